@@ -15,7 +15,8 @@ enum class owner_kind : std::uint8_t {
   /// The front answers by itself, without waiting for another actor.
   none,
   validator,
-  /// Validates bodies over `large_body_bytes`, on the actors' pool.
+  /// Validates bodies over `large_body_bytes`, and those with more findings than
+  /// `brief_findings_limit`, on the actors' pool.
   large_validator,
   region_ranking,
   media,
@@ -145,7 +146,10 @@ inline owner avatar_shard_of(const model::uuid& game_id) noexcept {
   return owner::avatar(game_id.bytes.back() % avatar_shard_count);
 }
 
-/// Larger bodies are validated on the actors' pool, so that they do not stall an event loop.
-inline constexpr std::size_t large_body_bytes = 64 * 1024;
+/// Larger bodies are validated on the actors' pool, so that they do not stall an event loop: the
+/// usual ones of this size take it some 100 us.
+inline constexpr std::size_t large_body_bytes = 16 * 1024;
+/// So are those with more findings, of which each takes about a microsecond.
+inline constexpr std::size_t brief_findings_limit = 64;
 
 } // namespace matchcloud::actors

@@ -38,7 +38,7 @@
 ///
 ///     transport --requests_wait, dispatch--> front
 ///                             front --validate_payload--> validator
-///                               |  <--json_made / operation_failed----------'
+///                               |  <--json_made / validation_deferred / operation_failed
 ///                               |----rank_regions, rank_many--> region_ranking
 ///                               |  <--regions_ranked, many_ranked---------'
 ///                               |----list_avatars-------> avatar
@@ -78,7 +78,8 @@ struct exchange_ref {
 };
 
 /// front -> validator. Answered with `json_made`, or `operation_failed` with `body_malformed`,
-/// `body_too_deep`, `body_not_object` or, for a version, `game_not_found`.
+/// `body_too_deep`, `body_not_object` or, for a version, `game_not_found`; by a validator of an
+/// event loop also with `validation_deferred`.
 struct validate_payload {
   exchange_ref exchange;
   model::payload_kind kind = model::payload_kind::version;
@@ -86,6 +87,13 @@ struct validate_payload {
   std::optional<model::uuid> game_id;
   std::shared_ptr<const std::string> body;
   ticket_ptr ticket = {};
+};
+
+/// validator -> front: the payload has more findings than an event loop should take the time for.
+/// The large validator gets it instead.
+struct validation_deferred {
+  exchange_ref exchange;
+  validate_payload request;
 };
 
 /// front -> validator. Answered with `json_made`: the JSON Schema of the payloads.

@@ -19,9 +19,12 @@ void validator_state::set_catalog(model::catalog_snapshot catalog) {
 }
 
 base::expected<std::shared_ptr<const std::string>>
-validator_state::validate(const validate_payload& request) const {
-  const auto findings = model::validate(request.kind, *request.body, rules_, names_);
-  if (!findings) return tl::unexpected(findings.error());
+validator_state::validate(const validate_payload& request, std::size_t most_findings) const {
+  const auto brief =
+      model::validate_briefly(request.kind, *request.body, rules_, names_, most_findings);
+  if (!brief) return tl::unexpected(brief.error());
+  const auto& findings = *brief;
+  if (!findings) return nullptr;
   if (request.kind == model::payload_kind::version && request.game_id &&
       catalog_->find_game(*request.game_id) == nullptr)
     return tl::unexpected(model::no_such_game(*request.game_id));
@@ -34,8 +37,9 @@ std::string validator_state::schema(model::payload_kind kind) const {
 }
 
 validator::validator(caf::actor_config& cfg, model::validation_rules rules,
-                     model::catalog_snapshot catalog)
+                     model::catalog_snapshot catalog, std::size_t most_findings)
     : resident{cfg, {base::fault_point::validator_receive, base::fault_point::validator_reply}},
+      most_findings_{most_findings},
       state_{std::move(rules), std::move(catalog)} {}
 
 caf::behavior validator::make_behavior() {
@@ -44,8 +48,10 @@ caf::behavior validator::make_behavior() {
       serving<validate_payload>([this](const validate_payload& request) {
         if (is_over(request.ticket)) return;
         const auto front = caf::actor_cast<caf::actor>(current_sender());
-        auto json = state_.validate(request);
-        if (json)
+        auto json = state_.validate(request, most_findings_);
+        if (json && *json == nullptr)
+          reply(front, validation_deferred{request.exchange, request}, request.ticket);
+        else if (json)
           reply(front, json_made{request.exchange, *std::move(json)}, request.ticket);
         else
           reply(front, operation_failed{request.exchange, std::move(json).error()}, request.ticket);

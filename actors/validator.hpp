@@ -4,6 +4,8 @@
 #include "actors/resident.hpp"
 #include "base/expected.hpp"
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -17,9 +19,10 @@ public:
 
   void set_catalog(model::catalog_snapshot catalog);
 
-  /// Returns the response body; a single shared one if there are no findings.
+  /// Returns the response body, a single shared one if there are no findings; null where there are
+  /// more than `most_findings`.
   base::expected<std::shared_ptr<const std::string>>
-  validate(const validate_payload& request) const;
+  validate(const validate_payload& request, std::size_t most_findings = SIZE_MAX) const;
   /// The JSON Schema of the payloads of a kind, with the rules in force and the catalog's names.
   std::string schema(model::payload_kind kind) const;
 
@@ -31,11 +34,13 @@ private:
   std::shared_ptr<const std::string> no_findings_;
 };
 
-/// Validates payloads. One per event loop, resident on it, and one on the actors' pool for large
-/// bodies.
+/// Validates payloads. One per event loop, resident on it, and one on the actors' pool for those
+/// that take long.
 class validator final : public resident {
 public:
-  validator(caf::actor_config& cfg, model::validation_rules rules, model::catalog_snapshot catalog);
+  /// Payloads with more findings than `most_findings` are deferred.
+  validator(caf::actor_config& cfg, model::validation_rules rules, model::catalog_snapshot catalog,
+            std::size_t most_findings);
 
   const char* name() const override { return "validator"; }
 
@@ -43,6 +48,7 @@ protected:
   caf::behavior make_behavior() override;
 
 private:
+  std::size_t most_findings_;
   validator_state state_;
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/clock.hpp"
+#include "base/rate_policy.hpp"
 #include "base/reserved_memory.hpp"
 #include "base/siphash.hpp"
 
@@ -13,24 +14,6 @@
 #include <span>
 
 namespace matchcloud::base {
-
-/// So many units in a window, at most all of them at once.
-struct rate_policy {
-  /// Units; 0 is no limit.
-  std::uint32_t quota = 0;
-  /// Seconds, from 1.
-  std::uint32_t window_s = 1;
-
-  constexpr bool is_unlimited() const noexcept { return quota == 0; }
-
-  /// The time that pays for one unit: the window divided by the quota, rounded up to whole
-  /// nanoseconds so that rounding never allows more. 0 without a limit.
-  constexpr std::chrono::nanoseconds interval() const noexcept {
-    if (is_unlimited()) return std::chrono::nanoseconds{0};
-    const std::chrono::nanoseconds window = std::chrono::seconds{window_s};
-    return (window + std::chrono::nanoseconds{quota - 1}) / quota;
-  }
-};
 
 /// The answer to one request.
 struct rate_verdict {

@@ -649,7 +649,7 @@ std::vector<config_key> actor_keys() {
        "Requests that wait for the event loop's validator; beyond: 503.",
        bytes_key(&limits::validator_mailbox, 1, 1'000'000)},
       {"mailbox-large-validator", kind::number, "256", "1 to 1000000",
-       "Requests per event loop that wait for the validator of bodies over 64 KiB; beyond: 503.",
+       "Requests per event loop that wait for the validator of payloads that take long; beyond: 503.",
        bytes_key(&limits::large_validator_mailbox, 1, 1'000'000)},
       {"mailbox-region-ranking", kind::number, "4096", "1 to 1000000",
        "Requests that wait for the event loop's region ranking; beyond: 503.",

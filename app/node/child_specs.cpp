@@ -132,7 +132,7 @@ void add_pool_owners(std::vector<child_spec>& all, const shared_parts& of) {
     all.push_back({std::move(name), child_spec::kind::owner, role, child_spec::every_loop, make});
   };
   add("validator/large", owner::large_validator, [of](const initial_state& now) -> caf::actor {
-    return of->system->spawn<actors::validator>(of->rules, now.catalog);
+    return of->system->spawn<actors::validator>(of->rules, now.catalog, SIZE_MAX);
   });
   add("lobby_export", owner::lobby_export, [of](const initial_state& now) -> caf::actor {
     return of->system->spawn<actors::lobby_export>(export_settings(*of), now.catalog);
@@ -165,7 +165,8 @@ void add_loop(std::vector<child_spec>& all, const shared_parts& of, const served
   };
   add("validator", child_spec::kind::owner, owner::validator,
       [of, served](const initial_state& now) {
-        return spawn_at<actors::validator>(served, *of, of->rules, now.catalog);
+        return spawn_at<actors::validator>(served, *of, of->rules, now.catalog,
+                                           actors::brief_findings_limit);
       });
   add("region_ranking", child_spec::kind::owner, owner::region_ranking,
       [of, served, number](const initial_state& now) {
@@ -188,7 +189,8 @@ void add_loop_of_ops(std::vector<child_spec>& all, const shared_parts& of, std::
     all.push_back({name, child_spec::kind::owner, role, number, make});
   };
   add("validator/ops", owner::validator, [of](const initial_state& now) {
-    return spawn_at<actors::validator>(of->ops.loop, *of, of->rules, now.catalog);
+    return spawn_at<actors::validator>(of->ops.loop, *of, of->rules, now.catalog,
+                                       actors::brief_findings_limit);
   });
   add("region_ranking/ops", owner::region_ranking, [of](const initial_state& now) {
     actors::ranking_settings settings;

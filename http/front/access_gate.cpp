@@ -81,6 +81,24 @@ tl::unexpected<refused_request> refuse_unknown(const operation_row& row, std::st
   return tl::unexpected(refuse_token(row, errc::token_malformed, why));
 }
 
+/// The limit of a /48 where that of an address is `policy`.
+base::rate_policy network_policy(base::rate_policy policy) noexcept {
+  constexpr std::uint32_t width{shared_bounds::network_width};
+  policy.quota = std::min(policy.quota, UINT32_MAX / width) * width;
+  return policy;
+}
+
+std::uint32_t units_of(std::uint64_t bytes) noexcept {
+  constexpr std::uint64_t most = 1U << 30U; // beyond any quota
+  return static_cast<std::uint32_t>(std::min(bytes / access_gate::bytes_per_unit, most));
+}
+
+/// What a client that is over its limit should know of a request that counts as several.
+std::string weight_of(std::uint32_t units) {
+  if (units == 1) return {};
+  return " This one counts as " + std::to_string(units) + ", because its body is large.";
+}
+
 std::string seconds_up(std::chrono::nanoseconds time) {
   return std::to_string(
       std::max<std::int64_t>(1, std::chrono::ceil<std::chrono::seconds>(time).count()));
@@ -96,17 +114,23 @@ access_gate::access_gate(std::shared_ptr<const front_settings> settings,
       metrics_{metrics},
       clock_{&clock} {}
 
-tl::expected<route, refused_request> access_gate::admit(const request& head) {
+tl::expected<route, refused_request> access_gate::admit(const request& head,
+                                                        std::uint64_t body_bytes) {
   auto found = find_operation(head, *settings_);
   const auto client = client_of(head);
   const bool counts = limits_ && !std::exchange(head.is_counted, true);
   const bool limited = counts && is_limited(head, client);
   const auto now = counts ? clock_->now() : base::steady_time{};
   const auto& row = found ? *found->row : row_of(found.error().which);
+  const auto units = row.body == body_kind::json ? 1 + units_of(body_bytes) : 1;
+  // The size of a body in chunks is known only now.
+  if (limits_ && !counts && units > head.counted_units && head.counted_units > 0)
+    charge(head, row.cost, units - head.counted_units);
+  head.counted_units = units;
   if (limited) {
     // What leads nowhere costs what a cheap request does.
     const bool leads = found && head.method != method::options;
-    auto free = count_address(head, leads ? row.cost : cost_class::cheap, client, now);
+    auto free = count_address(head, leads ? row.cost : cost_class::cheap, client, units, now);
     if (!free) {
       free.error().which = row.id;
       return tl::unexpected(std::move(free).error());
@@ -130,7 +154,7 @@ tl::expected<route, refused_request> access_gate::admit(const request& head) {
   found->token = *token;
   if (auto in_scope = check_scope(*found); !in_scope) return refuse(std::move(in_scope).error());
   if (!counts) return found;
-  auto free = count_token(head, *found, now);
+  auto free = count_token(head, *found, units, now);
   if (free) return found;
   free.error().which = row.id;
   return tl::unexpected(std::move(free).error());
@@ -139,12 +163,24 @@ tl::expected<route, refused_request> access_gate::admit(const request& head) {
 tl::expected<void, refused_request> access_gate::admit_asterisk(const request& head) {
   const auto client = client_of(head);
   if (!limits_ || std::exchange(head.is_counted, true) || !is_limited(head, client)) return {};
-  return count_address(head, cost_class::cheap, client, clock_->now());
+  return count_address(head, cost_class::cheap, client, 1, clock_->now());
 }
 
 model::ip_address access_gate::client_of(const request& head) const {
   return client_address(head.peer, head.get(header::x_forwarded_for), head.get(header::forwarded),
                         settings_->proxies);
+}
+
+std::uint64_t access_gate::token_key(const request& head) const {
+  const auto text = bearer_of(head.get(header::authorization));
+  if (!text || text->size() > model::token_length_limit || !limits_) return 0;
+  const auto found = tokens_->find(base::sha256(*text));
+  if (found.token == nullptr) return 0;
+  subject_name name{limited_subject::token, cost_class::cheap};
+  name.add(found.token->token_id.bytes);
+  if (found.token->what.kind == model::token_kind::player)
+    name.add(prefix_of(client_of(head), settings_->access.ipv6_client_prefix).bytes);
+  return limits_->hash(name.bytes());
 }
 
 // -- tokens -------------------------------------------------------------------
@@ -225,18 +261,23 @@ bool access_gate::is_limited(const request& head, const model::ip_address& clien
   // client would have no limit.
   const bool names_client = head.has(header::x_forwarded_for) || head.has(header::forwarded);
   if (names_client && is_trusted(head.peer, settings_->proxies)) return true;
+  return is_limited(client);
+}
+
+bool access_gate::is_limited(const model::ip_address& client) const noexcept {
   return (settings_->access.limits_loopback || !client.is_loopback()) &&
          !is_trusted(client, settings_->proxies);
 }
 
-access_gate::verdict access_gate::count(const request& head, cost_class cost, limited_subject whose,
-                                        std::uint64_t subject, const base::rate_policy& policy,
-                                        base::steady_time now) {
-  const auto taken = limits_->take(subject, policy, 1, now);
+access_gate::verdict access_gate::count(const request& head, cost_class cost, std::uint32_t units,
+                                        limited_subject whose, std::uint64_t subject,
+                                        const base::rate_policy& policy, base::steady_time now) {
+  const auto taken = limits_->take(subject, policy, units, now);
   if (taken.is_allowed) {
     if (taken.remaining < policy.quota / 2) head.is_noisy = true;
     return {};
   }
+  head.is_over_limit = !is_trusted(head.peer, settings_->proxies);
   const auto of = index_of(cost);
   if (metrics_ != nullptr) metrics_->rate_limited[static_cast<std::size_t>(whose)][of].add();
   const auto subject_text = limited_subject_names[static_cast<std::size_t>(whose)];
@@ -249,8 +290,8 @@ access_gate::verdict access_gate::count(const request& head, cost_class cost, li
   refused_request refused{
       operation::unmatched,
       {errc::rate_limited, "The " + std::string{subject_text} + " may send " + limit +
-                               " such requests in " + std::to_string(policy.window_s) +
-                               " s. Come back in " + wait_s + " s."},
+                               " such requests in " + std::to_string(policy.window_s) + " s." +
+                               weight_of(units) + " Come back in " + wait_s + " s."},
       "Retry-After: " + wait_s + "\r\nRateLimit-Policy: \"" + name + "\";q=" + limit +
           ";w=" + std::to_string(policy.window_s) + "\r\nRateLimit: \"" + name +
           "\";r=" + std::to_string(taken.remaining) + ";t=" + wait_s + "\r\n",
@@ -265,30 +306,31 @@ std::uint64_t access_gate::address_subject(cost_class cost,
                            .bytes());
 }
 
+std::uint64_t access_gate::network_subject(cost_class cost,
+                                           const model::ip_address& client) const noexcept {
+  return limits_->hash(subject_name{limited_subject::network, cost}
+                           .add(prefix_of(client, shared_bounds::network_prefix_length).bytes)
+                           .bytes());
+}
+
 access_gate::verdict access_gate::count_address(const request& head, cost_class cost,
                                                 const model::ip_address& client,
-                                                base::steady_time now) {
+                                                std::uint32_t units, base::steady_time now) {
   auto policy = settings_->access.per_address[index_of(cost)];
   if (policy.is_unlimited()) return {};
-  auto free =
-      count(head, cost, limited_subject::address, address_subject(cost, client), policy, now);
+  auto free = count(head, cost, units, limited_subject::address, address_subject(cost, client),
+                    policy, now);
   if (!free || client.is_v4()) return free;
-  const auto network =
-      limits_->hash(subject_name{limited_subject::network, cost}
-                        .add(prefix_of(client, shared_bounds::network_prefix_length).bytes)
-                        .bytes());
-  constexpr std::uint32_t width{shared_bounds::network_width};
-  policy.quota = std::min(policy.quota, UINT32_MAX / width) * width;
-  return count(head, cost, limited_subject::network, network, policy, now);
+  return count(head, cost, units, limited_subject::network, network_subject(cost, client),
+               network_policy(policy), now);
 }
 
 access_gate::verdict access_gate::count_token(const request& head, const route& where,
-                                              base::steady_time now) {
+                                              std::uint32_t units, base::steady_time now) {
   const auto& row = *where.row;
   const auto& what = where.token->what;
   const auto& own = row.cost == cost_class::cheap ? what.limits.cheap : what.limits.expensive;
   auto policy = own.value_or(settings_->access.per_token[index_of(row.cost)]);
-  if (policy.is_unlimited()) return {};
   // A longer window, not a smaller quota: of a small one nothing would be left.
   if (settings_->access.replicas) policy.window_s *= settings_->access.replicas->get();
   subject_name subject{limited_subject::token, row.cost};
@@ -296,7 +338,38 @@ access_gate::verdict access_gate::count_token(const request& head, const route& 
   // Clients ship the tokens of players, so that one token is many of them.
   if (what.kind == model::token_kind::player && !own)
     subject.add(prefix_of(where.client, settings_->access.ipv6_client_prefix).bytes);
-  return count(head, row.cost, limited_subject::token, limits_->hash(subject.bytes()), policy, now);
+  head.token_subject = limits_->hash(subject.bytes());
+  head.token_policy = policy;
+  if (policy.is_unlimited()) return {};
+  return count(head, row.cost, units, limited_subject::token, head.token_subject, policy, now);
+}
+
+bool access_gate::admit_handshake(const model::ip_address& client) {
+  if (!limits_ || !is_limited(client)) return true;
+  const auto& policy = settings_->access.per_address[index_of(cost_class::cheap)];
+  const auto now = clock_->now();
+  const auto take = [&](std::uint64_t subject, const base::rate_policy& of) {
+    return limits_->take(subject, of, handshake_units, now).is_allowed;
+  };
+  return take(address_subject(cost_class::cheap, client), policy) &&
+         (client.is_v4() ||
+          take(network_subject(cost_class::cheap, client), network_policy(policy)));
+}
+
+void access_gate::charge_answer(const request& head, operation which, std::size_t bytes) {
+  const auto units = units_of(bytes);
+  if (limits_ && units > 0) charge(head, row_of(which).cost, units);
+}
+
+void access_gate::charge(const request& head, cost_class cost, std::uint32_t units) {
+  const auto now = clock_->now();
+  if (head.token_subject != 0) limits_->charge(head.token_subject, head.token_policy, units, now);
+  const auto client = client_of(head);
+  if (!is_limited(head, client)) return;
+  const auto& policy = settings_->access.per_address[index_of(cost)];
+  limits_->charge(address_subject(cost, client), policy, units, now);
+  if (!client.is_v4())
+    limits_->charge(network_subject(cost, client), network_policy(policy), units, now);
 }
 
 void access_gate::punish(const model::ip_address& client, base::steady_time now) {

@@ -19,6 +19,12 @@ namespace matchcloud::http {
 /// front's thread.
 class access_gate {
 public:
+  /// What one unit of a rate limit pays for, beside the request itself: so many bytes of its body,
+  /// or of an answer that is made for it alone. What a request costs to serve grows with either.
+  static constexpr std::size_t bytes_per_unit = 4'096;
+  /// What a TLS handshake counts as, in cheap requests: it takes a signature.
+  static constexpr std::uint32_t handshake_units = 10;
+
   /// `limits` is one table for the whole process; null: there are no rate limits. `metrics` may be
   /// null; it and `clock` outlive the gate.
   explicit access_gate(std::shared_ptr<const front_settings> settings,
@@ -32,10 +38,23 @@ public:
   /// Lets a request in or says why not, by these checks: the address's rate limit (429), method
   /// (501), path (404), method of the path (405), on the ops plane host and origin (403), token
   /// (401), what the token may do (403), the token's rate limit (429). The rate limits count a
-  /// request once, however often it is judged. The head's target is not `*`.
-  tl::expected<route, refused_request> admit(const request& head);
+  /// request once, however often it is judged: as one unit, and one more for each
+  /// `bytes_per_unit` of a body that an actor gets whole. `body_bytes`: the size of the body, as
+  /// far as it is known. The head's target is not `*`.
+  tl::expected<route, refused_request> admit(const request& head, std::uint64_t body_bytes = 0);
   /// The same for the target `*`, of which only the address's rate limit is checked.
   tl::expected<void, refused_request> admit_asterisk(const request& head);
+
+  /// The address of the client that sent the request.
+  model::ip_address client_of(const request& head) const;
+  /// A hash of the token that the request shows, or of token and address where clients share a
+  /// token; 0 where it shows none that is known. Whether it is still valid is not asked.
+  std::uint64_t token_key(const request& head) const;
+  /// Charges a TLS handshake to its client's address, before it costs a signature. False: the
+  /// address is over its limit.
+  bool admit_handshake(const model::ip_address& client);
+  /// Charges the client that sent the request for an answer that was made for it alone.
+  void charge_answer(const request& head, operation which, std::size_t bytes);
 
 private:
   using verdict = tl::expected<void, refused_request>;
@@ -50,17 +69,21 @@ private:
   verdict check_scope(const route& where) const;
 
   bool is_limited(const request& head, const model::ip_address& client) const noexcept;
-  /// The client's address.
-  model::ip_address client_of(const request& head) const;
+  bool is_limited(const model::ip_address& client) const noexcept;
+  /// Charges the client for units that came to light after the request was let in.
+  void charge(const request& head, cost_class cost, std::uint32_t units);
   verdict count_address(const request& head, cost_class cost, const model::ip_address& client,
-                        base::steady_time now);
-  verdict count_token(const request& head, const route& where, base::steady_time now);
-  /// Counts a request of that class against a limit, or says that it is over it. Marks the head as
-  /// noisy where half of the limit is used.
-  verdict count(const request& head, cost_class cost, limited_subject whose, std::uint64_t subject,
-                const base::rate_policy& policy, base::steady_time now);
+                        std::uint32_t units, base::steady_time now);
+  verdict count_token(const request& head, const route& where, std::uint32_t units,
+                      base::steady_time now);
+  /// Counts a request of that class and of so many units against a limit, or says that it is over
+  /// it. Marks the head as noisy where half of the limit is used.
+  verdict count(const request& head, cost_class cost, std::uint32_t units, limited_subject whose,
+                std::uint64_t subject, const base::rate_policy& policy, base::steady_time now);
   /// The subject of an address's limit.
   std::uint64_t address_subject(cost_class cost, const model::ip_address& client) const noexcept;
+  /// The subject of the limit of the /48 that an IPv6 address is in.
+  std::uint64_t network_subject(cost_class cost, const model::ip_address& client) const noexcept;
   /// Charges the address for a request without a valid token.
   void punish(const model::ip_address& client, base::steady_time now);
   /// Counts a refusal in the metrics.

@@ -53,6 +53,7 @@ caf::behavior data_front::make_behavior() {
         return {};
       },
       answering_json(),
+      deferring_validation(),
       answering_images(),
       answering_downloads(),
       answering_failures(),

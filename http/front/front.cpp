@@ -145,7 +145,7 @@ void front::handle(const dispatch& dispatched) {
     return sink_->answer(dispatched.exchange,
                          no_content(has_fault_points() ? data_methods : ops_methods));
   }
-  const auto where = gate_->admit(request);
+  const auto where = gate_->admit(request, request.body.size());
   if (!where) {
     const auto& refused = where.error();
     return fail(dispatched, refused.which, refused.why, refused.headers, refused.violated_policy);

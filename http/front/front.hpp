@@ -105,10 +105,18 @@ protected:
   }
   auto answering_json() {
     return answering<actors::json_made>(
-        [this](const open_exchange&, const actors::json_made& reply) {
+        [this](const open_exchange& exchange, const actors::json_made& reply) {
           if (reply.offer && reply.offer->stands()) lists_.keep(reply.offer);
+          if (!reply.offer && reply.json)
+            gate_->charge_answer(*exchange.request, exchange.operation_id, reply.json->size());
           return json_answer(reply);
         });
+  }
+  auto deferring_validation() {
+    return [this](const actors::validation_deferred& reply) -> actors::no_response {
+      on(reply);
+      return {};
+    };
   }
   auto answering_images() {
     return answering<actors::media_opened>(
@@ -181,6 +189,8 @@ private:
   void take_requests();
   void on(const dispatch& dispatched);
   void on(const actors::owners& known);
+  /// Sends a payload on to the large validator.
+  void on(const actors::validation_deferred& reply);
   /// Passes the fault point `front.dispatch`. Whether the request goes on; an injected failure is
   /// answered.
   bool arrives(const dispatch& dispatched);

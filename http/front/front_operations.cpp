@@ -24,6 +24,15 @@ void front::validate(const dispatch& dispatched, const operation_row& row, model
                                    dispatched.request});
 }
 
+void front::on(const actors::validation_deferred& reply) {
+  const auto exchange = sink_->find(reply.exchange);
+  if (!exchange) return; // already answered, or a later attempt is under way
+  if (base::faults::armed(base::fault_point::front_reply) && !arrives(reply, exchange)) return;
+  exchange.request->at_owner.reset(); // its place is in another mailbox now
+  forward({reply.exchange, exchange.request}, exchange.operation_id, owner::large_validator,
+          reply.request);
+}
+
 void front::list_avatars(const dispatch& dispatched, const route& where) {
   const auto game_id = read_id(dispatched, where, 0);
   if (!game_id) return;

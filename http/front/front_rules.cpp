@@ -10,7 +10,7 @@ head_verdict front_rules::judge(const request& head, std::uint64_t length) const
                         std::move(what.headers) + cors_headers_of(row, head, *settings_),
                         std::move(what.violated_policy)};
   };
-  auto where = gate_->admit(head);
+  auto where = gate_->admit(head, length);
   if (!where) return refuse(std::move(where).error());
   if (auto why = check_body(*where->row, head, length))
     return refuse({where->row->id, *std::move(why)});

@@ -20,6 +20,11 @@ public:
       : front_rules{settings, std::make_shared<access_gate>(settings)} {}
 
   head_verdict judge(const request& head, std::uint64_t length) const override;
+  model::ip_address client_of(const request& head) const override { return gate_->client_of(head); }
+  std::uint64_t token_key(const request& head) const override { return gate_->token_key(head); }
+  bool admit_handshake(const model::ip_address& client) const override {
+    return gate_->admit_handshake(client);
+  }
 
 private:
   std::shared_ptr<const front_settings> settings_;

@@ -102,6 +102,7 @@ caf::behavior ops_front::make_behavior() {
         made.fixed_headers = no_store_header;
         return made;
       }),
+      deferring_validation(),
       answering<actors::operation_failed>([this](const open_exchange& exchange,
                                                  const actors::operation_failed& reply) {
         // The answer describes such an error only in general terms; the details go to the log.

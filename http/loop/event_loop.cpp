@@ -86,6 +86,10 @@ void event_loop::exec_later(caf::resumable* ptr) {
   push_remote(remote_ready_, ptr);
 }
 
+void event_loop::after_events(std::function<void()> task) {
+  after_events_.push_back(std::move(task));
+}
+
 void event_loop::at_turn_end(std::function<void()> task) {
   turn_end_.push_back(std::move(task));
 }
@@ -105,16 +109,21 @@ void event_loop::turn() {
   // Posted tasks run after the events, because a task may destroy a handler that has an event in
   // this batch.
   if (woken) take_remote();
+  run_all(after_events_, running_);
   run_residents();
   timers_.advance(now_);
-  // Tasks that a task adds run at the end of the next turn.
-  turn_end_running_.swap(turn_end_);
-  for (auto& task : turn_end_running_)
-    task();
-  turn_end_running_.clear();
+  run_all(turn_end_, running_);
   now_ = clock_->now();
   const auto busy = std::chrono::duration_cast<std::chrono::nanoseconds>(now_ - begin);
   metrics_.stall.observe(static_cast<std::uint64_t>(busy.count()));
+}
+
+void event_loop::run_all(std::vector<std::function<void()>>& tasks,
+                         std::vector<std::function<void()>>& running) {
+  running.swap(tasks);
+  for (auto& task : running)
+    task();
+  running.clear();
 }
 
 int event_loop::wait(std::span<epoll_event> events) {
@@ -131,7 +140,7 @@ int event_loop::wait(std::span<epoll_event> events) {
 }
 
 int event_loop::wait_ms() {
-  if (!ready_.empty() || !turn_end_.empty()) return 0;
+  if (!ready_.empty() || !after_events_.empty() || !turn_end_.empty()) return 0;
   const auto delay = timers_.next_delay(now_);
   return delay ? static_cast<int>(delay->count()) : -1;
 }

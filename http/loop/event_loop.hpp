@@ -47,8 +47,10 @@ public:
   static constexpr std::size_t messages_per_resume = 4;
   /// How much of a turn resident actors may take, not counting the last resume: one ranking of
   /// 1,000 regions takes a millisecond, and many may wait.
-  static constexpr std::chrono::milliseconds residents_turn_time{1};
-  static constexpr int events_per_turn = 128;
+  static constexpr std::chrono::microseconds residents_turn_time{250};
+  /// Events taken in a turn. Many, because what is done about them is ordered by client, and that
+  /// order is fair only among connections that are known to be ready.
+  static constexpr int events_per_turn = 1'024;
 
   /// `busy_poll`: how long the loop looks for events again and again before it sleeps, at most a
   /// millisecond; timers may come that much later.
@@ -82,6 +84,9 @@ public:
   /// The time when the current turn began, or when its last resume ended.
   base::steady_time now() const noexcept { return now_; }
   timer_wheel& timers() noexcept { return timers_; }
+  /// Runs `task` after the events of the current turn and before the resumes; if called later, in
+  /// the next turn.
+  void after_events(std::function<void()> task);
   /// Runs `task` at the end of the current turn, after the resumes.
   void at_turn_end(std::function<void()> task);
 
@@ -94,6 +99,9 @@ public:
 
 private:
   void turn();
+  /// Runs the tasks, but for those that they add.
+  static void run_all(std::vector<std::function<void()>>& tasks,
+                      std::vector<std::function<void()>>& running);
   int wait_ms();
   /// Waits for events as long as nothing else is to be done. Returns how many there are.
   int wait(std::span<epoll_event> events);
@@ -112,9 +120,10 @@ private:
   base::steady_time now_;
   timer_wheel timers_;
   std::deque<caf::resumable*> ready_;
+  std::vector<std::function<void()>> after_events_;
   std::vector<std::function<void()>> turn_end_;
-  /// The tasks of `turn_end_` that are running; a member to keep its memory.
-  std::vector<std::function<void()>> turn_end_running_;
+  /// The tasks that are running; a member to keep its memory.
+  std::vector<std::function<void()>> running_;
   std::atomic<bool> stopping_{false};
   loop_metrics metrics_;
 

@@ -452,6 +452,14 @@ std::vector<MetricFamily> service_metrics::Collect() const {
   all.push_back(summed("matchcloud_connections_refused_total",
                        "Connections refused because their address held its share.",
                        MetricType::Counter, transports, &transport_metrics::connections_refused));
+  all.push_back(summed("matchcloud_connections_slowed_total",
+                       "Connections read only once a second, because rate limits refused many of "
+                       "their requests in a row.",
+                       MetricType::Counter, transports, &transport_metrics::connections_slowed));
+  all.push_back(summed("matchcloud_clients_held_total",
+                       "Times that a client had its share of the requests in service, so that its "
+                       "next request waited.",
+                       MetricType::Counter, transports, &transport_metrics::clients_held));
   all.push_back(summed("matchcloud_requests_in_flight", "Requests that wait for an actor.",
                        MetricType::Gauge, transports, &transport_metrics::in_flight));
   all.push_back(summed("matchcloud_received_bytes_total", "Bytes read from clients.",

@@ -77,6 +77,7 @@ connection::connection(connection_host& host, std::unique_ptr<byte_stream> strea
       phase_deadline_{host.loop().now() + host.limits().head_timeout},
       slot_{slot},
       generation_{generation},
+      peer_lane_{host.lane_of(peer)},
       begins_with_{begins_with} {}
 
 connection::~connection() = default;
@@ -120,13 +121,24 @@ void connection::on_events(std::uint32_t events) {
   // Unsent bytes are written at the end of the turn, where the transport bounds what all
   // connections write.
   if ((events & EPOLLOUT) != 0 && sender_.has_unsent()) schedule();
+  if (reads() || phase_ == phase::lingering) schedule_read();
+}
+
+void connection::schedule_read() {
+  if (std::exchange(read_scheduled_, true)) return;
+  readable_since_ = host_->loop().now();
+  host_->schedule_read(*this);
+}
+
+void connection::read_now() {
+  if (!std::exchange(read_scheduled_, false) || phase_ == phase::closed) return;
   if (reads()) process();
   if (phase_ == phase::lingering) discard();
+  readable_since_ = {};
 }
 
 void connection::at_turn_end() {
-  scheduled_ = false;
-  if (phase_ == phase::closed) return;
+  if (!std::exchange(scheduled_, false) || phase_ == phase::closed) return;
   if (sender_.has_unsent() || phase_ == phase::finishing) flush();
   if (reads()) process();
   if (phase_ == phase::lingering) discard();
@@ -153,7 +165,9 @@ void connection::begin_tls(std::string_view received) {
   phase_ = phase::handshaking;
   phase_deadline_ = host_->loop().now() + host_->limits().tls_handshake_timeout;
   host_->begin_handshake();
-  if (!received.empty()) schedule_handshake();
+  if (received.empty()) return;
+  reader_.set_readable();
+  schedule_handshake();
 }
 
 void connection::schedule_handshake() {
@@ -161,8 +175,12 @@ void connection::schedule_handshake() {
 }
 
 void connection::shake_hands() {
-  handshake_scheduled_ = false;
-  if (phase_ != phase::handshaking) return;
+  if (!std::exchange(handshake_scheduled_, false) || phase_ != phase::handshaking) return;
+  const bool is_first = reader_.has_more() && !std::exchange(handshake_charged_, true);
+  if (is_first && !host_->admit_handshake(*this)) {
+    end_tls_handshake(handshake_end::refused);
+    return cut();
+  }
   static_cast<void>(stream(fault_point::read));
   static_cast<void>(stream(fault_point::write));
   switch (tls_->handshake(reader_.expects_short_reads())) {
@@ -236,7 +254,7 @@ bool connection::reads() const noexcept {
 }
 
 void connection::process() {
-  if (!reads() || !sender_.has_room()) return;
+  if (!reads() || !sender_.has_room() || is_paused()) return;
   const auto next = reader_.next(stream(fault_point::read), upload_ ? upload_->room() : SIZE_MAX);
   if (!next) return close();
   auto bytes = *next;
@@ -271,7 +289,10 @@ void connection::end_proxy_header() {
   const bool is_believed = begins_with_ == preamble::trusted_proxy_header;
   if (is_believed) {
     const auto& header = reader_.proxy_header();
-    if (header.client() == proxied_client::named) peer_ = header.address();
+    if (header.client() == proxied_client::named) {
+      peer_ = header.address();
+      peer_lane_ = host_->lane_of(peer_);
+    }
     client_unknown_ = header.client() == proxied_client::unknown;
   }
   reader_.end_proxy_header();
@@ -426,11 +447,13 @@ void connection::begin_exchange() {
   served_ = true;
   ++generation_;
   exchange_ = {};
-  begun_ = now;
+  begun_ = readable_since_ != base::steady_time{} ? readable_since_ : now;
   phase_deadline_ = now + host_->limits().request_timeout;
   if (!account_.lease(request_->lease, request_->body_capacity()))
     return refuse(too_many_request_bytes(), false);
-  if (!host_->admit(*request_)) return refuse(too_many_in_flight(), false);
+  client_lane_ = host_->lane_of(*request_, peer_lane_);
+  is_admitted_ = host_->admit(*request_, client_lane_);
+  if (!is_admitted_) return refuse(too_many_in_flight(), false);
   host_->dispatch(*this);
   arm();
 }
@@ -449,12 +472,15 @@ bool connection::routed(operation which, actors::owner waits_for) {
   if (!enter_mailbox(*request_, exchange_, which, waits_for, host_->limits(), host_->metrics()))
     return false;
   exchange_.routed(which, waits_for);
+  // What may take minutes waits within bounds of its own.
+  if (row_of(which).deadline != &base::limits::request_timeout) end_service();
   const auto deadline = begun_ + answer_timeout(host_->limits(), which);
   if (std::exchange(phase_deadline_, deadline) != deadline) arm();
   return true;
 }
 
 bool connection::retry(actors::handler dead) {
+  end_service();
   if (upload_ && upload_->has_begun()) {
     refuse(body_interrupted(), false);
     return false;
@@ -480,6 +506,7 @@ void connection::answer(actors::exchange_ref ref, response&& with) {
 void connection::begin_answer_in_parts(response&& answer) {
   stays_open_ = request_->keep_alive && !request_->http_1_0 && may_stay_open();
   sender_.add(answer, {request_->id, host_->date(), stays_open_, request_->http_1_0}, false);
+  end_service();
   count(answer.status);
   phase_ = phase::streaming;
   schedule();
@@ -512,10 +539,31 @@ void connection::refuse(response&& with, operation which, bool close) {
 }
 
 bool connection::may_stay_open() const noexcept {
-  return !reader_.was_cut() && !host_->draining() && (!upload_ || upload_->is_whole());
+  return !reader_.was_cut() && !host_->draining() && (!upload_ || upload_->is_whole()) &&
+         refusals_ < refusals_limit;
+}
+
+void connection::note_refusal(int status) {
+  if (status != 429 || !request_->is_over_limit) {
+    refusals_ = 0;
+    return;
+  }
+  if (++refusals_ < unpaused_refusals) return;
+  if (refusals_ == unpaused_refusals) host_->metrics().connections_slowed.add();
+  paused_until_ = host_->loop().now() + refusal_pause;
+}
+
+bool connection::is_paused() const noexcept {
+  return paused_until_ != base::steady_time{} && !host_->draining();
+}
+
+void connection::end_service() {
+  if (const auto units = std::exchange(units_in_service_, 0); units > 0)
+    host_->end_service(client_lane_, units);
 }
 
 void connection::queue(response&& answer, bool keep_alive) {
+  note_refusal(answer.status);
   keep_alive = keep_alive && may_stay_open();
   client_ends_ =
       phase_ == phase::waiting && !request_->keep_alive && (!upload_ || upload_->is_whole());
@@ -549,6 +597,8 @@ void connection::count(int status) {
 
 void connection::release_request() {
   request_->over.store(true, std::memory_order_relaxed);
+  end_service();
+  if (std::exchange(is_admitted_, false)) host_->leave(client_lane_);
   host_->give_back(std::exchange(request_, nullptr));
   upload_.reset();
 }
@@ -670,7 +720,8 @@ bool connection::evict() {
   }
   // A request may have arrived already: it is served, and the connection stays.
   const bool lingers = phase_ == phase::lingering;
-  if (!lingers && (reader_.has_more() || has_input(stream_->descriptor()))) return false;
+  if (!lingers && !is_paused() && (reader_.has_more() || has_input(stream_->descriptor())))
+    return false;
   end_with(had_to_make_room());
   return true;
 }
@@ -731,6 +782,7 @@ void connection::end_with(const base::error& why) {
 void connection::arm() {
   if (phase_ == phase::closed) return;
   auto deadline = phase_deadline_;
+  if (paused_until_ != base::steady_time{}) deadline = std::min(deadline, paused_until_);
   // While the client has to take an answer, the sender's deadline replaces that of the phase,
   // except that a waiting exchange keeps its own deadline as well.
   if (sender_.is_awaited())
@@ -741,7 +793,11 @@ void connection::arm() {
 
 void connection::on_deadline() {
   const auto now = host_->loop().now();
-  if (phase_ == phase::lingering) return close();
+  if (paused_until_ != base::steady_time{} && now >= paused_until_) {
+    paused_until_ = {};
+    schedule_read();
+  }
+  if (phase_ == phase::lingering && now >= phase_deadline_) return close();
   if (phase_ == phase::handshaking) {
     if (now < phase_deadline_) return arm();
     end_tls_handshake(handshake_end::timed_out);

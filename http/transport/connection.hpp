@@ -45,6 +45,12 @@ public:
   /// answer.
   static constexpr std::size_t linger_bytes = 512 * 1024;
   static constexpr std::chrono::milliseconds linger_timeout{2'000};
+  /// After so many answers in a row that a rate limit refuses, the next request is read only after
+  /// `refusal_pause`; after `refusals_limit`, the connection closes. Not those of trusted proxies,
+  /// which carry many clients.
+  static constexpr std::uint32_t unpaused_refusals = 16;
+  static constexpr std::chrono::milliseconds refusal_pause{1'000};
+  static constexpr std::uint32_t refusals_limit = 64;
 
   /// `slot` identifies the connection in its transport; `generation` is the last one that the
   /// slot's previous connection used, so that a late reply to that connection is not taken for one
@@ -58,6 +64,7 @@ public:
   /// is still open then; where that fails, it closes.
   void start();
   void on_events(std::uint32_t events) override;
+  void read_now();
   void at_turn_end();
   /// Goes on with the TLS handshake.
   void shake_hands();
@@ -72,6 +79,8 @@ public:
   bool is_current(actors::exchange_ref ref) const noexcept;
   /// Notes the operation and its owner. False where the owner's mailbox is full.
   bool routed(operation which, actors::owner waits_for);
+  /// The front has taken the exchange, which counts as so many units of its client's in service.
+  void begin_service(std::uint32_t units) noexcept { units_in_service_ = units; }
   /// Dispatches the exchange again, as a further attempt, because `dead` died. False where the
   /// retry is refused (see `begin_retry`): the exchange is then answered.
   bool retry(actors::handler dead);
@@ -89,6 +98,9 @@ public:
   std::uint32_t slot() const noexcept { return slot_; }
   std::uint32_t generation() const noexcept { return generation_; }
   const model::ip_address& peer() const noexcept { return peer_; }
+  /// The lanes of the peer, and of the client whose request this is.
+  lane peer_lane() const noexcept { return peer_lane_; }
+  lane client_lane() const noexcept { return client_lane_; }
 
   /// Since when the connection has been idle, or in its TLS handshake; nothing while a request or
   /// an answer is under way.
@@ -180,9 +192,16 @@ private:
   /// Whether the connection may stay open after an answer.
   bool may_stay_open() const noexcept;
   void settle(int status);
+  /// Notes an answer and whether a rate limit refused it.
+  void note_refusal(int status);
+  /// Whether the next request is not read yet, because of refusals.
+  bool is_paused() const noexcept;
+  /// The exchange is not in service any more, as far as its client's share goes.
+  void end_service();
   void count(int status);
   void release_request();
   void schedule();
+  void schedule_read();
   void flush();
   void after_flush();
   /// Stops reading; closes once everything is sent.
@@ -218,12 +237,22 @@ private:
   base::steady_time phase_deadline_;
   /// While a record is awaited: when the connection would have been idle for too long.
   base::steady_time idle_deadline_;
-  /// When the request being received, or waiting for its answer, began.
+  /// When the request being received began, or when the last bytes of the one that waits for its
+  /// answer could be read.
   base::steady_time begun_;
+  /// When the bytes that are read now could be read; unset where no event told.
+  base::steady_time readable_since_;
+  /// No request is read before; unset as a rule.
+  base::steady_time paused_until_;
   /// At most `linger_bytes` and one read more.
   std::uint32_t discarded_bytes_ = 0;
   std::uint32_t slot_;
   std::uint32_t generation_ = 0;
+  std::uint32_t units_in_service_ = 0;
+  /// Answers in a row that a rate limit refused.
+  std::uint32_t refusals_ = 0;
+  lane peer_lane_ = 0;
+  lane client_lane_ = 0;
   exchange_state exchange_;
   phase phase_ = phase::reading;
   receiving receiving_ = receiving::nothing;
@@ -233,8 +262,12 @@ private:
   /// Had a request. Before the first one, the idle time is shorter.
   bool served_ = false;
   bool scheduled_ = false;
+  bool read_scheduled_ = false;
   bool is_watched_ = false;
   bool handshake_scheduled_ = false;
+  bool handshake_charged_ = false;
+  /// Counted among the open requests of its client.
+  bool is_admitted_ = false;
   bool awaits_record_ = false;
   bool stream_is_faulty_ = false;
   /// Whether the connection stays open after an answer in parts.

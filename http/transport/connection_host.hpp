@@ -6,6 +6,7 @@
 #include "http/tls/tls_context.hpp"
 #include "http/transport/admitted_request.hpp"
 #include "http/transport/body_upload.hpp"
+#include "http/transport/fair_queue.hpp"
 #include "http/transport/head_rules.hpp"
 #include "http/transport/transport_metrics.hpp"
 #include "http/wire/request_framer.hpp"
@@ -50,8 +51,18 @@ public:
   virtual void give_back(std::shared_ptr<const std::string> sent) = 0;
   virtual void assign_id(request& to) = 0;
 
-  /// Takes a permit for the request. False: too many requests are in flight.
-  virtual bool admit(admitted_request& which) = 0;
+  /// The lane that a client address waits in.
+  virtual lane lane_of(const model::ip_address& client) const noexcept = 0;
+  /// The lane that a request waits in: its token's, that of the client for which a trusted proxy
+  /// speaks, or `by_peer`.
+  virtual lane lane_of(const request& which, lane by_peer) const = 0;
+  /// Takes a permit for the request of a client. False: too many requests are in flight, or too
+  /// many of these are the client's.
+  virtual bool admit(admitted_request& which, lane client) = 0;
+  /// An admitted request was answered, or will not be.
+  virtual void leave(lane client) noexcept = 0;
+  /// Gives back what `begin_service` said is in service.
+  virtual void end_service(lane client, std::uint32_t units) = 0;
   /// Makes room in the budget for `bytes` by closing connections whose clients take nothing,
   /// longest stalled first, never `but`. False: there are no more such connections.
   virtual bool make_room(std::size_t bytes, const connection& but) = 0;
@@ -71,6 +82,8 @@ public:
   /// Has a part of a file read into memory and then calls `file_ready`. False: the part is in
   /// memory already or the pool is full: send it now.
   virtual bool read_ahead(connection& which, const file_range& part) = 0;
+  /// Calls `read_now` once, when it is the turn of the connection's peer, after the events.
+  virtual void schedule_read(connection& which) = 0;
   /// Calls `at_turn_end` once, when the current turn ends.
   virtual void schedule(connection& which) = 0;
   /// Calls `shake_hands` once, at the end of this turn or a later one: handshakes cost much, and
@@ -79,6 +92,9 @@ public:
   /// A TLS handshake begins. At the limit, the one of this loop that has been in progress longest
   /// ends.
   virtual void begin_handshake() = 0;
+  /// Charges a handshake whose first bytes have come to the peer's rate limit. False: the peer is
+  /// over it.
+  virtual bool admit_handshake(const connection& of) = 0;
   virtual void end_handshake(handshake_end how) noexcept = 0;
   /// Whether client certificates that `by` let in are still trusted.
   virtual bool trusts_clients_of(const tls_context& by) const noexcept = 0;

@@ -3,6 +3,7 @@
 #include "base/error.hpp"
 #include "http/wire/operation.hpp"
 #include "http/wire/request.hpp"
+#include "model/net/ip_address.hpp"
 
 #include <cstdint>
 #include <string>
@@ -23,12 +24,20 @@ struct head_verdict {
 };
 
 /// Judges a request by its head, in the front's words, so that a body that nobody wants is not
-/// waited for. The transport's thread.
+/// waited for; and knows clients as the front does. The transport's thread.
 class head_rules {
 public:
   virtual ~head_rules() = default;
   /// `length`: the announced size of the body in bytes, 0 where it comes in chunks.
   virtual head_verdict judge(const request& head, std::uint64_t length) const = 0;
+  /// The address of the client that sent the request: that of its peer, or the one that a trusted
+  /// proxy names.
+  virtual model::ip_address client_of(const request& head) const { return head.peer; }
+  /// A hash of the token that the request shows, or of token and address where clients share a
+  /// token; 0 where it shows none that is known.
+  virtual std::uint64_t token_key(const request& /*head*/) const { return 0; }
+  /// Charges a TLS handshake to its client's rate limit. False: the client is over it.
+  virtual bool admit_handshake(const model::ip_address& /*client*/) const { return true; }
 };
 
 } // namespace matchcloud::http

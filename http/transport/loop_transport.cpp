@@ -36,9 +36,13 @@ public:
 
   void accept_silent() { accept_with_first_bytes(socket_.get(), false); }
 
-  /// Accepts until the backlog is empty or `most` are taken.
+  /// Accepts until the backlog is empty, `most` are taken or, unless connections drain, the time is
+  /// up: the event then comes again.
   void accept_some(std::size_t most) {
+    const auto until = owner_->clock_->now() + accept_turn_time;
     for (std::size_t i = 0; i < most; ++i) {
+      const bool looks = i > 0 && i % steps_per_clock == 0 && !owner_->draining_;
+      if (looks && owner_->clock_->now() >= until) return;
       // Close to the limit, an idle connection is evicted, in this loop or another, only if a
       // client is really waiting.
       if (owner_->is_near_connection_limit() && !has_input(socket_.get())) return;
@@ -125,6 +129,7 @@ loop_transport::loop_transport(event_loop& loop, const base::clock& clock,
       metrics_{&metrics},
       on_empty_{std::move(on_empty)},
       ids_{seed},
+      lane_key_{seed, ~seed},
       shares_here_{bounds.limits.ipv6_client_prefix},
       read_buffer_(read_buffer_bytes) {
   bounds.transports.push_back(this);
@@ -338,7 +343,7 @@ void loop_transport::tidy() {
 // -- TLS ----------------------------------------------------------------------
 
 void loop_transport::schedule_handshake(connection& which) {
-  handshakes_.push_back(&which);
+  handshakes_.push(which.peer_lane(), which.slot());
   plan_turn_end();
 }
 
@@ -366,11 +371,8 @@ void loop_transport::run_handshakes() {
   // Those that ask again meanwhile come at the end of the next turn.
   auto left = handshakes_.size();
   const auto until = clock_->now() + handshake_turn_time;
-  for (bool first = true; left > 0 && (first || clock_->now() < until); --left, first = false) {
-    auto* next = handshakes_.front();
-    handshakes_.pop_front();
-    next->shake_hands();
-  }
+  for (bool first = true; left > 0 && (first || clock_->now() < until); --left, first = false)
+    if (auto* next = held_in(handshakes_.pop()->item)) next->shake_hands();
 }
 
 void loop_transport::note_tls_failure(const connection& with, tls_cause cause,
@@ -393,30 +395,62 @@ connection* loop_transport::current(actors::exchange_ref exchange) const noexcep
   return held != nullptr && held->is_current(exchange) ? held : nullptr;
 }
 
-bool loop_transport::admit(admitted_request& which) {
-  return which.permit.acquire(metrics_->in_flight, limits().in_flight_limit);
+lane loop_transport::lane_of(const model::ip_address& client) const noexcept {
+  return http::lane_of(
+      base::siphash(lane_key_, prefix_of(client, limits().ipv6_client_prefix).bytes));
+}
+
+lane loop_transport::lane_of(const request& which, lane by_peer) const {
+  if (which.has(header::authorization))
+    if (const auto key = rules_->token_key(which); key != 0) return http::lane_of(key);
+  if (!which.has(header::x_forwarded_for) && !which.has(header::forwarded)) return by_peer;
+  return lane_of(rules_->client_of(which));
+}
+
+bool loop_transport::admit(admitted_request& which, lane client) {
+  const auto limit = limits().in_flight_limit;
+  if (!which.permit.acquire(metrics_->in_flight, limit)) return false;
+  // As with the other limits of addresses, the machine itself has none unless told.
+  const bool is_local = which.peer.is_loopback() && !which.through_proxy;
+  const auto open = is_local && !limits().limits_loopback
+                        ? 0
+                        : metrics_->in_flight.load(std::memory_order_relaxed);
+  if (queue_.enter(client, open, limit)) return true;
+  which.permit.reset();
+  return false;
 }
 
 void loop_transport::dispatch(connection& from) {
   if (!front_) return;
-  waiting_.push_back({from.current(), from.current_request()});
-  if (!std::exchange(announced_, true)) caf::anon_send(front_, requests_wait{});
+  queue_.push(from.client_lane(), {from.current(), from.current_request()});
+  announce();
+}
+
+void loop_transport::announce() {
+  if (front_ && !std::exchange(announced_, true)) caf::anon_send(front_, requests_wait{});
 }
 
 std::optional<http::dispatch> loop_transport::take_waiting() {
-  if (waiting_.empty()) {
-    announced_ = false;
-    return std::nullopt;
+  while (auto next = queue_.take()) {
+    auto* from = current(next->item.exchange);
+    if (from == nullptr) continue; // its client is gone, or it was answered
+    const auto units = request_queue::units_of(next->item.request->body.size());
+    from->begin_service(units);
+    if (queue_.begin_service(next->from, units)) metrics_->clients_held.add();
+    return std::move(next->item);
   }
-  auto next = std::move(waiting_.front());
-  waiting_.pop_front();
-  return next;
+  announced_ = false;
+  return std::nullopt;
+}
+
+void loop_transport::end_service(lane client, std::uint32_t units) {
+  if (queue_.end_service(client, units)) announce();
 }
 
 void loop_transport::attach(caf::actor front) {
   const bool is_first = !front_;
   front_ = std::move(front);
-  waiting_.clear();
+  queue_.clear();
   announced_ = false;
   if (is_first) { // nobody was asked yet: no attempt was in vain
     for (const auto& each : slots_)
@@ -503,8 +537,25 @@ void loop_transport::file_ready(std::uint32_t index, std::uint32_t generation) {
 
 // -- the turn -----------------------------------------------------------------
 
+void loop_transport::schedule_read(connection& which) {
+  readable_.push(which.peer_lane(), which.slot());
+  if (!std::exchange(reads_planned_, true)) loop_->after_events([this] { read_connections(); });
+}
+
+void loop_transport::read_connections() {
+  reads_planned_ = false;
+  const auto until = clock_->now() + read_turn_time;
+  const auto most = std::min(readable_.size(), reads_per_turn);
+  for (std::size_t i = 0; i < most; ++i) {
+    if (i > 0 && i % steps_per_clock == 0 && clock_->now() >= until) break;
+    if (auto* next = held_in(readable_.pop()->item)) next->read_now();
+  }
+  if (!readable_.is_empty() && !std::exchange(reads_planned_, true))
+    loop_->after_events([this] { read_connections(); });
+}
+
 void loop_transport::schedule(connection& which) {
-  scheduled_.push_back(&which);
+  scheduled_.push(which.peer_lane(), which.slot());
   plan_turn_end();
 }
 
@@ -530,30 +581,16 @@ void loop_transport::plan_turn_end() {
 void loop_transport::finish_turn() {
   turn_end_planned_ = false;
   turn_written_bytes_ = 0;
-  running_.swap(scheduled_);
   const auto until = clock_->now() + write_turn_time;
-  auto next = running_.begin();
-  // The clock costs a hundredth of an answer, so it is asked only now and then.
-  const auto in_time = [&] {
-    const auto written = next - running_.begin();
-    return written == 0 || written % writes_per_clock != 0 || clock_->now() < until;
-  };
-  while (next != running_.end() && turn_written_bytes_ < write_turn_bytes && in_time())
-    (*next++)->at_turn_end();
-  if (next != running_.end()) {
-    // Placed before connections that had their turn and want another, so that every connection gets
-    // one.
-    scheduled_.insert(scheduled_.begin(), next, running_.end());
-    plan_turn_end();
+  const auto most = scheduled_.size();
+  for (std::size_t i = 0; i < most && turn_written_bytes_ < write_turn_bytes; ++i) {
+    // The clock costs a hundredth of an answer, so it is asked only now and then.
+    if (i > 0 && i % steps_per_clock == 0 && clock_->now() >= until) break;
+    if (auto* next = held_in(scheduled_.pop()->item)) next->at_turn_end();
   }
-  running_.clear();
   run_handshakes();
-  if (!handshakes_.empty()) plan_turn_end();
-  // Connections scheduled meanwhile are open, or closed and still in their slots. The closed ones
-  // must be forgotten before their slots are freed.
+  if (!scheduled_.is_empty() || !handshakes_.is_empty()) plan_turn_end();
   if (!closed_slots_.empty()) {
-    std::erase_if(scheduled_, [](const connection* which) { return which->is_closed(); });
-    std::erase_if(handshakes_, [](const connection* which) { return which->is_closed(); });
     for (const auto index : closed_slots_) {
       auto& each = slots_[index];
       each.generation = each.held->generation();

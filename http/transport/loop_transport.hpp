@@ -3,16 +3,19 @@
 #include "base/blocking_pool.hpp"
 #include "base/byte_budget.hpp"
 #include "base/limits.hpp"
+#include "base/siphash.hpp"
 #include "http/loop/event_loop.hpp"
 #include "http/tls/tls_context.hpp"
 #include "http/transport/connection.hpp"
 #include "http/transport/connection_shares.hpp"
 #include "http/transport/eviction_order.hpp"
 #include "http/transport/exchange.hpp"
+#include "http/transport/fair_queue.hpp"
 #include "http/transport/head_rules.hpp"
 #include "http/transport/listener.hpp"
 #include "http/transport/object_pool.hpp"
 #include "http/transport/request_id.hpp"
+#include "http/transport/request_queue.hpp"
 #include "http/transport/shared_bounds.hpp"
 #include "http/transport/transport_metrics.hpp"
 #include "http/wire/client_address.hpp"
@@ -21,7 +24,6 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -45,13 +47,19 @@ public:
   static constexpr std::size_t write_turn_bytes = 1024UL * 1024;
   /// Time limit for the writes of one turn, for when the kernel takes longer: receivers with small
   /// windows cost it many times as much.
-  static constexpr std::chrono::milliseconds write_turn_time{1};
-  /// How many connections write between two looks at the clock.
-  static constexpr std::ptrdiff_t writes_per_clock = 8;
+  static constexpr std::chrono::microseconds write_turn_time{250};
+  /// Time limit for reading and framing in a turn.
+  static constexpr std::chrono::microseconds read_turn_time{250};
+  /// Connections that are read in a turn at most, whatever the clock says.
+  static constexpr std::size_t reads_per_turn = 128;
+  /// How many connections are accepted, read or written between two looks at the clock.
+  static constexpr std::size_t steps_per_clock = 8;
+  /// Time limit for accepting connections at an event; at least `steps_per_clock` are accepted.
+  static constexpr std::chrono::microseconds accept_turn_time{250};
   /// Time limit for the TLS handshakes of one turn; at least one goes on in a turn. It bounds how
   /// long requests of others wait, beside the longest step, which signs: 0.1 ms with P-256, 1 ms
   /// with RSA-2048.
-  static constexpr std::chrono::microseconds handshake_turn_time{500};
+  static constexpr std::chrono::microseconds handshake_turn_time{250};
   /// At most so often a line is logged about a client without TLS, of each cause; the metrics count
   /// all.
   static constexpr std::chrono::seconds tls_failure_log_interval{10};
@@ -161,7 +169,11 @@ private:
   void give_back(std::string used) override;
   void give_back(std::shared_ptr<const std::string> sent) override;
   void assign_id(request& to) override { ids_.assign(to); }
-  bool admit(admitted_request& which) override;
+  lane lane_of(const model::ip_address& client) const noexcept override;
+  lane lane_of(const request& which, lane by_peer) const override;
+  bool admit(admitted_request& which, lane client) override;
+  void leave(lane client) noexcept override { queue_.leave(client); }
+  void end_service(lane client, std::uint32_t units) override;
   bool make_room(std::size_t bytes, const connection& but) override;
   bool on_client_named(connection& which) override;
   void dispatch(connection& from) override;
@@ -172,8 +184,10 @@ private:
   }
   void send_part(connection& from, body_upload::part part, bool is_last) override;
   void tell_taken(connection& from, std::size_t bytes) override;
+  void schedule_read(connection& which) override;
   void schedule(connection& which) override;
   void schedule_handshake(connection& which) override;
+  bool admit_handshake(const connection& of) override { return rules_->admit_handshake(of.peer()); }
   void begin_handshake() override;
   void end_handshake(handshake_end how) noexcept override;
   bool trusts_clients_of(const tls_context& by) const noexcept override {
@@ -222,6 +236,10 @@ private:
            bool in_share, bool speaks_tls);
   void tidy();
   void file_ready(std::uint32_t index, std::uint32_t generation);
+  void announce();
+  void read_connections();
+  /// The connection in a slot; null where there is none any more.
+  connection* held_in(std::uint32_t slot) const noexcept { return slots_[slot].held.get(); }
   void finish_turn();
   void run_handshakes();
   void plan_turn_end();
@@ -241,8 +259,9 @@ private:
   std::function<void()> on_empty_;
   request_id_source ids_;
   caf::actor front_;
-  /// Requests that the front has not taken.
-  std::deque<http::dispatch> waiting_;
+  /// So that no client can choose whom it shares a lane with.
+  base::siphash_key lane_key_;
+  request_queue queue_;
   /// The front was told that requests wait, and has not found none yet.
   bool announced_ = false;
   std::vector<std::unique_ptr<acceptor>> listeners_;
@@ -250,10 +269,12 @@ private:
   connection_shares shares_here_;
   std::vector<slot> slots_;
   std::vector<std::uint32_t> free_slots_;
-  std::vector<connection*> scheduled_;
-  std::vector<connection*> running_;
-  /// Those with a handshake to go on with, in the order in which they asked.
-  std::deque<connection*> handshakes_;
+  /// Connections, by slot, that are to be read, those whose turn ends with `at_turn_end`, and those
+  /// with a handshake to go on with. A slot may have another connection by the time: that ignores
+  /// what it did not ask for.
+  fair_queue<std::uint32_t> readable_;
+  fair_queue<std::uint32_t> scheduled_;
+  fair_queue<std::uint32_t> handshakes_;
   /// Handshakes in progress.
   std::size_t handshaking_ = 0;
   std::shared_ptr<tls_context> tls_;
@@ -279,6 +300,7 @@ private:
   base::steady_time date_checked_;
   std::atomic<std::size_t> live_{0};
   std::size_t turn_written_bytes_ = 0;
+  bool reads_planned_ = false;
   bool turn_end_planned_ = false;
   bool draining_ = false;
   bool closing_idle_ = false;

@@ -36,18 +36,18 @@ inline constexpr std::array<std::string_view, 3> limited_subject_names{"address"
                                                                        "token"};
 
 /// How a TLS handshake ended: a new session, or one resumed by its ticket; broken off by either
-/// side or not TLS at all; not done in time; ended in favour of another. The names in metrics are
-/// in the same order.
-enum class handshake_end : std::uint8_t { full, resumed, failed, timed_out, evicted };
-inline constexpr std::array<std::string_view, 5> handshake_end_names{"full", "resumed", "failed",
-                                                                     "timed_out", "evicted"};
+/// side or not TLS at all; not done in time; ended in favour of another; not begun, because its
+/// client is over its rate limit. The names in metrics are in the same order.
+enum class handshake_end : std::uint8_t { full, resumed, failed, timed_out, evicted, refused };
+inline constexpr std::array<std::string_view, 6> handshake_end_names{
+    "full", "resumed", "failed", "timed_out", "evicted", "refused"};
 
 /// The counters of one transport (of one event loop, or the httplib one). Written by its threads,
 /// read by the ops plane.
 struct transport_metrics {
   /// Answers by operation and status; the last column is any status not in `known_statuses`.
   std::array<std::array<base::counter, known_statuses.size() + 1>, operation_count> answers;
-  /// From the complete request to its answer.
+  /// From when the last bytes of the request could be read to its answer.
   std::array<base::duration_histogram, operation_count> latency;
   base::gauge connections;
   base::counter connections_accepted;
@@ -57,6 +57,10 @@ struct transport_metrics {
   base::counter connections_evicted_stalled;
   /// Connections turned away because their client address had its full share.
   base::counter connections_refused;
+  /// Connections that were read more slowly, because rate limits refused many requests in a row.
+  base::counter connections_slowed;
+  /// How often a client had its share of the requests in service, so that its next one waited.
+  base::counter clients_held;
   /// Requests admitted and not yet released; their permits count here.
   std::atomic<std::size_t> in_flight{0};
   /// Requests in flight that wait for an owner, by its `index_of`; their permits count here.

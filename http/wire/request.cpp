@@ -134,6 +134,9 @@ void request::clear(std::size_t retain_bytes) {
   certificate_subject.reset();
   is_counted = false;
   is_noisy = false;
+  is_over_limit = false;
+  counted_units = 0;
+  token_subject = 0;
   for (std::string* text : {&method_token, &target, &body, &id})
     reset(*text, retain_bytes);
   for (; present_ != 0; present_ &= present_ - 1)

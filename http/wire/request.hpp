@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/rate_policy.hpp"
 #include "model/net/ip_address.hpp"
 
 #include <array>
@@ -93,6 +94,15 @@ public:
   mutable bool is_counted = false;
   /// Whether its address or token has used up more than half of a rate limit. As above.
   mutable bool is_noisy = false;
+  /// Whether a rate limit refused it, and its connection is that client's own, not a proxy's for
+  /// many. As above.
+  mutable bool is_over_limit = false;
+  /// The units of its rate limits that it was counted as. As above.
+  mutable std::uint32_t counted_units = 0;
+  /// The limit of its token that it was counted against: its subject (0: none), and what it allows.
+  /// As above.
+  mutable std::uint64_t token_subject = 0;
+  mutable base::rate_policy token_policy = {};
   /// The value of `X-Request-Id` in the response; the transport sets it before it shares the
   /// request.
   std::string id;

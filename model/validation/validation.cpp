@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <limits>
 #include <memory_resource>
 #include <optional>
 #include <span>
@@ -49,12 +50,18 @@ bool goes_before(const violation& a, const violation& b) noexcept {
 /// the current value is a stack of open containers; textual paths are built only for findings.
 class walker {
 public:
-  walker(const json_document& document, const validation_rules& rules, const reference_names& names)
-      : document_(document), rules_(rules), names_(names), relations_(document, rules) {
+  walker(const json_document& document, const validation_rules& rules, const reference_names& names,
+         std::size_t most)
+      : document_(document),
+        rules_(rules),
+        names_(names),
+        relations_(document, rules),
+        most_(most) {
     open_.reserve(usual_depth);
   }
 
-  std::vector<finding> run(const value_rule& body) {
+  /// Nothing where there are more findings than wanted.
+  std::optional<std::vector<finding>> run(const value_rule& body) {
     open(0, &body);
     while (!open_.empty() && !full_) {
       auto& top = open_.back();
@@ -73,6 +80,7 @@ public:
       }
       check_child();
     }
+    if (has_more_) return std::nullopt;
     return std::move(findings_);
   }
 
@@ -446,6 +454,10 @@ private:
   void add_at(std::vector<std::string> path, std::string_view code, std::string message,
               std::size_t offset) {
     if (full_) return;
+    if (findings_.size() == most_) {
+      full_ = has_more_ = true;
+      return;
+    }
     if (findings_.empty()) findings_.reserve(usual_findings);
     finding found{std::move(path), code, std::move(message), offset};
     findings_bytes_ += rendered_bytes(found);
@@ -471,7 +483,10 @@ private:
   suggestion_budget suggestions_;
   std::vector<finding> findings_;
   std::size_t findings_bytes_ = 0;
+  std::size_t most_;
   bool full_ = false;
+  /// There are more than `most_`.
+  bool has_more_ = false;
 };
 
 } // namespace
@@ -479,10 +494,18 @@ private:
 base::expected<std::vector<finding>> validate(payload_kind kind, std::string_view body,
                                               const validation_rules& rules,
                                               const reference_names& names) {
+  auto found = validate_briefly(kind, body, rules, names, std::numeric_limits<std::size_t>::max());
+  if (!found) return tl::unexpected(std::move(found).error());
+  return **std::move(found);
+}
+
+base::expected<std::optional<std::vector<finding>>>
+validate_briefly(payload_kind kind, std::string_view body, const validation_rules& rules,
+                 const reference_names& names, std::size_t most) {
   const auto members = member_names_of(rules);
   const auto document = json_document::parse_object(body, rules.limits.depth, &members);
   if (!document) return tl::unexpected(document.error());
-  return walker{*document, rules, names}.run(body_rule(kind));
+  return walker{*document, rules, names, most}.run(body_rule(kind));
 }
 
 } // namespace matchcloud::model

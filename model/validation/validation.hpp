@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +34,12 @@ struct finding {
 base::expected<std::vector<finding>> validate(payload_kind kind, std::string_view body,
                                               const validation_rules& rules,
                                               const reference_names& names);
+
+/// The same, but nothing where there are more than `most` findings: their messages are what takes
+/// long, not finding out that there are so many.
+base::expected<std::optional<std::vector<finding>>>
+validate_briefly(payload_kind kind, std::string_view body, const validation_rules& rules,
+                 const reference_names& names, std::size_t most);
 
 /// The response `{"errors":[{"path":[..],"code":"..","message":".."}]}`.
 std::string render_findings(const std::vector<finding>& findings);

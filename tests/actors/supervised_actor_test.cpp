@@ -17,8 +17,8 @@ using std::chrono::milliseconds;
 struct bench : deterministic_system {
   std::shared_ptr<probe_log> log = std::make_shared<probe_log>();
   caf::actor front = spawn<probe>(log);
-  caf::actor validator =
-      spawn<actors::validator>(model::validation_rules{}, model::catalog_snapshot{two_regions()});
+  caf::actor validator = spawn<actors::validator>(model::validation_rules{},
+                                                  model::catalog_snapshot{two_regions()}, SIZE_MAX);
   std::shared_ptr<const actor_statistics> seen =
       dynamic_cast<const supervised_actor*>(caf::actor_cast<caf::abstract_actor*>(validator))
           ->statistics();

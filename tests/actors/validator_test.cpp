@@ -17,7 +17,8 @@ std::shared_ptr<const std::string> text(std::string of) {
 struct bench : deterministic_system {
   std::shared_ptr<probe_log> log = std::make_shared<probe_log>();
   caf::actor front = spawn<probe>(log);
-  caf::actor validator = spawn<actors::validator>(model::validation_rules{}, two_regions());
+  caf::actor validator =
+      spawn<actors::validator>(model::validation_rules{}, two_regions(), SIZE_MAX);
 
   void ask(validate_payload request) { send_as(front, validator, std::move(request)); }
 };
@@ -131,6 +132,28 @@ TEST_CASE("an exception in a handler ends the actor, with a reason, and nobody e
   }
   on.ask({{1, 1}, model::payload_kind::game, {}, text("{}")});
   CHECK(on.log->made.size() == 1);
+}
+
+TEST_CASE("a payload with more findings than wanted is given back, and one with as many is not") {
+  const auto with_findings = [](int count) {
+    std::string body = R"({"display_name":"Fine")";
+    for (int i = 0; i < count; ++i)
+      body += ",\"unknown" + std::to_string(i) + "\":1";
+    return text(body + "}");
+  };
+  deterministic_system on;
+  const auto log = std::make_shared<probe_log>();
+  const auto front = on.spawn<probe>(log);
+  const auto brief = on.spawn<actors::validator>(model::validation_rules{}, two_regions(), 64UL);
+  on.send_as(front, brief,
+             validate_payload{{1, 1}, model::payload_kind::game, {}, with_findings(64)});
+  on.send_as(front, brief,
+             validate_payload{{2, 1}, model::payload_kind::game, {}, with_findings(65)});
+  REQUIRE(log->made.size() == 1);
+  CHECK(log->made[0].exchange == exchange_ref{1, 1});
+  REQUIRE(log->deferred.size() == 1);
+  CHECK(log->deferred[0].exchange == exchange_ref{2, 1});
+  CHECK(*log->deferred[0].request.body == *with_findings(65));
 }
 
 } // namespace

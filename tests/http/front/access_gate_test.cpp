@@ -288,5 +288,95 @@ TEST_CASE("on the ops plane only requests of this machine itself need no token")
   CHECK(on.ask(on.asking("GET", "/healthz")) == "ok");
 }
 
+TEST_CASE("a request counts by the size of its body and of the answer made for it") {
+  bench on;
+  on.settings.access.requires_tokens = false;
+  on.settings.access.per_address[0] = {10, 60};
+  on.open();
+  const auto left = [&](const std::string& from) {
+    int ok = 0;
+    while (on.ask(on.asking("GET", "/ping", from)) == "ok")
+      ++ok;
+    return ok;
+  };
+  const auto validation = [&](const std::string& from) {
+    return on.asking("POST", "/cloud/games/validate", from);
+  };
+  CHECK(on.gate->admit(validation("192.0.2.1"), 17'000));
+  CHECK(left("192.0.2.1") == 5);
+  // Of a body in chunks the size is known once it is there; the request counts once all the same.
+  const auto chunked = validation("192.0.2.2");
+  CHECK(on.gate->admit(chunked));
+  CHECK(on.gate->admit(chunked, 17'000));
+  CHECK(on.gate->admit(chunked, 17'000));
+  CHECK(left("192.0.2.2") == 5);
+  const auto answered = validation("192.0.2.3");
+  CHECK(on.gate->admit(answered, 100));
+  on.gate->charge_answer(answered, operation::validate_game, 4'095);
+  on.gate->charge_answer(answered, operation::validate_game, 3 * 4'096);
+  CHECK(left("192.0.2.3") == 6);
+  // Debt of an answer keeps out what comes next, not for longer than its units take.
+  const auto large = validation("192.0.2.4");
+  CHECK(on.gate->admit(large));
+  on.gate->charge_answer(large, operation::validate_game, 1'000'000);
+  CHECK(left("192.0.2.4") == 0);
+  on.clock.advance(std::chrono::seconds{120});
+  CHECK(left("192.0.2.4") == 10);
+  const auto refused = on.gate->admit(validation("192.0.2.4"), 17'000);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().why.detail.find("This one counts as 5, because its body is large.") !=
+        std::string::npos);
+}
+
+TEST_CASE("the answers to a token's requests count against the token") {
+  bench on;
+  on.settings.access.per_token[0] = {10, 60};
+  const auto head = on.with(on.asking("POST", "/cloud/games/validate"), token_kind::studio);
+  CHECK(on.ask(head) == "ok");
+  const auto key = on.gate->token_key(head);
+  CHECK(key != 0);
+  CHECK(on.gate->token_key(on.with(on.asking("GET", "/", "192.0.2.9"), token_kind::studio)) == key);
+  const auto as_player = [&](const std::string& from) {
+    return on.gate->token_key(on.with(on.asking("GET", "/", from), token_kind::player));
+  };
+  CHECK(as_player("192.0.2.1") != as_player("192.0.2.2")); // many players have the same token
+  CHECK(on.gate->token_key(on.asking("GET", "/")) == 0);
+  on.gate->charge_answer(head, operation::validate_game, 9 * 4'096);
+  CHECK(on.ask(on.with(on.asking("POST", "/cloud/games/validate", "192.0.2.2"),
+                       token_kind::studio)) == "rate_limited");
+}
+
+TEST_CASE("a TLS handshake counts as ten cheap requests of its address") {
+  bench on;
+  on.settings.access.per_address[0] = {25, 60};
+  on.open();
+  const auto from = *model::parse_ip_address("192.0.2.1");
+  CHECK(on.gate->admit_handshake(from));
+  CHECK(on.gate->admit_handshake(from));
+  CHECK_FALSE(on.gate->admit_handshake(from));
+  for (int i = 0; i < 5; ++i)
+    CHECK(on.ask(on.asking("GET", "/ping")) == "ok");
+  CHECK(on.ask(on.asking("GET", "/ping")) == "rate_limited");
+  CHECK(on.gate->admit_handshake(*model::parse_ip_address("192.0.2.2")));
+  for (int i = 0; i < 9; ++i)
+    CHECK(on.gate->admit_handshake(*model::parse_ip_address("127.0.0.1")));
+}
+
+TEST_CASE("a refusal says whether the connection is the client's own") {
+  bench on;
+  on.settings.access.per_address[0] = {1, 60};
+  on.settings.proxies.trusted_proxies.push_back(*model::parse_cidr("10.0.0.0/8"));
+  auto own = on.asking("GET", "/ping");
+  CHECK(on.ask(own) == "ok");
+  CHECK_FALSE(own.is_over_limit);
+  own = on.asking("GET", "/ping");
+  CHECK(on.ask(own) == "rate_limited");
+  CHECK(own.is_over_limit);
+  auto through = on.asking("GET", "/ping", "10.0.0.1");
+  through.set(header::x_forwarded_for, "192.0.2.1");
+  CHECK(on.ask(through) == "rate_limited");
+  CHECK_FALSE(through.is_over_limit);
+}
+
 } // namespace
 } // namespace matchcloud::http

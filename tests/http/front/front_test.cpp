@@ -58,7 +58,28 @@ TEST_CASE("validations go to the validator with kind, game and body") {
   CHECK(on.sink.answers.empty());
 }
 
-TEST_CASE("bodies beyond 64 KiB are validated on the pool") {
+TEST_CASE("a payload that its validator defers goes to the pool's, and its place with it") {
+  bench on;
+  on.start();
+  auto request = bench::make("POST", "/cloud/games/validate");
+  request->body = "{}";
+  const auto ref = on.send(request);
+  REQUIRE(on.validator_log->validations.size() == 1);
+  const auto deferred = on.validator_log->validations[0];
+  caf::anon_send(on.front, actors::validation_deferred{ref, deferred});
+  on.run();
+  REQUIRE(on.large_log->validations.size() == 1);
+  CHECK(on.large_log->validations[0].body == deferred.body);
+  CHECK(on.sink.routes[ref.exchange] ==
+        std::pair{operation::validate_game, owner::large_validator});
+  CHECK(on.sink.answers.empty());
+  // Of an attempt that is over nothing is sent on.
+  caf::anon_send(on.front, actors::validation_deferred{{ref.exchange, ref.attempt + 1}, deferred});
+  on.run();
+  CHECK(on.large_log->validations.size() == 1);
+}
+
+TEST_CASE("large bodies are validated on the pool") {
   bench on;
   on.start();
   auto largest = bench::make("POST", "/cloud/games/validate");

@@ -149,8 +149,10 @@ public:
     end_turn();
   }
   void end_turn() {
-    for (int turns = 0; !scheduled.empty() || !handshakes.empty(); ++turns) {
+    for (int turns = 0; !readable.empty() || !scheduled.empty() || !handshakes.empty(); ++turns) {
       REQUIRE(turns < 10'000); // a connection that reschedules itself forever burns a core
+      for (auto* which : std::exchange(readable, {}))
+        which->read_now();
       const auto now = std::exchange(scheduled, {});
       for (auto* which : now)
         which->at_turn_end();
@@ -198,9 +200,16 @@ public:
   }
   void give_back(std::shared_ptr<const std::string>) override {}
   void assign_id(http::request& to) override { to.id = "id"; }
-  bool admit(http::admitted_request& which) override {
+  http::lane lane_of(const model::ip_address& of) const noexcept override {
+    return of.bytes.back();
+  }
+  http::lane lane_of(const http::request&, http::lane by_peer) const override { return by_peer; }
+  bool admit(http::admitted_request& which, http::lane) override {
+    if (takes) ++open;
     return takes && which.permit.acquire(in_flight, SIZE_MAX);
   }
+  void leave(http::lane) noexcept override { --open; }
+  void end_service(http::lane, std::uint32_t units) override { in_service -= units; }
   void dispatch(http::connection& from) override {
     dispatched.push_back(from.current());
     targets.push_back(from.current_request()->target);
@@ -229,9 +238,14 @@ public:
     ended = ended || is_last;
   }
   void tell_taken(http::connection&, std::size_t bytes) override { taken.push_back(bytes); }
+  void schedule_read(http::connection& which) override { readable.push_back(&which); }
   void schedule(http::connection& which) override { scheduled.push_back(&which); }
   void schedule_handshake(http::connection& which) override { handshakes.push_back(&which); }
   void begin_handshake() override { ++handshaking; }
+  bool admit_handshake(const http::connection&) override {
+    ++handshakes_charged;
+    return takes_handshakes;
+  }
   void end_handshake(http::handshake_end how) noexcept override {
     --handshaking;
     handshake_ends.push_back(how);
@@ -269,7 +283,13 @@ public:
   int closings = 0;
   std::vector<actors::exchange_ref> dispatched;
   std::vector<std::string> targets;
+  std::vector<http::connection*> readable;
   std::vector<http::connection*> scheduled;
+  /// Admitted and not answered, and units in service.
+  int open = 0;
+  std::uint32_t in_service = 0;
+  int handshakes_charged = 0;
+  bool takes_handshakes = true;
   std::vector<http::connection*> handshakes;
   int handshaking = 0;
   bool trusts = true;

@@ -697,5 +697,87 @@ TEST_CASE("what happened is counted") {
   CHECK(seen.latency[column].sum_ns() == 3'000'000);
 }
 
+/// An answer of a rate limit, to a client that has the connection for itself.
+void refuse(connection_bench& on) {
+  on.client->current_request()->is_over_limit = true;
+  auto answer = json_answer("{}");
+  answer.status = 429;
+  on.answer(std::move(answer));
+  on.end_turn();
+}
+
+TEST_CASE("after many refusals in a row a connection is read slowly, then closed") {
+  connection_bench on;
+  std::uint32_t refused = 0;
+  for (; refused < connection::unpaused_refusals; ++refused) {
+    on.receive(connection_bench::get);
+    REQUIRE(on.dispatched.size() == refused + 1);
+    refuse(on);
+  }
+  CHECK(on.metrics().connections_slowed.get() == 1);
+  for (; refused < connection::refusals_limit; ++refused) {
+    on.receive(connection_bench::get);
+    on.advance(connection::refusal_pause - std::chrono::milliseconds{50});
+    REQUIRE(on.dispatched.size() == refused);
+    on.advance(std::chrono::milliseconds{100});
+    REQUIRE(on.dispatched.size() == refused + 1);
+    refuse(on);
+  }
+  CHECK(count_of(on.peer.written(), "\r\nConnection: close\r\n") == 1);
+  CHECK(on.peer.shut);
+}
+
+TEST_CASE("a request that is let in ends the row of refusals") {
+  connection_bench on;
+  for (int i = 0; i < 3; ++i) {
+    for (std::uint32_t refused = 1; refused < connection::unpaused_refusals; ++refused) {
+      on.receive(connection_bench::get);
+      refuse(on);
+    }
+    on.receive(connection_bench::get);
+    on.reply("{}");
+  }
+  CHECK(on.dispatched.size() == 3 * connection::unpaused_refusals);
+  CHECK(on.metrics().connections_slowed.get() == 0);
+}
+
+TEST_CASE("a request gives back its places once it is answered, or its client is gone") {
+  connection_bench on;
+  for (const bool answered : {true, false}) {
+    on.receive(connection_bench::get);
+    CHECK(on.open == 1);
+    on.in_service += 7;
+    on.client->begin_service(7);
+    if (answered)
+      on.reply("{}");
+    else
+      on.client->end_now();
+    CHECK(on.open == 0);
+    CHECK(on.in_service == 0);
+  }
+}
+
+TEST_CASE("a request begins when its last bytes could be read") {
+  connection_bench on;
+  on.peer.to_read = connection_bench::get;
+  on.advance(std::chrono::milliseconds{0});
+  on.client->on_events(EPOLLIN);
+  on.clock.advance(std::chrono::milliseconds{40}); // others are read first
+  on.end_turn();
+  on.reply("{}");
+  const auto& latency = on.metrics().latency[static_cast<std::size_t>(operation::unmatched)];
+  CHECK(latency.sum_ns() == 0); // the loop's time stands still within a turn
+  on.loop().post([] {});
+  on.loop().run_once();
+  on.peer.to_read = connection_bench::get;
+  on.client->on_events(EPOLLIN);
+  on.clock.advance(std::chrono::milliseconds{40});
+  on.loop().post([] {});
+  on.loop().run_once();
+  on.end_turn();
+  on.reply("{}");
+  CHECK(latency.sum_ns() == 40'000'000);
+}
+
 } // namespace
 } // namespace matchcloud::http

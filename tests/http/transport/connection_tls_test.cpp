@@ -292,5 +292,20 @@ TEST_CASE("the last answer is followed by a close_notify") {
   CHECK(!on.asks.is_truncated());
 }
 
+TEST_CASE("a handshake is charged once, before it costs anything, and refused by a reset") {
+  bench taken;
+  REQUIRE(taken.shake_hands() == handshake_status::done);
+  CHECK(taken.handshakes_charged == 1);
+  bench refused;
+  CHECK(refused.handshakes_charged == 0); // nothing has come yet
+  refused.takes_handshakes = false;
+  CHECK(refused.shake_hands() != handshake_status::done);
+  CHECK(refused.handshake_ends == std::vector{handshake_end::refused});
+  CHECK(refused.handshaking == 0);
+  CHECK(refused.peer.written().empty());
+  CHECK(refused.peer.reset);
+  CHECK(refused.closings == 1);
+}
+
 } // namespace
 } // namespace matchcloud::http

@@ -122,7 +122,10 @@ struct transport_bench {
     port = sockets->where.port;
     transport->listen(std::move(sockets->sockets[0]));
   }
-  ~transport_bench() { transport->end_now(); }
+  ~transport_bench() {
+    transport->end_now();
+    actors.run(); // the front is told of places that became free
+  }
 
   const http::transport_metrics& counted() const { return metrics; }
   caf::actor attach() {

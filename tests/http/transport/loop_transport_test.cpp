@@ -634,5 +634,110 @@ TEST_CASE("a full pool does not keep a file from being sent") {
   CHECK(on.turn_until([&] { return one.received().ends_with(stored.content); }));
 }
 
+/// Clients of a trusted proxy, each with an address of its own.
+struct named_clients {
+  bench on{{}, proxy_trust{{*model::parse_cidr("127.0.0.0/8")}}};
+  std::uint16_t port = 0;
+  std::vector<std::unique_ptr<client>> all;
+
+  named_clients() {
+    auto sockets = listen_on(loopback, 1, 256);
+    REQUIRE(sockets);
+    port = sockets->where.port;
+    on.transport->listen(std::move(sockets->sockets[0]), {true, false});
+  }
+  void ask_as(const std::string& address, const std::string& what = get) {
+    all.push_back(std::make_unique<client>(port));
+    all.back()->send("PROXY TCP4 " + address + " 10.0.0.1 1 2\r\n" + what);
+    if (all.size() % 50 == 0) on.turn(); // the backlog is not for so many
+  }
+  bool arrived(std::size_t requests) {
+    return on.turn_until([&] { return on.counted().in_flight.load() == requests; });
+  }
+  std::string peer_of(std::size_t seen) const { return to_string(on.seen->at(seen).request->peer); }
+};
+
+TEST_CASE("clients take turns, however many requests of one wait") {
+  named_clients clients;
+  for (int i = 0; i < 60; ++i)
+    clients.ask_as("192.0.2.1");
+  REQUIRE(clients.arrived(60)); // there is no front yet: they wait
+  clients.ask_as("192.0.2.2");
+  clients.ask_as("192.0.2.2");
+  REQUIRE(clients.arrived(62));
+  clients.on.attach();
+  REQUIRE(clients.on.see(62));
+  std::size_t last = 0;
+  for (std::size_t i = 0; i < 62; ++i)
+    if (clients.peer_of(i) == "192.0.2.2") last = i;
+  CHECK(last <= 3);
+}
+
+TEST_CASE("a client has a bounded share in service, and another is served meanwhile") {
+  named_clients clients;
+  auto& on = clients.on;
+  on.attach();
+  constexpr std::size_t share = request_queue::units_in_service_limit;
+  for (std::size_t i = 0; i < share + 10; ++i)
+    clients.ask_as("192.0.2.1");
+  REQUIRE(clients.arrived(share + 10));
+  on.settle();
+  CHECK(on.seen->size() == share);
+  CHECK(on.counted().clients_held.get() == 1);
+  clients.ask_as("192.0.2.2");
+  REQUIRE(on.see(share + 1));
+  CHECK(clients.peer_of(share) == "192.0.2.2");
+  on.answer(on.seen->at(0), "{}");
+  REQUIRE(on.see(share + 2));
+  // What may take minutes does not stand in the way of what does not.
+  on.transport->routed(on.seen->at(1).exchange, operation::export_lobby_history,
+                       owner::lobby_export);
+  REQUIRE(on.see(share + 3));
+  // A client that leaves makes room, too.
+  clients.all[2]->close();
+  on.answer(on.seen->at(2), "{}");
+  CHECK(on.see(share + 4));
+}
+
+TEST_CASE("what a dead front had in service is given out again in full") {
+  named_clients clients;
+  auto& on = clients.on;
+  const auto first = on.attach();
+  constexpr std::size_t share = request_queue::units_in_service_limit;
+  for (std::size_t i = 0; i < share + 10; ++i)
+    clients.ask_as("192.0.2.1");
+  REQUIRE(clients.arrived(share + 10));
+  on.settle();
+  REQUIRE(on.seen->size() == share);
+  on.actors.kill(first);
+  on.attach();
+  on.settle();
+  CHECK(on.seen->size() == 2 * share);
+  for (std::size_t i = share; i < on.seen->size(); ++i)
+    on.answer(on.seen->at(i), "{}");
+  on.settle();
+  CHECK(on.seen->size() == 2 * share + 10);
+}
+
+TEST_CASE("connections are read in turns of their clients") {
+  named_clients clients;
+  auto& on = clients.on;
+  on.attach();
+  constexpr std::size_t many = 3 * loop_transport::reads_per_turn;
+  for (std::size_t i = 0; i < many; ++i)
+    clients.ask_as("192.0.2.1", "GET /x HTTP/1.1\r\n");
+  REQUIRE(on.turn_until([&] { return on.transport->connection_count() == many; }));
+  clients.ask_as("192.0.2.2", "GET /x HTTP/1.1\r\n");
+  on.settle();
+  for (const auto& each : clients.all)
+    each->send("Host: h\r\n\r\n");
+  on.turn(); // all are readable, and a part of them is read
+  on.turn();
+  const bool served = std::ranges::any_of(
+      *on.seen, [](const auto& each) { return to_string(each.request->peer) == "192.0.2.2"; });
+  CHECK(served);
+  CHECK(on.seen->size() < many);
+}
+
 } // namespace
 } // namespace matchcloud::http

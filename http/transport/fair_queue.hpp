@@ -1,0 +1,141 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace matchcloud::http {
+
+/// The number of lanes that clients are spread over. More make it rarer that two clients share one,
+/// which then share a turn; fewer take less memory.
+inline constexpr std::size_t lane_count = 1'024;
+
+/// Which lane a client waits in: a keyed hash of it, so that nobody can choose whom to share with.
+using lane = std::uint16_t;
+static_assert(lane_count - 1 <= std::numeric_limits<lane>::max());
+
+constexpr lane lane_of(std::uint64_t hash) noexcept {
+  return static_cast<lane>(hash % lane_count);
+}
+
+/// Items that wait for their turn. Each lane is first in, first out, and the lanes that have any
+/// take turns (stochastic fairness queuing: McKenney, INFOCOM 1990). So what one client waits for
+/// does not depend on how much others have queued, only on how many they are. Every call but the
+/// first ones, which allocate, takes constant time. One thread.
+template <class Item>
+class fair_queue {
+public:
+  struct entry {
+    lane from = 0;
+    Item item{};
+  };
+
+  bool is_empty() const noexcept { return size_ == 0; }
+  std::size_t size() const noexcept { return size_; }
+
+  void push(lane into, Item item) {
+    const auto index = take_node();
+    nodes_[index].item = std::move(item);
+    auto& to = lanes_[into];
+    if (to.first == none)
+      to.first = index;
+    else
+      nodes_[to.last].next = index;
+    to.last = index;
+    ++size_;
+    queue_lane(into);
+  }
+
+  /// The next item; nothing where there is none, or none in a lane that is not held back.
+  std::optional<entry> pop() {
+    while (ring_first_ != none) {
+      const auto from = static_cast<lane>(ring_first_);
+      auto& of = lanes_[from];
+      ring_first_ = of.next;
+      of.is_queued = false;
+      if (of.is_held || of.first == none) continue;
+      const auto index = of.first;
+      of.first = nodes_[index].next;
+      --size_;
+      queue_lane(from);
+      entry next{from, std::move(nodes_[index].item)};
+      nodes_[index] = {Item{}, std::exchange(free_, index)};
+      return next;
+    }
+    return std::nullopt;
+  }
+
+  /// From now on nothing of the lane comes, until `release`.
+  void hold(lane which) noexcept { lanes_[which].is_held = true; }
+  /// True: something waits in the lane, and can come now.
+  bool release(lane which) noexcept {
+    auto& of = lanes_[which];
+    of.is_held = false;
+    queue_lane(which);
+    return of.first != none;
+  }
+
+  /// Forgets all items. Lanes that are held back stay so.
+  void clear() {
+    for (auto& each : lanes_) {
+      each.first = none;
+      each.is_queued = false;
+    }
+    nodes_.clear();
+    free_ = none;
+    ring_first_ = none;
+    size_ = 0;
+  }
+
+private:
+  static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+
+  struct node {
+    Item item{};
+    std::uint32_t next = none;
+  };
+  struct lane_state {
+    std::uint32_t first = none;
+    std::uint32_t last = none;
+    /// The lane after this one in the ring.
+    std::uint32_t next = none;
+    /// In the ring.
+    bool is_queued = false;
+    bool is_held = false;
+  };
+
+  std::uint32_t take_node() {
+    if (free_ == none) {
+      nodes_.emplace_back();
+      return static_cast<std::uint32_t>(nodes_.size() - 1);
+    }
+    const auto index = free_;
+    free_ = std::exchange(nodes_[index].next, none);
+    return index;
+  }
+
+  /// Puts a lane that has something to give at the end of the ring, unless it is there.
+  void queue_lane(lane which) noexcept {
+    auto& of = lanes_[which];
+    if (of.is_queued || of.is_held || of.first == none) return;
+    of.is_queued = true;
+    of.next = none;
+    if (ring_first_ == none)
+      ring_first_ = which;
+    else
+      lanes_[ring_last_].next = which;
+    ring_last_ = which;
+  }
+
+  std::vector<node> nodes_;
+  std::vector<lane_state> lanes_ = std::vector<lane_state>(lane_count);
+  std::uint32_t free_ = none;
+  std::uint32_t ring_first_ = none;
+  std::uint32_t ring_last_ = none;
+  std::size_t size_ = 0;
+};
+
+} // namespace matchcloud::http
