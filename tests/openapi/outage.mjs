@@ -54,7 +54,7 @@ function slowDown(url) {
 /** A history that the store's server cannot read in time. */
 export const slow = {
   name: 'a slow lobby history',
-  flags: ['--store-statement-timeout-ms', '200'],
+  flags: ['--store-statement-timeout-ms', '400'],
   async options() {
     const { server, url } = await startServer();
     const dataDir = newFolder();
