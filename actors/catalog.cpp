@@ -66,7 +66,7 @@ base::expected<store_polled> read_moved(store::database& in, store::change_feed&
   if (*issued) caf::anon_send(self, tokens_changed{*std::move(issued)});
   auto snapshot = read_catalog_if_moved(in, catalog, anew);
   if (!snapshot) return tl::unexpected(snapshot.error());
-  auto moved = feed.moved_games_since(store::game_subject::avatars, avatars);
+  auto moved = feed.moved_games_since(avatars);
   if (!moved) return tl::unexpected(moved.error());
   found.snapshot = *std::move(snapshot);
   if (moved->all || !moved->games.empty())

@@ -28,6 +28,7 @@ base::error for_clients(const base::error& why, const model::export_query& query
             "The disk of the service is full, so the export was given up. Its operator has to make "
             "room.",
             true};
+  if (why.code == base::errc::history_too_slow) return {why.code, {}};
   return export_impossible();
 }
 

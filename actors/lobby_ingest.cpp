@@ -25,19 +25,34 @@ std::string render(const ingest_summary& summary) {
 
 ingest_store::ingest_store(std::shared_ptr<store::database> into, std::uint64_t backlog_limit_bytes,
                            ingestion_metrics& metrics)
-    : into_{std::move(into)}, backlog_limit_bytes_{backlog_limit_bytes}, metrics_{&metrics} {}
+    : into_{std::move(into)},
+      backlog_limit_bytes_{backlog_limit_bytes},
+      metrics_{&metrics},
+      gathering_{[this](std::span<store::merge_part> parts) {
+        const auto done = merge_together(parts);
+        if (done) return;
+        for (auto& each : parts)
+          each.merged = tl::unexpected(done.error());
+      }} {}
 
 base::expected<store::lobby_merge> ingest_store::merge(std::span<const model::lobby_record> records,
                                                        const model::lobby_attributes_table& kinds,
                                                        model::audit_run_ptr run) {
-  if (auto room = check_backlog(); !room) return tl::unexpected(room.error());
-  auto merged = into_->sink(std::move(run)).and_then([&](const auto& into) {
-    return into->merge(records, kinds);
-  });
-  if (merged && merged->accepted > 0)
-    metrics_->transactions.observe(static_cast<std::uint64_t>(merged->lasted.count()));
+  return gathering_.merge({records, &kinds, std::move(run), {}});
+}
+
+base::expected<void> ingest_store::merge_together(std::span<store::merge_part> parts) {
+  if (auto room = check_backlog(); !room) return room;
+  {
+    const auto into = into_->sink();
+    if (!into) return tl::unexpected(into.error());
+    (*into)->merge_together(parts);
+  }
+  for (const auto& each : parts)
+    if (each.merged && each.merged->lasted.count() > 0)
+      metrics_->transactions.observe(static_cast<std::uint64_t>(each.merged->lasted.count()));
   note_backlog();
-  return merged;
+  return {};
 }
 
 base::expected<void> ingest_store::check_backlog() {

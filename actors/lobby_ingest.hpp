@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/merge_gathering.hpp"
 #include "base/expected.hpp"
 #include "base/metrics.hpp"
 #include "model/lobbies/lobby_batch.hpp"
@@ -54,26 +55,29 @@ struct ingest_summary {
 /// "rejected_total":1}`.
 std::string render(const ingest_summary& summary);
 
-/// The store as shared by all ingests. Used by one thread at a time.
+/// The store as shared by all ingests. Any thread.
 class ingest_store {
 public:
   /// `metrics` outlives this.
   ingest_store(std::shared_ptr<store::database> into, std::uint64_t backlog_limit_bytes,
                ingestion_metrics& metrics);
 
-  /// Runs one transaction, see `lobby_sink::merge`. Fails with `store_backlogged` where the bytes
-  /// left to tidy away exceed their limit and tidying does not help, or with the store's error.
+  /// Runs one transaction, maybe together with other ingests, see `lobby_sink::merge`. Fails with
+  /// `store_backlogged` where the bytes left to tidy away exceed their limit and tidying does not
+  /// help, or with the store's error.
   base::expected<store::lobby_merge> merge(std::span<const model::lobby_record> records,
                                            const model::lobby_attributes_table& kinds,
                                            model::audit_run_ptr run);
 
 private:
+  base::expected<void> merge_together(std::span<store::merge_part> parts);
   base::expected<void> check_backlog();
   void note_backlog();
 
   std::shared_ptr<store::database> into_;
   std::uint64_t backlog_limit_bytes_;
   ingestion_metrics* metrics_;
+  merge_gathering gathering_;
 };
 
 /// Feeds the lines of one request into the store. Memory use does not depend on their number. Used

@@ -202,7 +202,7 @@ struct media_open_ended {
 
 /// front -> lobby_export. Answered with `json_made` once the file is complete, or
 /// `operation_failed` with the errors of `read_export_span`, `game_not_found`, `exports_busy`,
-/// `exports_full`, `store_full`, `store_failed` or `deadline_exceeded`.
+/// `exports_full`, `store_full`, `store_failed`, `history_too_slow` or `deadline_exceeded`.
 struct export_lobbies {
   exchange_ref exchange;
   model::uuid game_id;

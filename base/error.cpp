@@ -63,6 +63,7 @@ error_description describe(errc code) noexcept {
   case errc::image_invalid: return {400, "image_invalid", "Invalid image"};
   case errc::store_failed: return {503, "store_failed", "Store unavailable"};
   case errc::store_full: return {507, "store_full", "Disk full"};
+  case errc::history_too_slow: return {504, "history_too_slow", "Lobby history too slow"};
   case errc::store_backlogged: return {503, "store_backlogged", "Store behind with its log"};
   case errc::store_newer: return {500, "store_newer", "Store is from a newer version"};
   case errc::geoip_invalid: return {500, "geoip_invalid", "Invalid GeoIP file"};
@@ -77,6 +78,7 @@ bool is_local_failure(errc code) noexcept {
   case errc::outcome_unknown:
   case errc::store_failed:
   case errc::store_full:
+  case errc::history_too_slow:
   case errc::store_newer:
   case errc::geoip_invalid:
   case errc::io_failed:

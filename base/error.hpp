@@ -132,6 +132,10 @@ enum class errc : std::uint8_t {
   store_failed,
   /// The disk, or this user's quota, is full.
   store_full,
+  /// PostgreSQL worked on a statement that reads a lobby history for `store-statement-timeout-ms`,
+  /// and gave it up; the same request would most likely end the same way. Waiting for a lock is
+  /// `store_failed`.
+  history_too_slow,
   /// The store's backlog exceeds `store-backlog-limit-bytes` and cannot be tidied up now; the
   /// client
   /// should retry later.

@@ -19,14 +19,14 @@ public:
   /// and is told of the rare changes (catalog, tokens, avatars) at once.
   static constexpr std::chrono::milliseconds delay_limit{500};
 
-  /// Whether any other session, of this or another process, may have committed since the last call;
-  /// true on the first call. A read that begins afterwards, in any session, sees what was
-  /// committed. Cheap regardless of the store's size, so suitable for polling.
+  /// Whether any other session, of this or another process, may have changed the catalog, the
+  /// tokens or the avatars since the last call; true on the first call. A read that begins
+  /// afterwards, in any session, sees what was committed. Cheap regardless of the store's size, so
+  /// suitable for polling.
   virtual base::expected<bool> changed() = 0;
-  /// The games whose avatars or lobbies moved beyond the revision `known`; if it is negative, any
-  /// may have moved. The cost grows with the number of games that moved.
-  virtual base::expected<moved_games> moved_games_since(game_subject subject,
-                                                        std::int64_t known) = 0;
+  /// The games whose avatars moved beyond the revision `known`; if it is negative, any may have
+  /// moved. The cost grows with the number of games that moved.
+  virtual base::expected<moved_games> moved_games_since(std::int64_t known) = 0;
 };
 
 } // namespace matchcloud::store

@@ -57,7 +57,7 @@ public:
   virtual base::expected<history_revisions> revisions(const model::uuid& game_id) = 0;
   /// Reads the lobbies of a game that were alive in a span, from one snapshot. Memory use does not
   /// grow with their number; the cost grows with the number found. Fails with `cancelled` if `stop`
-  /// returned true.
+  /// returned true, or with `history_too_slow` if a server ended it at its time limit.
   virtual base::expected<void> read(const model::export_query& query, const base::clock& clock,
                                     const history_reader& to) = 0;
 };

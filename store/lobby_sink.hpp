@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/expected.hpp"
+#include "model/audit/audit.hpp"
 #include "model/lobbies/lobby_batch.hpp"
 #include "store/lobby_merge.hpp"
 
@@ -8,6 +9,16 @@
 #include <vector>
 
 namespace matchcloud::store {
+
+/// One of several batches that are merged together.
+struct merge_part {
+  std::span<const model::lobby_record> records;
+  const model::lobby_attributes_table* attributes = nullptr;
+  /// What its changes belong to, see `session::attribute`.
+  model::audit_run_ptr run;
+  /// What became of it.
+  base::expected<lobby_merge> merged;
+};
 
 /// The role of storing reports of lobbies. See `session` for what the calls of all roles have in
 /// common.
@@ -20,6 +31,10 @@ public:
   /// is rejected. Each `record.attributes` is an index into `attributes`.
   virtual base::expected<lobby_merge> merge(std::span<const model::lobby_record> records,
                                             const model::lobby_attributes_table& attributes) = 0;
+  /// Merges each of `parts` as `merge` does, and sets what became of it; where one fails, others
+  /// need not. An engine that waits for a disk or a server at each commit merges several in one
+  /// transaction.
+  virtual void merge_together(std::span<merge_part> parts) = 0;
   /// Returns what merging each of `records` on its own would do now. Writes nothing.
   virtual base::expected<lobby_merge> check(std::span<const model::lobby_record> records,
                                             const model::lobby_attributes_table& attributes) = 0;

@@ -8,9 +8,6 @@
 
 namespace matchcloud::store {
 
-/// The subjects of a game that have revisions of their own.
-enum class game_subject : std::uint8_t { avatars, lobbies };
-
 struct game_revision {
   model::uuid game_id;
   std::int64_t revision = 0;
@@ -18,7 +15,7 @@ struct game_revision {
   friend bool operator==(const game_revision&, const game_revision&) = default;
 };
 
-/// Games whose avatars (or lobbies) changed after a known revision.
+/// Games whose avatars changed after a known revision.
 struct moved_games {
   /// The most games that are listed; if more moved, `all` is set instead.
   static constexpr std::size_t named_limit = 10'000;

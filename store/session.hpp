@@ -20,11 +20,11 @@ namespace matchcloud::store {
 /// `store_full`. What a call has written is on disk when it returns; a call that fails has written
 /// nothing.
 ///
-/// Revisions exist for the catalog, and for each game's avatars and lobbies, with one sequence per
-/// subject for all games. They support any number of writers on any number of machines. The
-/// revisions of a subject only grow, and a reader that saw revision n has seen everything of that
-/// subject that was or will be committed with a revision below n. An engine must therefore assign
-/// revisions in the order of the commits.
+/// Revisions exist for the catalog, for avatars (one sequence for all games) and for the lobbies of
+/// each game. They support any number of writers on any number of machines. The revisions of a
+/// subject only grow, and a reader that saw revision n has seen everything of that subject that was
+/// or will be committed with a revision below n. An engine must therefore assign revisions in the
+/// order of the commits, or count them in the snapshot of the reader.
 ///
 /// Each change that an operator answers for is in the audit log, by an entry that its transaction
 /// writes: without the entry there is no change.

@@ -14,8 +14,9 @@ namespace {
 
 /// The embedded store takes one transaction at a time, and parsing lines is a tenth of the work.
 constexpr std::size_t ingesting_threads = 1;
-/// A server takes several.
-constexpr std::size_t server_ingesting_threads = 4;
+/// A server takes several, and those that wait for its disk hold a thread each: see
+/// `merge_gathering`.
+constexpr std::size_t server_ingesting_threads = 16;
 constexpr std::size_t administering_threads = 2;
 constexpr int ops_nice = 0;
 /// Surveys of lobbies read much, like exports, and nobody waits for many.

@@ -25,6 +25,7 @@ import compare_postgres
 import ingest
 import openloop
 import rows
+import span
 from harness import (BINARY, judged, parsed, parser_of, positive, processors_line,
                      refuse_other_builds, result_path, run, run_part, write_result)
 
@@ -34,11 +35,16 @@ PROCESSORS = {"all": "any CPU"}
 
 def parsed_arguments():
     parser = parser_of("store", __doc__)
-    parser.add_argument("--lobbies", type=positive, default=1_000_000,
-                        help="in a round (%(default)s)")
+    parser.add_argument("--lobbies", type=positive,
+                        help="in a round (1000000), with --span in a game (5000000)")
     parser.add_argument("--postgres", action="store_true",
                         help="a store in PostgreSQL against psql and the embedded store, instead")
-    return parsed(parser, lobbies=100_000)
+    parser.add_argument("--span", action="store_true",
+                        help="an export of a fixed span from PostgreSQL beside few lobbies and "
+                             "many, instead")
+    arguments = parsed(parser, lobbies=100_000)
+    arguments.lobbies = arguments.lobbies or (5_000_000 if arguments.span else 1_000_000)
+    return arguments
 
 
 class files:
@@ -112,6 +118,9 @@ SIDES = {"matchcloud": matchcloud_seconds, "sqlite3": sqlite_seconds, "post": po
 def main():
     arguments = parsed_arguments()
     refuse_other_builds()
+    if arguments.span:
+        span.measure(arguments)
+        return
     if arguments.postgres:
         compare_postgres.compare(arguments)
         return

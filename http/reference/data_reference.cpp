@@ -120,7 +120,7 @@ void add_files(std::vector<operation_reference>& all) {
                     R"("url":"http://127.0.0.1:8080/exports/6a0f7c52-91d4-4c7e-8a35-00000)"
                     R"(0000001/lobby-history.csv?expires=1795000000&signature=0a1b"})"}},
        .errors = {errc::query_invalid, errc::game_not_found, errc::exports_busy, errc::exports_full,
-                  errc::store_full, errc::store_failed}});
+                  errc::store_full, errc::store_failed, errc::history_too_slow}});
   auto image =
       download_reference(operation::download_media, "avatars", "Download an avatar's image");
   image.description = "A name stands for one image for ever, so the answer may be cached for ever. "

@@ -246,7 +246,8 @@ void add_history(std::vector<operation_reference>& all) {
                     R"({"$ref":"#/components/schemas/LobbySurvey"})",
                     R"({"start":0,"end":2,"bucket_ms":1,"started":[0,1],"running":[0,1],)"
                     R"("running_now":1,"is_partial":false})"}},
-       .errors = {errc::query_invalid, errc::game_not_found, errc::store_failed}});
+       .errors = {errc::query_invalid, errc::game_not_found, errc::store_failed,
+                  errc::history_too_slow}});
   all.push_back(
       {.id = operation::list_running_lobbies,
        .tag = "lobbies",
@@ -259,7 +260,8 @@ void add_history(std::vector<operation_reference>& all) {
        .answers = {{200, "The lobbies.", no_store, json,
                     R"({"$ref":"#/components/schemas/RunningLobbies"})",
                     R"({"lobbies":[],"more":false})"}},
-       .errors = {errc::query_invalid, errc::game_not_found, errc::store_failed}});
+       .errors = {errc::query_invalid, errc::game_not_found, errc::store_failed,
+                  errc::history_too_slow}});
   all.push_back(
       {.id = operation::start_export,
        .tag = "lobbies",
@@ -275,7 +277,7 @@ void add_history(std::vector<operation_reference>& all) {
                     R"("url":"/exports/6a0f7c52-91d4-4c7e-8a35-000000000001/lobby-history)"
                     R"(.csv?expires=1795000000&signature=0a1b"})"}},
        .errors = {errc::query_invalid, errc::game_not_found, errc::exports_busy, errc::exports_full,
-                  errc::store_full, errc::store_failed}});
+                  errc::store_full, errc::store_failed, errc::history_too_slow}});
   all.push_back(
       {.id = operation::list_exports,
        .tag = "lobbies",

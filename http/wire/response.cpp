@@ -39,6 +39,11 @@ std::string_view general_detail(base::errc code) noexcept {
   case base::errc::outcome_unknown:
     return "The store was lost while it made the change, which may have happened or not. Look at "
            "what it was to change before you ask again. The service's log has the cause.";
+  case base::errc::history_too_slow:
+    return "PostgreSQL ended the reading of the lobby history at its time limit "
+           "(store-statement-timeout-ms). Retrying would most likely fail the same way: request a "
+           "shorter span, or have the operator raise the limit or relieve the server. The "
+           "service's log has the cause.";
   case base::errc::store_full:
     return "The disk of the service is full: free some disk space there. The service's log has "
            "the cause.";

@@ -50,6 +50,12 @@ constexpr std::array game_revisions{
     copied_column{"revision", integer},
 };
 
+constexpr std::array lobby_changes{
+    copied_column{"game_id", uuid},
+    copied_column{"writer", uuid},
+    copied_column{"changes", integer},
+};
+
 constexpr std::array avatars{
     copied_column{"upload_id", uuid},         copied_column{"game_id", uuid},
     copied_column{"display_name", text},      copied_column{"create_ts", integer},
@@ -112,6 +118,7 @@ constexpr std::array tables{
     copied_table{"namespace_domains", 1, namespace_domains},
     copied_table{"namespace_regions", 2, namespace_regions},
     copied_table{"game_revisions", 2, game_revisions},
+    copied_table{"lobby_changes", 2, lobby_changes},
     copied_table{"avatars", 1, avatars},
     copied_table{"lobby_kinds", 1, lobby_kinds, true},
     copied_table{"lobbies", 4, lobbies},

@@ -33,6 +33,7 @@ constexpr std::chrono::milliseconds client_check_interval{1'000};
 constexpr std::string_view serialization_failure = "40001";
 constexpr std::string_view deadlock_detected = "40P01";
 constexpr std::string_view disk_full = "53100";
+constexpr std::string_view query_canceled = "57014";
 
 /// Hands on the rows of a result in text form until `take` returns false; returns whether it did
 /// not.
@@ -51,6 +52,10 @@ std::string_view advice(std::string_view state) {
   if (state == "53300")
     return "the server has no connections left: raise its max_connections, or "
            "lower store-connections";
+  if (state == "26000" || state == "42P05")
+    return "another client's prepared statements are on this connection, so a pooler (pgbouncer, "
+           "say) shares it among transactions: connect to the server directly, or have the pooler "
+           "share connections by session";
   if (state == "25006") return "this is a standby: name the primary, or several hosts";
   if (state == "42501")
     return "grant the user what it needs: CREATE on the database at the first "
@@ -268,6 +273,8 @@ base::expected<void> postgres_connection::begin(sql_access access,
   if (done) done = run(writes ? begin_write : begin_read, {});
   if (!done) return done;
   in_transaction_ = true;
+  is_reading_ = !writes;
+  ran_out_of_time_ = false;
   subject_.reset();
   return subject ? lock(*subject) : done;
 }
@@ -296,6 +303,8 @@ base::expected<void> postgres_connection::commit(std::string_view operation) {
 
 void postgres_connection::roll_back(std::string_view) noexcept {
   static constexpr sql_command roll_back{"ROLLBACK", "roll a transaction back"};
+  // The server counts rollbacks, and only at a commit does it account for cursors.
+  static constexpr sql_command end_reading{"COMMIT", "end a transaction"};
   if (!std::exchange(in_transaction_, false)) return;
   if (!handle_ || PQstatus(handle_.get()) != CONNECTION_OK) return;
   // What was sent before may fail without harm; then the server is told. Whoever wanted the answers
@@ -304,7 +313,7 @@ void postgres_connection::roll_back(std::string_view) noexcept {
     each.take = nullptr;
   (void)drain();
   if (PQstatus(handle_.get()) != CONNECTION_OK) return;
-  if (run(roll_back, {})) (void)drain();
+  if (run(is_reading_ ? end_reading : roll_back, {})) (void)drain();
 }
 
 base::expected<void> postgres_connection::prepare(const sql_command& command) {
@@ -372,7 +381,9 @@ void postgres_connection::take_result(binary_rows got, const sent& of) {
     const std::string_view code = state ? state : "";
     failure_ = describe(of.operation, message ? message : PQresultErrorMessage(got.get()), code);
     asks_for_repetition_ = code == serialization_failure || code == deadlock_detected;
-    has_failed_ = has_failed_ || !asks_for_repetition_;
+    ran_out_of_time_ = code == query_canceled;
+    // What one statement was too slow for is no reason to open all connections again.
+    has_failed_ = has_failed_ || !(asks_for_repetition_ || ran_out_of_time_);
   }
   }
   if (of.prepares) prepared_.erase(of.prepares);

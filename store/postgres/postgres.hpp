@@ -81,6 +81,13 @@ public:
   /// Whether the last failure asks for the transaction to be repeated: a deadlock, or changes that
   /// cannot be put in one order (SQLSTATE 40P01, 40001). The connection is usable after it.
   bool asks_for_repetition() const noexcept { return asks_for_repetition_; }
+  /// How long the server works on a statement.
+  std::chrono::milliseconds statement_timeout() const noexcept {
+    return answer_timeout_ - answer_grace;
+  }
+  /// Whether the server ended a statement at `statement_timeout` (SQLSTATE 57014). The connection
+  /// is usable after it.
+  bool ran_out_of_time() const noexcept { return ran_out_of_time_; }
 
 private:
   struct closer {
@@ -130,12 +137,14 @@ private:
   std::unordered_map<const char*, std::string> prepared_;
   std::deque<sent> sent_;
   bool in_transaction_ = false;
+  bool is_reading_ = false;
   std::optional<sql_subject> subject_;
   /// The first failure among the answers of what was sent together.
   std::optional<base::error> failure_;
   mutable bool has_failed_ = false;
   std::optional<base::error> silence_;
   bool asks_for_repetition_ = false;
+  bool ran_out_of_time_ = false;
 };
 
 } // namespace matchcloud::store

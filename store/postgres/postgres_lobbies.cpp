@@ -1,13 +1,38 @@
 #include "store/postgres/postgres_lobbies.hpp"
 
 #include "base/clock.hpp"
-#include "store/sql/game_revisions.hpp"
-
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <utility>
 
 namespace matchcloud::store {
+
+namespace {
+
+/// Batches one after the other as a single one.
+struct joined_parts {
+  std::vector<model::lobby_record> records;
+  model::lobby_attributes_table attributes;
+
+  void add(const merge_part& part) {
+    std::vector<std::optional<std::uint32_t>> numbers(part.attributes->size());
+    for (auto each : part.records) {
+      auto& number = numbers[each.attributes];
+      if (!number) number = attributes.number_of((*part.attributes)[each.attributes]);
+      each.attributes = *number;
+      records.push_back(each);
+    }
+  }
+};
+
+audit_table audit_of(const merge_part& part) {
+  audit_table audit;
+  audit.attribute(part.run);
+  return audit;
+}
+
+} // namespace
 
 std::vector<postgres_lobbies::round>
 postgres_lobbies::rounds_of(std::span<const model::lobby_record>& records) {
@@ -41,6 +66,59 @@ base::expected<lobby_merge> postgres_lobbies::merge(std::span<const model::lobby
                                                     const model::lobby_attributes_table& attributes,
                                                     const audit_table& audit) {
   if (records.empty()) return lobby_merge{};
+  const auto lasted = merge_front(records, attributes, {{records.size(), audit}});
+  if (!lasted) return tl::unexpected(lasted.error());
+  auto merged = summary(records);
+  if (merged && merged->accepted > 0) merged->lasted = *lasted;
+  return merged;
+}
+
+void postgres_lobbies::merge_together(std::span<merge_part> parts) {
+  while (!parts.empty())
+    parts = parts.subspan(merge_parts(parts));
+}
+
+std::size_t postgres_lobbies::merge_parts(std::span<merge_part> parts) {
+  const auto merge_alone = [this](merge_part& part) {
+    part.merged = merge(part.records, *part.attributes, audit_of(part));
+  };
+  joined_parts all;
+  author_list authors;
+  for (const auto& each : parts) {
+    all.add(each);
+    authors.push_back({all.records.size(), audit_of(each)});
+  }
+  std::span<const model::lobby_record> records{all.records};
+  (void)rounds_of(records);
+  // Those that the transaction would take whole.
+  std::erase_if(authors, [&](const author& each) { return each.end > records.size(); });
+  if (authors.size() < 2) {
+    merge_alone(parts.front());
+    return 1;
+  }
+  records = records.first(authors.back().end);
+  parts = parts.first(authors.size());
+  auto lasted = merge_front(records, all.attributes, authors);
+  if (!lasted) {
+    // What the server refuses of one must not be refused to all.
+    for (auto& each : parts)
+      merge_alone(each);
+    return parts.size();
+  }
+  std::size_t first = 0;
+  for (auto& each : parts) {
+    each.merged = summary(records.subspan(first, each.records.size()), first);
+    first += each.records.size();
+    if (each.merged && each.merged->accepted > 0)
+      each.merged->lasted = std::exchange(*lasted, std::chrono::nanoseconds{0});
+  }
+  return parts.size();
+}
+
+base::expected<std::chrono::nanoseconds>
+postgres_lobbies::merge_front(std::span<const model::lobby_record>& records,
+                              const model::lobby_attributes_table& attributes,
+                              const author_list& authors) {
   const auto rounds = rounds_of(records);
   attributes_.begin_batch(attributes);
   // Outside of the transaction: who waits for another's new kind must not hold lobbies.
@@ -48,13 +126,11 @@ base::expected<lobby_merge> postgres_lobbies::merge(std::span<const model::lobby
   const auto begun = base::machine_clock().now();
   base::expected<void> done;
   for (int attempt = 1; attempt <= merge_attempts; ++attempt) {
-    done = merge_once(records, rounds, audit);
+    done = merge_once(records, rounds, authors);
     if (done || !on_->asks_for_repetition()) break;
   }
   if (!done) return tl::unexpected(done.error());
-  auto merged = summary(records);
-  if (merged && merged->accepted > 0) merged->lasted = base::machine_clock().now() - begun;
-  return merged;
+  return base::machine_clock().now() - begun;
 }
 
 base::expected<void> postgres_lobbies::resolve(std::span<const model::lobby_record> records) {
@@ -88,7 +164,7 @@ base::expected<void> postgres_lobbies::add_missing(std::span<const model::lobby_
 
 base::expected<void> postgres_lobbies::merge_once(std::span<const model::lobby_record> records,
                                                   const std::vector<round>& rounds,
-                                                  const audit_table& audit) {
+                                                  const author_list& authors) {
   for (std::size_t number = 0; number < records.size(); ++number)
     outcomes_[number] = known_[number] ? outcome::unchanged : outcome::rejected;
   conflicts_.clear();
@@ -98,7 +174,7 @@ base::expected<void> postgres_lobbies::merge_once(std::span<const model::lobby_r
   for (const auto& each : rounds)
     if (auto done = merge_round(records, each); !done) return done;
   if (moved_games_.empty()) return {};
-  return finish(audit, *changes);
+  return finish(authors, *changes);
 }
 
 base::expected<void> postgres_lobbies::merge_round(std::span<const model::lobby_record> records,
@@ -173,20 +249,43 @@ base::expected<void> postgres_lobbies::find_conflicts(std::span<const model::lob
   return {};
 }
 
-base::expected<void> postgres_lobbies::finish(const audit_table& audit, sql_transaction& changes) {
+base::expected<void> postgres_lobbies::count_changes() {
+  const auto moves_revisions = changes_.begin(*on_);
+  if (!moves_revisions) return tl::unexpected(moves_revisions.error());
   // As late as possible: until the commit, others wait for this.
-  auto done = on_->lock(sql_subject::lobbies);
+  auto done = *moves_revisions ? on_->lock(sql_subject::lobbies) : base::expected<void>{};
   for (auto game = moved_games_.begin(); done && game != moved_games_.end(); ++game)
-    done = move_game_revision(*on_, game_subject::lobbies, *game);
-  if (done) done = audit.write(*on_, {"lobbies.merge", {}, {}, {}});
-  return done ? audit.commit(changes) : done;
+    done = changes_.count(*on_, *game);
+  return done;
 }
 
-base::expected<lobby_merge>
-postgres_lobbies::summary(std::span<const model::lobby_record> records) {
+base::expected<void> postgres_lobbies::finish(const author_list& authors,
+                                              sql_transaction& changes) {
+  auto done = count_changes();
+  std::vector<const audit_table*> written;
+  auto from = outcomes_.begin();
+  for (auto each = authors.begin(); done && each != authors.end(); ++each) {
+    const auto end =
+        outcomes_.begin() + static_cast<std::ptrdiff_t>(std::min(each->end, outcomes_.size()));
+    const bool has_changed = std::find(from, end, outcome::accepted) != end;
+    from = end;
+    if (!has_changed) continue;
+    done = each->audit.write(*on_, {"lobbies.merge", {}, {}, {}});
+    written.push_back(&each->audit);
+  }
+  if (done) done = changes.commit();
+  if (!done) return done;
+  for (const auto* each : written)
+    each->note_committed();
+  return {};
+}
+
+base::expected<lobby_merge> postgres_lobbies::summary(std::span<const model::lobby_record> records,
+                                                      std::size_t first) {
   lobby_merge result;
   for (const auto& each : records) {
-    const auto number = result.taken++;
+    const auto index = result.taken++;
+    const auto number = first + index;
     if (outcomes_[number] == outcome::accepted) ++result.accepted;
     if (outcomes_[number] == outcome::unchanged) ++result.unchanged;
     if (outcomes_[number] != outcome::rejected) continue;
@@ -195,7 +294,7 @@ postgres_lobbies::summary(std::span<const model::lobby_record> records) {
                           ? attributes_.resolve(each.attributes).map([](const auto*) {})
                           : attributes_.refuse(each, conflict->second);
     if (!told) return tl::unexpected(told.error());
-    result.rejected.push_back({number, attributes_.finding()});
+    result.rejected.push_back({index, attributes_.finding()});
   }
   return result;
 }

@@ -31,24 +31,31 @@ base::expected<void> postgres_lobby_history::read(const model::export_query& que
   auto done = open(query);
   if (done) done = merge(to);
   cursors_.clear();
+  if (!done && on_->ran_out_of_time()) done.error().code = base::errc::history_too_slow;
   return done;
 }
 
 base::expected<void> postgres_lobby_history::open(const model::export_query& query) {
+  // A bare `duration_class` after the first ORDER BY would be the column of the result, the
+  // bigint, which no index has.
   static constexpr sql_command classes{
       "WITH RECURSIVE classes (class) AS ((SELECT duration_class::bigint FROM lobbies "
-      "WHERE game_id = $1 ORDER BY duration_class LIMIT 1) UNION ALL SELECT (SELECT duration_class "
-      "FROM lobbies WHERE game_id = $1 AND duration_class > class ORDER BY duration_class LIMIT 1) "
-      "FROM classes WHERE class IS NOT NULL) SELECT class FROM classes WHERE class IS NOT NULL",
+      "WHERE game_id = $1 ORDER BY lobbies.duration_class LIMIT 1) UNION ALL SELECT "
+      "(SELECT duration_class FROM lobbies WHERE game_id = $1 AND duration_class > class "
+      "ORDER BY lobbies.duration_class LIMIT 1) FROM classes WHERE class IS NOT NULL) "
+      "SELECT class FROM classes WHERE class IS NOT NULL",
       reading_lobbies};
   // The index has the order of the export; without statistics the planner might sort. Whoever takes
-  // the lobbies may pause: it writes them to a disk, at the lowest priority.
+  // the lobbies may pause: it writes them to a disk, at the lowest priority. A lock that somebody
+  // has on the table ends the reading before the time of a statement does: that is no slow history.
   static constexpr sql_command plan{
       "SELECT set_config('enable_seqscan', 'off', true), "
       "set_config('enable_bitmapscan', 'off', true), set_config('enable_sort', 'off', true), "
-      "set_config('idle_in_transaction_session_timeout', '5min', true)",
+      "set_config('idle_in_transaction_session_timeout', '5min', true), "
+      "set_config('lock_timeout', $1, true)",
       reading_lobbies};
-  if (auto done = on_->run(plan, {}); !done) return done;
+  const auto lock_timeout = std::to_string(on_->statement_timeout().count() / 2);
+  if (auto done = on_->run(plan, {lock_timeout}); !done) return done;
   std::vector<int> found;
   auto done = for_each_row(*on_, classes, {query.game_id}, [&](sql_row& row) {
     found.push_back(static_cast<int>(row.integer(0)));

@@ -25,7 +25,7 @@ struct migration {
 
 /// `migrations[n - 1]` makes version n. Migrations are never edited, only added, and they only
 /// expand the schema (new tables, new columns with defaults). Times are milliseconds since 1970.
-constexpr std::array<migration, 4> migrations{{
+constexpr std::array<migration, 5> migrations{{
     {1, R"sql(
       -- A row is locked by who changes its subject, until the commit. So the revisions of a subject
       -- are in the order of the commits. Those of avatars and lobbies are in game_revisions.
@@ -211,6 +211,20 @@ constexpr std::array<migration, 4> migrations{{
     {1, R"sql(
       -- Where pages measure the latency to the region; empty: nowhere.
       ALTER TABLE regions ADD COLUMN ping_url text NOT NULL DEFAULT '';
+    )sql"},
+    {5, R"sql(
+      -- How many transactions changed the lobbies of a game, in several rows: each adds to one that
+      -- no other holds, or makes one, and so waits for nobody until its commit. In sum, with the
+      -- row of game_revisions, they are the revision. The rows are as many as once wrote together.
+      CREATE TABLE lobby_changes (
+        game_id uuid NOT NULL,
+        writer uuid NOT NULL, -- tells the rows of a game apart
+        changes bigint NOT NULL,
+        PRIMARY KEY (game_id, writer)
+      ) WITH (fillfactor = 50);
+
+      -- Older programs see game_revisions alone. While one of them serves, that moves, too.
+      ALTER TABLE replicas ADD COLUMN sums_lobby_changes smallint NOT NULL DEFAULT 0;
     )sql"},
 }};
 

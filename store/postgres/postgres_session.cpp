@@ -43,6 +43,7 @@ public:
                                     const model::lobby_attributes_table& attributes) override {
     return lobbies_.merge(records, attributes, audit());
   }
+  void merge_together(std::span<merge_part> parts) override { lobbies_.merge_together(parts); }
   using sql_session::check;
   base::expected<lobby_merge> check(std::span<const model::lobby_record> records,
                                     const model::lobby_attributes_table& attributes) override {
@@ -91,13 +92,12 @@ public:
 private:
   using revision_list = std::vector<std::int64_t>;
 
-  /// The revisions of all subjects; of avatars and lobbies the highest of any game.
+  /// The revisions of the catalog and the tokens, and the highest of any game's avatars.
   base::expected<revision_list> read_revisions() {
     static constexpr sql_command query{
         "SELECT revision FROM (SELECT name, revision FROM revisions WHERE name IN ('catalog', "
         "'tokens') UNION ALL SELECT 'avatars', (SELECT max(revision) FROM game_revisions WHERE "
-        "subject = 'avatars') UNION ALL SELECT 'lobbies', (SELECT max(revision) FROM "
-        "game_revisions WHERE subject = 'lobbies')) AS all_of_them ORDER BY name",
+        "subject = 'avatars')) AS all_of_them ORDER BY name",
         "look for changes"};
     if (auto passed = on_->begin_reading(query.operation); !passed)
       return tl::unexpected(passed.error());

@@ -61,9 +61,13 @@ base::expected<void> audit_table::write(sql_connection& on, const model::audit_c
                          redacted(kept(change.before)), redacted(kept(change.after))});
 }
 
+void audit_table::note_committed() const {
+  if (run_) run_->is_recorded = true;
+}
+
 base::expected<void> audit_table::commit(sql_transaction& changes) const {
   auto done = changes.commit();
-  if (done && run_) run_->is_recorded = true;
+  if (done) note_committed();
   return done;
 }
 

@@ -16,6 +16,8 @@ public:
   void attribute(model::audit_run_ptr run) noexcept { run_ = std::move(run); }
   /// Writes the entry of a change, unless its run has one. Call this in the change's transaction.
   base::expected<void> write(sql_connection& on, const model::audit_change& what) const;
+  /// Says that a transaction was committed in which `write` was called.
+  void note_committed() const;
   /// Commits the transaction in which `write` was called.
   base::expected<void> commit(sql_transaction& changes) const;
 

@@ -111,7 +111,7 @@ base::expected<std::int64_t> select_avatars(sql_connection& on, const model::uui
       "image_digest, image_type FROM avatars WHERE game_id = $1 "
       "ORDER BY create_ts DESC, upload_id",
       "read a game's avatars"};
-  auto revision = read_game_revision(on, game_subject::avatars, game_id);
+  auto revision = read_avatars_revision(on, game_id);
   if (!revision) return revision;
   auto read = on.select(query, {game_id}, [&](sql_row& row) { return take(read_avatar(row)); });
   if (!read) return tl::unexpected(read.error());
@@ -133,7 +133,7 @@ base::expected<std::vector<put_outcome>> write_avatars(sql_connection& on,
       moved.insert(each.game_id);
   }
   for (const auto& game_id : moved)
-    if (auto done = move_game_revision(on, game_subject::avatars, game_id); !done)
+    if (auto done = move_game_revision(on, sql_subject::avatars, game_id); !done)
       return tl::unexpected(done.error());
   return outcomes;
 }

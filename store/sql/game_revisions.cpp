@@ -4,44 +4,53 @@ namespace matchcloud::store {
 
 namespace {
 
-std::string_view name_of(game_subject subject) noexcept {
-  return name_of(subject == game_subject::avatars ? sql_subject::avatars : sql_subject::lobbies);
+/// The first column of a query about a game; 0 if there is no row.
+base::expected<std::int64_t> select_of_game(sql_connection& on, const sql_command& query,
+                                            const model::uuid& game_id) {
+  std::int64_t found = 0;
+  auto read = for_each_row(on, query, {game_id}, [&](sql_row& row) { found = row.integer(0); });
+  if (!read) return tl::unexpected(read.error());
+  return found;
 }
 
-/// The highest revision of any game; 0 if there is none.
-base::expected<std::int64_t> read_highest_revision(sql_connection& on, game_subject subject) {
+/// The highest revision of any game's avatars; 0 if there is none.
+base::expected<std::int64_t> read_highest_revision(sql_connection& on) {
   static constexpr sql_command query{
-      "SELECT coalesce(max(revision), 0) FROM game_revisions WHERE subject = $1",
+      "SELECT coalesce(max(revision), 0) FROM game_revisions WHERE subject = 'avatars'",
       "read what changed"};
   std::int64_t highest = 0;
-  auto read =
-      for_each_row(on, query, {name_of(subject)}, [&](sql_row& row) { highest = row.integer(0); });
+  auto read = for_each_row(on, query, {}, [&](sql_row& row) { highest = row.integer(0); });
   if (!read) return tl::unexpected(read.error());
   return highest;
 }
 
 } // namespace
 
-base::expected<std::int64_t> read_game_revision(sql_connection& on, game_subject subject,
-                                                const model::uuid& game_id) {
+base::expected<std::int64_t> read_avatars_revision(sql_connection& on, const model::uuid& game_id) {
   static constexpr sql_command query{
-      "SELECT revision FROM game_revisions WHERE subject = $1 AND game_id = $2",
+      "SELECT revision FROM game_revisions WHERE subject = 'avatars' AND game_id = $1",
       "read a game's revision"};
-  std::int64_t revision = 0;
-  auto read = for_each_row(on, query, {name_of(subject), game_id},
-                           [&](sql_row& row) { revision = row.integer(0); });
-  if (!read) return tl::unexpected(read.error());
-  return revision;
+  return select_of_game(on, query, game_id);
 }
 
-base::expected<moved_games> read_moved_games(sql_connection& on, game_subject subject,
-                                             std::int64_t known) {
-  static constexpr sql_command query{"SELECT game_id, revision FROM game_revisions "
-                                     "WHERE subject = $1 AND revision > $2 ORDER BY revision",
-                                     "read what changed"};
+base::expected<std::int64_t> read_lobbies_revision(sql_connection& on, const model::uuid& game_id) {
+  // One statement, so one snapshot even where the transaction has none.
+  static constexpr sql_command query{
+      "SELECT coalesce((SELECT revision FROM game_revisions WHERE subject = 'lobbies' AND "
+      "game_id = $1), 0) + CAST(coalesce((SELECT sum(changes) FROM lobby_changes WHERE "
+      "game_id = $1), 0) AS bigint)",
+      "read a game's revision"};
+  return select_of_game(on, query, game_id);
+}
+
+base::expected<moved_games> read_moved_games(sql_connection& on, std::int64_t known) {
+  static constexpr sql_command query{
+      "SELECT game_id, revision FROM game_revisions "
+      "WHERE subject = 'avatars' AND revision > $1 ORDER BY revision",
+      "read what changed"};
   moved_games moved;
   moved.revision = known < 0 ? 0 : known;
-  const auto read = for_each_row(on, query, {name_of(subject), moved.revision}, [&](sql_row& row) {
+  const auto read = for_each_row(on, query, {moved.revision}, [&](sql_row& row) {
     moved.revision = row.integer(1);
     if (moved.games.size() <= moved_games::named_limit)
       moved.games.push_back({row.uuid(0), moved.revision});
@@ -49,7 +58,7 @@ base::expected<moved_games> read_moved_games(sql_connection& on, game_subject su
   if (!read) return tl::unexpected(read.error());
   moved.all = known < 0 || moved.games.size() > moved_games::named_limit;
   if (moved.games.empty() && known > 0) {
-    const auto highest = read_highest_revision(on, subject);
+    const auto highest = read_highest_revision(on);
     if (!highest) return tl::unexpected(highest.error());
     // Back in time: a standby that had not received the last changes has taken over, or a backup
     // was restored. What comes next has revisions that were known of others.
@@ -60,7 +69,7 @@ base::expected<moved_games> read_moved_games(sql_connection& on, game_subject su
   return moved;
 }
 
-base::expected<void> move_game_revision(sql_connection& on, game_subject subject,
+base::expected<void> move_game_revision(sql_connection& on, sql_subject subject,
                                         const model::uuid& game_id) {
   static constexpr sql_command update{
       "INSERT INTO game_revisions (subject, game_id, revision) VALUES ($1, $2, "

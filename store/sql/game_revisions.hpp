@@ -8,18 +8,25 @@
 
 namespace matchcloud::store {
 
-/// The revision of a game's subject; 0 if it has none. Call this in the transaction that reads the
-/// data that the revision counts.
-base::expected<std::int64_t> read_game_revision(sql_connection& on, game_subject subject,
-                                                const model::uuid& game_id);
+// The subjects here are those that games have of their own: `avatars` and `lobbies`.
 
-/// The games whose revision is above `known`; sets `all` if `known` is negative. O(moved games).
-base::expected<moved_games> read_moved_games(sql_connection& on, game_subject subject,
-                                             std::int64_t known);
+/// The revision of a game's avatars; 0 if it has none. Call this in the transaction that reads the
+/// data that the revision counts.
+base::expected<std::int64_t> read_avatars_revision(sql_connection& on, const model::uuid& game_id);
+
+/// The same of a game's lobbies: its row of `game_revisions` and all of its rows of `lobby_changes`
+/// in sum. Each transaction that changes the game's lobbies adds to one of these rows, none ever
+/// takes away, and of two snapshots one includes the other. So a higher sum has seen all that a
+/// lower one has, and an equal one the same.
+base::expected<std::int64_t> read_lobbies_revision(sql_connection& on, const model::uuid& game_id);
+
+/// The games whose avatars' revision is above `known`; sets `all` if `known` is negative. O(moved
+/// games).
+base::expected<moved_games> read_moved_games(sql_connection& on, std::int64_t known);
 
 /// Moves a game's revision beyond all others of the subject. Call this in the write transaction of
 /// the subject that changed the data that the revision counts.
-base::expected<void> move_game_revision(sql_connection& on, game_subject subject,
+base::expected<void> move_game_revision(sql_connection& on, sql_subject subject,
                                         const model::uuid& game_id);
 
 } // namespace matchcloud::store

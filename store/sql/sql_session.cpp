@@ -57,7 +57,7 @@ change_token(sql_connection& on, std::string operation, const audit_table& audit
 /// The revisions that an export of a game depends on.
 base::expected<history_revisions> select_history_revisions(sql_connection& on,
                                                            const model::uuid& game_id) {
-  const auto lobbies = read_game_revision(on, game_subject::lobbies, game_id);
+  const auto lobbies = read_lobbies_revision(on, game_id);
   if (!lobbies) return tl::unexpected(lobbies.error());
   const auto catalog = read_catalog_revision(on);
   if (!catalog) return tl::unexpected(catalog.error());
@@ -202,6 +202,14 @@ sql_session::check(std::span<const model::avatar> avatars) {
 
 // -- lobby_sink, lobby_history, change_feed -------------------------------------
 
+void sql_session::merge_together(std::span<merge_part> parts) {
+  for (auto& each : parts) {
+    audit_.attribute(each.run);
+    each.merged = merge(each.records, *each.attributes);
+  }
+  audit_.attribute(nullptr);
+}
+
 base::expected<bool> sql_session::has_any() {
   static constexpr sql_command query{
       "SELECT CASE WHEN EXISTS (SELECT 1 FROM lobbies) THEN 1 ELSE 0 END", "look for lobbies"};
@@ -216,10 +224,9 @@ base::expected<history_revisions> sql_session::revisions(const model::uuid& game
   return select_history_revisions(*on_, game_id);
 }
 
-base::expected<moved_games> sql_session::moved_games_since(game_subject subject,
-                                                           std::int64_t known) {
+base::expected<moved_games> sql_session::moved_games_since(std::int64_t known) {
   return on_->begin_reading("look for games that changed").and_then([&] {
-    return read_moved_games(*on_, subject, known);
+    return read_moved_games(*on_, known);
   });
 }
 

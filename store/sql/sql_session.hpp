@@ -36,9 +36,10 @@ public:
 
   // -- lobby_sink, lobby_history, change_feed ---------------------------------
 
+  void merge_together(std::span<merge_part> parts) override;
   base::expected<bool> has_any() override;
   base::expected<history_revisions> revisions(const model::uuid& game_id) override;
-  base::expected<moved_games> moved_games_since(game_subject subject, std::int64_t known) override;
+  base::expected<moved_games> moved_games_since(std::int64_t known) override;
 
   // -- access_store -----------------------------------------------------------
 

@@ -24,7 +24,7 @@ constexpr std::int64_t first_with_least_program = 4;
 /// `migrations[n - 1]` makes version n. Migrations are never edited, only added, and they only
 /// expand the schema (new tables, new columns with defaults). Ids are the sixteen bytes of the
 /// UUID.
-constexpr std::array<migration, 7> migrations{{
+constexpr std::array<migration, 8> migrations{{
     {1, R"sql(
       PRAGMA application_id = 0x6D636C64;
 
@@ -208,6 +208,18 @@ constexpr std::array<migration, 7> migrations{{
     {4, R"sql(
       -- Where pages measure the latency to the region; empty: nowhere.
       ALTER TABLE regions ADD COLUMN ping_url TEXT NOT NULL DEFAULT '';
+    )sql"},
+    {4, R"sql(
+      -- As in PostgreSQL, where many write at once: here rows come from a copy of such a store, and
+      -- count as they did there.
+      CREATE TABLE lobby_changes (
+        game_id BLOB NOT NULL CHECK (length(game_id) = 16),
+        writer BLOB NOT NULL CHECK (length(writer) = 16),
+        changes INTEGER NOT NULL,
+        PRIMARY KEY (game_id, writer)
+      ) STRICT, WITHOUT ROWID;
+
+      ALTER TABLE replicas ADD COLUMN sums_lobby_changes INTEGER NOT NULL DEFAULT 0;
     )sql"},
 }};
 

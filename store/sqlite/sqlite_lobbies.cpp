@@ -101,7 +101,7 @@ void lobby_writer::count(outcome became, lobby_merge& in) const {
 base::expected<void> lobby_writer::commit(sql_transaction& changes, std::size_t rows,
                                           const audit_table& audit) {
   for (const auto& game_id : moved_games_)
-    if (auto moved = move_game_revision(*on_, game_subject::lobbies, game_id); !moved) return moved;
+    if (auto moved = move_game_revision(*on_, sql_subject::lobbies, game_id); !moved) return moved;
   if (auto entered = audit.write(*on_, {"lobbies.merge", {}, {}, {}}); !entered) return entered;
   const auto begun = base::machine_clock().now();
   auto done = audit.commit(changes);

@@ -37,7 +37,7 @@ TEST_CASE("every error has a code of its own, a title and an error status") {
     CHECK(about.status >= 400);
     CHECK(about.status <= 599);
   }
-  CHECK(codes.size() == 61);
+  CHECK(codes.size() == 62);
 }
 
 TEST_CASE("statuses that clients rely on") {
@@ -61,11 +61,12 @@ TEST_CASE("statuses that clients rely on") {
   CHECK(describe(errc::budget_exhausted).status == 503);
   CHECK(describe(errc::unavailable).status == 503);
   CHECK(describe(errc::deadline_exceeded).status == 504);
+  CHECK(describe(errc::history_too_slow).status == 504);
 }
 
 TEST_CASE("errors of disks, files and addresses tell of the machine, a client's own do not") {
   for (const auto code : {errc::store_failed, errc::store_full, errc::store_newer, errc::io_failed,
-                          errc::geoip_invalid, errc::address_unavailable})
+                          errc::geoip_invalid, errc::address_unavailable, errc::history_too_slow})
     CHECK(is_local_failure(code));
   for (const auto code : {errc::body_malformed, errc::overloaded, errc::store_backlogged,
                           errc::import_invalid, errc::exports_full})

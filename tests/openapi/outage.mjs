@@ -44,6 +44,33 @@ async function startServer() {
   return { server, url: `postgresql:///test?${query}` };
 }
 
+/** Has the server count to ten million before each look at lobbies. */
+function slowDown(url) {
+  execFileSync(path.join(programs(), 'psql'), ['--quiet', '-c', 'SET search_path = matchcloud',
+    '-c', 'ALTER TABLE lobbies RENAME TO fast', '-c', 'CREATE VIEW lobbies AS SELECT * FROM fast ' +
+    'WHERE (SELECT count(*) FROM generate_series(1, 10000000)) > 0', url]);
+}
+
+/** A history that the store's server cannot read in time. */
+export const slow = {
+  name: 'a slow lobby history',
+  flags: ['--store-statement-timeout-ms', '400'],
+  async options() {
+    const { server, url } = await startServer();
+    const dataDir = newFolder();
+    const key = path.join(dataDir, 'master-key');
+    fs.writeFileSync(key, `${'5a'.repeat(32)}\n`, { mode: 0o600 });
+    command('demo', '--store', url, '--data-dir', dataDir);
+    this.url = url;
+    const env = { MATCHCLOUD_STORE: url, MATCHCLOUD_MASTER_KEY_FILE: key };
+    return { dataDir, env, beside: [server] };
+  },
+  prepare() {
+    slowDown(this.url);
+  },
+  codes: { history_too_slow: (of, world) => world.ask(of) },
+};
+
 /** A store that was there, and is so no longer, for longer than its tokens are believed in. */
 export const unreachable = {
   name: 'a store out of reach',

@@ -132,10 +132,9 @@ public:
     const auto last = of_->last();
     return std::exchange(polled_, last) != last;
   }
-  base::expected<store::moved_games> moved_games_since(store::game_subject subject,
-                                                       std::int64_t known) override {
+  base::expected<store::moved_games> moved_games_since(std::int64_t known) override {
     if (fails()) return break_off();
-    return of_->now().moved_games_since(subject, known);
+    return of_->now().moved_games_since(known);
   }
 
   // -- maintenance ------------------------------------------------------------

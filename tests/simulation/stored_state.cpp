@@ -205,9 +205,8 @@ store::history_revisions stored_state::revisions(const model::uuid& game_id) con
   return {revision_in(lobby_revisions, game_id), catalog->revision};
 }
 
-store::moved_games stored_state::moved_games_since(store::game_subject subject,
-                                                   std::int64_t known) const {
-  const auto& all = subject == store::game_subject::avatars ? avatar_revisions : lobby_revisions;
+store::moved_games stored_state::moved_games_since(std::int64_t known) const {
+  const auto& all = avatar_revisions;
   store::moved_games moved;
   moved.revision = highest_in(all);
   for (const auto& [game, revision] : all)

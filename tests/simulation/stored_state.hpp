@@ -63,7 +63,7 @@ struct stored_state {
   std::vector<store::attributes_check>
   check_attributes(const model::lobby_attributes_table& attributes) const;
   store::history_revisions revisions(const model::uuid& game_id) const;
-  store::moved_games moved_games_since(store::game_subject subject, std::int64_t known) const;
+  store::moved_games moved_games_since(std::int64_t known) const;
 
   /// The avatars of a game in listing order.
   std::vector<model::avatar> avatars_of(const model::uuid& game_id) const;

@@ -90,11 +90,4 @@ inline lobby_merge merge_all(lobby_sink& into, const lobby_list& list) {
   return sum;
 }
 
-/// The revision of a game's lobbies or avatars.
-inline std::int64_t revision_of(change_feed& in, game_subject subject, std::uint32_t game) {
-  for (const auto& each : had(in.moved_games_since(subject, 0)).games)
-    if (each.game_id == id_of(game)) return each.revision;
-  return 0;
-}
-
 } // namespace matchcloud::store

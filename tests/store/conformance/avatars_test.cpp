@@ -10,7 +10,6 @@
 namespace {
 
 using namespace matchcloud;
-using store::game_subject;
 using store::id_of;
 using store::put_outcome;
 
@@ -154,25 +153,22 @@ TEST_CASE("another process sees which games moved, and only those", "[engines]")
   const bench on;
   on.put({avatar_of(1, 1), avatar_of(2, 2)});
   const store::all_roles other{on.open()};
-  const auto unknown = other.feed->moved_games_since(game_subject::avatars, -1);
+  const auto unknown = other.feed->moved_games_since(-1);
   REQUIRE(unknown.has_value());
   CHECK(unknown->all);
   const auto known = unknown->revision;
 
-  const auto nothing = other.feed->moved_games_since(game_subject::avatars, known);
+  const auto nothing = other.feed->moved_games_since(known);
   REQUIRE(nothing.has_value());
   CHECK_FALSE(nothing->all);
   CHECK(nothing->games.empty());
   CHECK(nothing->revision == known);
 
   on.put({avatar_of(2, 3)});
-  const auto moved = other.feed->moved_games_since(game_subject::avatars, known);
+  const auto moved = other.feed->moved_games_since(known);
   REQUIRE(moved.has_value());
   CHECK(moved->games == std::vector<store::game_revision>{{id_of(2), on.revision(2)}});
   CHECK(moved->revision == on.revision(2));
-  const auto lobbies = other.feed->moved_games_since(game_subject::lobbies, 0);
-  REQUIRE(lobbies.has_value());
-  CHECK(lobbies->games.empty());
 }
 
 TEST_CASE("a store answers like a map of upload ids", "[engines]") {

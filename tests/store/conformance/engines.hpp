@@ -76,7 +76,7 @@ struct store_for_lobbies : conforming_store {
 
   std::vector<std::string> lobbies() const { return stored_lobbies(*history); }
   std::int64_t revision_of(std::uint32_t game) const {
-    return store::revision_of(*feed, game_subject::lobbies, game);
+    return had(history->revisions(id_of(game))).lobbies;
   }
   lobby_merge merge(const lobby_list& list) const { return merge_all(*sink, list); }
 };

@@ -3,7 +3,9 @@
 #include <rapidcheck.h>
 
 #include <algorithm>
+#include <array>
 #include <thread>
+#include <vector>
 
 namespace matchcloud::store {
 namespace {
@@ -79,18 +81,61 @@ TEST_CASE("history may name what was removed from the catalog", "[engines]") {
   CHECK(merge_all(*in.sink, lobby_list{}.add(100, {1, running}, kind_of(11))).accepted == 1);
 }
 
-TEST_CASE("revisions of lobbies move with the games that are touched, in one sequence",
+TEST_CASE("the revision of a game's lobbies moves with what changes them, and with nothing else",
           "[engines]") {
   const store_for_lobbies in;
   merge_all(*in.sink, lobby_list{}.add(1, {1, running}, kind_of(11)));
   const auto first = in.revision_of(1);
   merge_all(*in.sink, lobby_list{}.add(2, {1, running}, kind_of(21)));
   CHECK(in.revision_of(1) == first);
-  CHECK(in.revision_of(2) > first);
+  CHECK(in.revision_of(2) > 0);
   merge_all(*in.sink, lobby_list{}.add(1, {1, running}, kind_of(11)));
   CHECK(in.revision_of(1) == first);
   merge_all(*in.sink, lobby_list{}.add(1, {1, 2}, kind_of(11)));
-  CHECK(in.revision_of(1) > in.revision_of(2));
+  CHECK(in.revision_of(1) > first);
+}
+
+TEST_CASE("of batches that are merged together each is told of its own", "[engines]") {
+  const store_for_lobbies in;
+  merge_all(*in.sink, lobby_list{}.add(1, {1, 2}, kind_of(11)).add(2, {1, 2}, kind_of(11)));
+  std::array<lobby_list, 4> lists;
+  lists[0].add(10, {1, 2}, kind_of(11)).add(1, {1, 2}, kind_of(11));
+  lists[1].add(2, {1, 2}, kind_of(12)).add(11, {1, 2}, kind_of(21));
+  lists[2].add(12, {1, 2}, kind_of(99));
+  // As the first one has it, and longer.
+  lists[3].add(10, {1, 2}, kind_of(11)).add(10, {1, 3}, kind_of(11));
+  std::vector<merge_part> parts;
+  for (const auto& each : lists)
+    parts.push_back({each.records, &each.attributes, nullptr, {}});
+  in.sink->merge_together(parts);
+  const auto counts_of = [&](std::size_t part) {
+    const auto merged = had(parts[part].merged);
+    return std::array{merged.taken, merged.accepted, merged.unchanged, merged.rejected.size()};
+  };
+  CHECK(counts_of(0) == std::array<std::size_t, 4>{2, 1, 1, 0});
+  CHECK(counts_of(1) == std::array<std::size_t, 4>{2, 1, 0, 1});
+  CHECK(parts[1].merged->rejected[0].index == 0);
+  CHECK(parts[1].merged->rejected[0].finding.code == line_errc::conflict);
+  CHECK(counts_of(2) == std::array<std::size_t, 4>{1, 0, 0, 1});
+  CHECK(parts[2].merged->rejected[0].finding.code == line_errc::namespace_unknown);
+  CHECK(counts_of(3) == std::array<std::size_t, 4>{2, 1, 1, 0});
+  CHECK(in.lobbies().size() == 4);
+}
+
+TEST_CASE("batches that a transaction does not take whole are merged all the same", "[engines]") {
+  const store_for_lobbies in;
+  std::array<lobby_list, 4> lists;
+  std::int64_t stop = 2;
+  for (auto& list : lists)
+    for (int i = 0; i < 5; ++i)
+      list.add(1, {1, stop++}, kind_of(11));
+  std::vector<merge_part> parts;
+  for (const auto& each : lists)
+    parts.push_back({each.records, &each.attributes, nullptr, {}});
+  in.sink->merge_together(parts);
+  for (const auto& each : parts)
+    CHECK(had(each.merged).accepted == 5);
+  CHECK(in.lobbies().at(0).find(" 1 1 21 ") != std::string::npos);
 }
 
 TEST_CASE("a check says what merging would do and does nothing", "[engines]") {

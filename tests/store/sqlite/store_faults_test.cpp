@@ -71,7 +71,7 @@ TEST_CASE("every way to read rows fails where reading fails, and works again wit
     const auto take = [](const model::avatar&) { return true; };
     check(on.catalog->load(), "begin reading the catalog");
     check(on.catalog->revision(), "read the catalog's revision");
-    check(on.feed->moved_games_since(game_subject::avatars, 0), "look for games that changed");
+    check(on.feed->moved_games_since(0), "look for games that changed");
     check(on.avatars->read(id_of(1), take), "begin reading avatars");
     check(on.history->revisions(id_of(1)), "begin reading revisions");
     check(on.sink->has_any(), "look for lobbies");

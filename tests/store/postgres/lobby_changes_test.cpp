@@ -1,0 +1,105 @@
+// How PostgreSQL counts changes of lobbies, beside programs that do not know of that count.
+#include "store/open_postgres.hpp"
+#include "tests/fixtures/postgres_server.hpp"
+#include "tests/store/store_fixture.hpp"
+
+#include <atomic>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace matchcloud::store {
+namespace {
+
+using fixtures::postgres_session;
+
+base::expected<std::shared_ptr<database>> open(const std::string& url) {
+  postgres_settings settings;
+  settings.url = url;
+  return open_postgres(settings);
+}
+
+struct bench {
+  std::string url = fixtures::shared_postgres().new_database();
+  all_roles in{open(url)};
+  postgres_session other{url};
+
+  bench() {
+    had(in.catalog->import_document(lobby_catalog()));
+    other.execute("SET search_path = matchcloud");
+  }
+
+  void merge(std::uint32_t number) const {
+    merge_all(*in.sink, lobby_list{}.add(number, {1, 2}, kind_of(11)));
+  }
+  std::int64_t revision() const { return had(in.history->revisions(id_of(1))).lobbies; }
+  /// What older programs see.
+  std::string old_revision() {
+    return other.value("SELECT coalesce(max(revision), 0) FROM game_revisions WHERE subject = "
+                       "'lobbies'");
+  }
+};
+
+TEST_CASE("while a service of an older program is there, its revisions move, too", "[.postgres]") {
+  bench on;
+  on.other.execute("INSERT INTO replicas (replica_id, serving_until_ts) VALUES "
+                   "(gen_random_uuid(), extract(epoch FROM now()) * 1000 + 3600000)");
+  on.merge(1);
+  CHECK(on.old_revision() == "1");
+  const auto first = on.revision();
+  on.merge(2);
+  CHECK(on.old_revision() == "2");
+  CHECK(on.revision() > first);
+  on.other.execute("UPDATE replicas SET serving_until_ts = 1");
+  const auto second = on.revision();
+  on.merge(3);
+  CHECK(on.old_revision() == "2");
+  CHECK(on.revision() > second);
+}
+
+TEST_CASE("a service of this program is none of those for which older revisions move",
+          "[.postgres]") {
+  bench on;
+  had(had(on.in.of->replicas())->renew_replica(id_of(1), std::chrono::hours{1}));
+  on.merge(1);
+  CHECK(on.old_revision() == "0");
+  CHECK(on.revision() > 0);
+}
+
+TEST_CASE("a game has no more rows of counts than sessions wrote at once", "[.postgres]") {
+  bench on;
+  constexpr std::uint32_t writers = 6;
+  std::atomic<std::uint32_t> done{0};
+  {
+    std::vector<std::jthread> threads;
+    for (std::uint32_t writer = 0; writer < writers; ++writer)
+      threads.emplace_back([&, writer] {
+        // A session for each, as if they were replaced all the time.
+        for (std::uint32_t i = 0; i < 10; ++i) {
+          const auto own = open(on.url);
+          if (!own) return;
+          lobby_list one;
+          one.add(100 * writer + i, {1, 2}, kind_of(11));
+          const auto into = (*own)->sink();
+          if (into && (*into)->merge(one.records, one.attributes)) ++done;
+        }
+      });
+  }
+  CHECK(done == 10 * writers);
+  CHECK(std::stoul(on.other.value("SELECT count(*) FROM lobby_changes")) <= writers);
+  CHECK(on.other.value("SELECT sum(changes) FROM lobby_changes") == std::to_string(10 * writers));
+}
+
+TEST_CASE("a transaction that has counted a change keeps no other waiting", "[.postgres]") {
+  bench on;
+  on.merge(1);
+  on.other.execute("BEGIN; UPDATE lobby_changes SET changes = changes + 1");
+  const auto before = on.revision();
+  on.merge(2); // would fail after lock_timeout
+  CHECK(on.revision() == before + 1);
+  on.other.execute("COMMIT");
+  CHECK(on.revision() == before + 2);
+}
+
+} // namespace
+} // namespace matchcloud::store
