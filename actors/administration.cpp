@@ -109,8 +109,8 @@ base::expected<outcome> perform(store::database& of, const administer_tokens& re
 base::expected<outcome> perform(store::database& of, const read_audit& request) {
   return of.access()
       .and_then([&](const auto& in) { return in->read_audit(request.query); })
-      .map([&](const auto& entries) {
-        return outcome{200, render_entries(entries, request.query.limit)};
+      .map([](const auto& page) {
+        return outcome{200, render_page(page)};
       });
 }
 

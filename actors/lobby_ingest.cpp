@@ -24,18 +24,24 @@ std::string render(const ingest_summary& summary) {
 }
 
 ingest_store::ingest_store(std::shared_ptr<store::database> into, std::uint64_t backlog_limit_bytes,
-                           ingestion_metrics& metrics)
-    : into_{std::move(into)}, backlog_limit_bytes_{backlog_limit_bytes}, metrics_{&metrics} {}
+                           ingestion_metrics& metrics, const base::clock& clock)
+    : into_{std::move(into)},
+      backlog_limit_bytes_{backlog_limit_bytes},
+      metrics_{&metrics},
+      tally_{std::make_shared<ingest_tally>(clock)} {}
 
 base::expected<store::lobby_merge> ingest_store::merge(std::span<const model::lobby_record> records,
                                                        const model::lobby_attributes_table& kinds,
-                                                       model::audit_run_ptr run) {
+                                                       const model::audit_run_ptr& run,
+                                                       bool begins) {
   if (auto room = check_backlog(); !room) return tl::unexpected(room.error());
-  auto merged = into_->sink(std::move(run)).and_then([&](const auto& into) {
-    return into->merge(records, kinds);
-  });
-  if (merged && merged->accepted > 0)
+  run->is_recorded = run->is_recorded || tally_->has_entry(run->by);
+  auto merged =
+      into_->sink(run).and_then([&](const auto& into) { return into->merge(records, kinds); });
+  if (merged && merged->accepted > 0) {
     metrics_->transactions.observe(static_cast<std::uint64_t>(merged->lasted.count()));
+    tally_->add(run->by, merged->accepted, begins);
+  }
   note_backlog();
   return merged;
 }
@@ -91,7 +97,8 @@ base::expected<void> lobby_ingest::add(const model::input_line& line) {
 
 base::expected<void> lobby_ingest::flush() {
   for (std::size_t first = 0; first < records_.size();) {
-    const auto merged = into_->merge(std::span{records_}.subspan(first), attributes_, run_);
+    const auto merged =
+        into_->merge(std::span{records_}.subspan(first), attributes_, run_, summary_.accepted == 0);
     if (!merged) return tl::unexpected(merged.error());
     summary_.accepted += merged->accepted;
     summary_.unchanged += merged->unchanged;

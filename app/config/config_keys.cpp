@@ -508,6 +508,9 @@ std::vector<config_key> access_keys() {
   const auto set_kept = [](serve_config& config, std::uint64_t days) {
     config.audit_kept = std::chrono::hours{24} * days;
   };
+  const auto set_tokens_kept = [](serve_config& config, std::uint64_t days) {
+    config.tokens_kept = std::chrono::hours{24} * days;
+  };
   const std::string rate{model::rate_policy_allowed};
   return {
       {"auth", kind::text, "open", "open or required",
@@ -559,8 +562,10 @@ std::vector<config_key> access_keys() {
        "The length of the IPv6 prefix that counts as one client address.",
        number_between(48, 128, set_prefix)},
       {"audit-retention-days", kind::number, "365", "1 to 36500",
-       "How long the audit log keeps its entries, and the store tokens that are over.",
-       number_between(1, 36'500, set_kept)},
+       "How long the audit log keeps its entries.", number_between(1, 36'500, set_kept)},
+      {"token-retention-days", kind::number, "30", "1 to 36500",
+       "How long the store keeps tokens that were revoked or have expired.",
+       number_between(1, 36'500, set_tokens_kept)},
   };
 }
 

@@ -385,6 +385,8 @@ ops_parts node::parts_of_ops() {
   made.bookkeeping.database = ops_->administered();
   made.bookkeeping.pool = &ops_->administering();
   made.bookkeeping.audit_kept = config_.audit_kept;
+  made.bookkeeping.tokens_kept = config_.tokens_kept;
+  made.bookkeeping.tally = ops_->ingest_store()->tally();
   made.fault_audit = {ops_->administered(), &ops_->administering()};
   if (const auto seed = ops_->fault_seed()) {
     made.fault_seed = *seed;

@@ -6,6 +6,8 @@
 #include "http/ops/actor_report.hpp"
 #include "store/engines/store_place.hpp"
 
+#include <spdlog/spdlog.h>
+
 #include <utility>
 
 namespace matchcloud::app {
@@ -98,6 +100,9 @@ actors::report_sources ops_services::reports() const {
 void ops_services::end() {
   ingesting_.reset();
   administering_.reset();
+  auto& tally = *ingest_store_->tally();
+  if (const auto written = write_sums(*administered_, tally.take_all(), tally); !written)
+    spdlog::warn("sums of ingests are not in the audit log: {}", base::to_string(written.error()));
   surveying_.reset();
 }
 

@@ -52,7 +52,7 @@ public:
   /// What `/readyz` answers.
   const std::shared_ptr<std::atomic<bool>>& is_ready() const noexcept { return is_ready_; }
 
-  /// Waits for the work of the pools. Call when no actor is left.
+  /// Waits for the work of the pools and writes the sums of ingests. Call when no actor is left.
   void end();
 
 private:

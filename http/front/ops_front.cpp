@@ -279,10 +279,11 @@ void ops_front::read_audit(const dispatch& dispatched, const route& where) {
   if (!reaches_store(dispatched, where)) return;
   const auto query = dispatched.request->query();
   const auto text = [&](std::string_view name) { return decoded(query, name); };
-  const auto read = model::parse_audit_query(text("before"), text("limit"), text("since"));
+  auto read = model::parse_audit_query(
+      {text("before"), text("limit"), text("since"), text("action"), text("subject"), text("who")});
   if (!read) return fail(dispatched, operation::list_audit, read.error());
   forward(dispatched, operation::list_audit, owner::administration,
-          actors::read_audit{dispatched.exchange, *read, dispatched.request});
+          actors::read_audit{dispatched.exchange, *std::move(read), dispatched.request});
 }
 
 void ops_front::print_schema(const dispatch& dispatched, const route& where) {

@@ -19,7 +19,7 @@ std::uint64_t written(const std::vector<copied_rows>& tables) {
 }
 
 std::vector<model::audit_entry> log_of(const copied_store& store) {
-  return had(had(store.open()->access())->read_audit({}));
+  return had(had(store.open()->access())->read_audit({})).entries;
 }
 
 /// Copies with as many stops as there can be: each time one page further than the time before.
