@@ -168,8 +168,9 @@ base::expected<void> node::open_database() {
   if (!database) return tl::unexpected(database.error());
   database_ = *std::move(database);
   if (!config_.store.url.empty()) {
-    replicas_ = std::make_shared<store::replica_lease>(database_, replica_id_, replica_count_);
-    replicas_->renew();
+    replicas_ =
+        std::make_shared<store::replica_lease>(database_, replica_id_, replica_count_, clock_);
+    if (auto counted = replicas_->renew(); !counted) return counted;
   }
   auto ops = ops_services::open(config_, database_);
   if (!ops) return tl::unexpected(ops.error());
@@ -225,7 +226,7 @@ base::expected<void> node::open_bucket() {
   settings.owner = replica_id_;
   settings.delivery = config_.objects_delivery;
   settings.budget = &bounds_.budget;
-  settings.clock = &base::machine_clock();
+  settings.clock = &clock_;
   settings.limit_bytes = config_.limits.export_limit_bytes;
   settings.timeout = config_.limits.export_timeout;
   exports_ = std::make_unique<store::export_objects>(std::move(settings));
@@ -235,7 +236,7 @@ base::expected<void> node::open_bucket() {
 base::expected<void> node::open_tls() {
   const auto is_tls = [](const data_listener& each) { return each.kind.tls; };
   if (!config_.ops_tls && std::ranges::none_of(config_.listen, is_tls)) return {};
-  auto opened = tls_renewal::open(config_.tls, secrets_);
+  auto opened = tls_renewal::open(config_.tls, secrets_, clock_);
   if (!opened) return tl::unexpected(std::move(opened).error());
   tls_ = *std::move(opened);
   return {};
@@ -261,7 +262,7 @@ base::expected<void> node::open_geoip() {
 std::shared_ptr<http::access_gate>
 node::make_gate(const std::shared_ptr<const http::front_settings>& front,
                 http::transport_metrics& metrics) {
-  auto gate = std::make_shared<http::access_gate>(front, rate_limits_, &metrics);
+  auto gate = std::make_shared<http::access_gate>(front, rate_limits_, &metrics, clock_);
   gate->set_tokens(first_tokens_);
   return gate;
 }
@@ -324,6 +325,7 @@ std::shared_ptr<const node_parts> node::parts() {
   auto made = std::make_shared<node_parts>();
   made->system = &actors_;
   made->limits = config_.limits;
+  made->clock = &clock_;
   made->short_work = blocking_.get();
   made->long_work = exporting_.get();
   auto* const store_work = store_work_ ? store_work_.get() : blocking_.get();
@@ -363,7 +365,8 @@ std::shared_ptr<const node_parts> node::parts() {
   made->ops = parts_of_ops();
   if (tls_) made->repeated.push_back({"tls_watch", {[tls = tls_] { tls->look(); }, store_work}});
   if (replicas_)
-    made->repeated.push_back({"replica_watch", {[of = replicas_] { of->renew(); }, store_work}});
+    made->repeated.push_back(
+        {"replica_watch", {[of = replicas_] { static_cast<void>(of->renew()); }, store_work}});
   return made;
 }
 
@@ -373,7 +376,8 @@ ops_parts node::parts_of_ops() {
   made.front = ops_front_;
   made.is_ready = ops_->is_ready();
   made.ingestion = {ops_->ingest_store(), &ops_->ingesting(), &ops_->ingestion_metrics()};
-  made.administration = {ops_->administered(), &ops_->administering()};
+  made.ingestion.clock = &clock_;
+  made.administration = {ops_->administered(), &ops_->administering(), &clock_};
   made.reports = ops_->reports();
   if (bucket_)
     made.images = std::make_shared<store::bucket_images>(bucket_, store::objects_delivery::through,
@@ -384,6 +388,7 @@ ops_parts node::parts_of_ops() {
   made.surveys.pool = &ops_->surveying();
   made.bookkeeping.database = ops_->administered();
   made.bookkeeping.pool = &ops_->administering();
+  made.bookkeeping.clock = &clock_;
   made.bookkeeping.audit_kept = config_.audit_kept;
   made.bookkeeping.tokens_kept = config_.tokens_kept;
   made.bookkeeping.tally = ops_->ingest_store()->tally();

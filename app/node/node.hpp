@@ -102,6 +102,8 @@ private:
   drained wait_drained(std::chrono::milliseconds at_most, int interrupt_fd);
 
   serve_config config_;
+  /// The time by which tokens, URLs and exports expire.
+  store::store_clock clock_;
   /// Of each plane, by which its front routes and its transports judge heads.
   /// When the store last answered.
   std::shared_ptr<store::store_contact> contact_ = std::make_shared<store::store_contact>();

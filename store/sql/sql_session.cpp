@@ -395,6 +395,12 @@ base::expected<std::uint32_t> sql_session::renew_replica(const model::uuid& repl
                        [&] { return upsert_replica(*on_, replica_id, lease); });
 }
 
+base::expected<std::int64_t> sql_session::store_time() {
+  return on_->begin_reading("read the store's time").and_then([this] {
+    return select_store_time(*on_);
+  });
+}
+
 base::expected<void>
 sql_session::change_unrevised(std::string operation,
                               const std::function<base::expected<void>()>& perform) {

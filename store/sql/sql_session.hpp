@@ -75,6 +75,7 @@ public:
 
   base::expected<std::uint32_t> renew_replica(const model::uuid& replica_id,
                                               std::chrono::milliseconds lease) override;
+  base::expected<std::int64_t> store_time() override;
 
   void attribute(model::audit_run_ptr run) override { audit_.attribute(std::move(run)); }
 

@@ -111,6 +111,26 @@ TEST_CASE("processes share what a token may do, until one is gone for ten second
   CHECK(policy() == "\"token-cheap\";q=2;w=3600");
 }
 
+TEST_CASE("what expires does so by the database's clock, whatever a process's own shows",
+          "[.postgres]") {
+  if (!fixtures::postgres_installed()) return;
+  const postgres_server postgres;
+  const world of{store_url{postgres.new_database()}};
+  const server first{{}, of};
+  const server wrong{{"--auth", "required", "--enable-fault-injection"}, of};
+  const auto token = create_token(first, "studio", R"(,"expires_in_s":1800)").text;
+  REQUIRE(eventually([&] { return validate(wrong, token).status == 200; }));
+  // An hour ahead: the token is over there, until the clocks are compared again.
+  CHECK(ask_ops(wrong, "PUT", "/v1/faults/clock", R"({"kind":"delay","delay_ms":3600000})").status /
+            100 ==
+        2);
+  CHECK(eventually([&] {
+    return wrong.process().errors().find("ahead of the database's") != std::string::npos;
+  }));
+  CHECK(validate(wrong, token).status == 200);
+  CHECK(ask_ops(wrong, "DELETE", "/v1/faults/clock").status / 100 == 2);
+}
+
 TEST_CASE("regions and avatars that one process changes are listed by another within a second",
           "[.postgres]") {
   if (!fixtures::postgres_installed()) return;

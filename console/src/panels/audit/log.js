@@ -1,8 +1,7 @@
-import { useState } from "preact/hooks";
 import {
   CopyCurl, Field, Loading, MemberDiff, Name, Problem, Section, Table, Time,
 } from "../../core/components.js";
-import { html } from "../../core/html.js";
+import { html, useState } from "../../core/html.js";
 import { useQuery } from "../../core/query.js";
 import { go, linkHere, linkTo } from "../../core/router.js";
 import { whoText } from "./entry.js";
