@@ -167,12 +167,13 @@ base::expected<void> node::open_database() {
   auto database = store::open_store(config_.store, settings);
   if (!database) return tl::unexpected(database.error());
   database_ = *std::move(database);
+  database_->stand_behind(fence_);
   if (!config_.store.url.empty()) {
     replicas_ =
         std::make_shared<store::replica_lease>(database_, replica_id_, replica_count_, clock_);
     if (auto counted = replicas_->renew(); !counted) return counted;
   }
-  auto ops = ops_services::open(config_, database_);
+  auto ops = ops_services::open(config_, database_, fence_);
   if (!ops) return tl::unexpected(ops.error());
   ops_ = *std::move(ops);
   auto secrets = store::open_secrets(config_.store);
@@ -333,6 +334,7 @@ std::shared_ptr<const node_parts> node::parts() {
   made->budget = &bounds_.budget;
   made->database = database_;
   made->contact = contact_;
+  made->fence = fence_;
   made->exports = exports_.get();
   made->signing_keys = signing_keys_.get();
   made->images = images_;
@@ -363,7 +365,12 @@ std::shared_ptr<const node_parts> node::parts() {
     made->loops.push_back({part.loop.get(), part.transport.get(), part.gate});
   made->pool = {nullptr, httplib_.get(), httplib_gate_};
   made->ops = parts_of_ops();
-  if (tls_) made->repeated.push_back({"tls_watch", {[tls = tls_] { tls->look(); }, store_work}});
+  if (tls_)
+    made->repeated.push_back({"tls_watch",
+                              {[tls = tls_, fence = fence_] {
+                                 if (!fence->why()) tls->look(); // it also writes to the store
+                               },
+                               store_work}});
   if (replicas_)
     made->repeated.push_back(
         {"replica_watch", {[of = replicas_] { static_cast<void>(of->renew()); }, store_work}});
@@ -374,7 +381,7 @@ ops_parts node::parts_of_ops() {
   ops_parts made;
   made.loop = {ops_loop_.loop.get(), ops_loop_.transport.get(), ops_loop_.gate};
   made.front = ops_front_;
-  made.is_ready = ops_->is_ready();
+  made.state = ops_->state();
   made.ingestion = {ops_->ingest_store(), &ops_->ingesting(), &ops_->ingestion_metrics()};
   made.ingestion.clock = &clock_;
   made.administration = {ops_->administered(), &ops_->administering(), &clock_};
@@ -451,6 +458,13 @@ void node::on_storm(bool storms) {
   if (storms && config_.exit_on_restart_storm) signal(failed_);
 }
 
+void node::on_fenced(const base::error& why) {
+  spdlog::error("this program may not use its store any more: {}; not ready, and nothing is read "
+                "or written there until a newer program takes over",
+                base::to_string(why));
+  ready_.set_fenced();
+}
+
 void node::start_serving() {
   const auto listen = [](const loop_part& on, base::file_descriptor socket,
                          http::listener_kind kind) {
@@ -470,7 +484,7 @@ void node::start_serving() {
   }
   if (httplib_) httplib_->start();
   listen(ops_loop_, std::move(listening_.ops_socket()), {false, config_.ops_tls});
-  ready_.set_serving(true);
+  ready_.set_serving();
   // Errors must not prevent the start; the rules were checked when they were read.
   for (const auto& [at, rule] : config_.faults)
     static_cast<void>(base::faults::set(at, rule));
@@ -508,7 +522,7 @@ node::drained node::wait_drained(std::chrono::milliseconds at_most, int interrup
 
 void node::announce_end(int interrupt_fd) {
   if (config_.drain_delay.count() == 0) return;
-  ready_.set_serving(false);
+  ready_.set_draining();
   on_each_loop(&http::loop_transport::accept_silent);
   const auto deadline = base::machine_clock().now() + config_.drain_delay;
   std::array<pollfd, 2> watched{pollfd{interrupt_fd, POLLIN, 0},
@@ -527,7 +541,7 @@ void node::drain(int interrupt_fd) {
   transports_left_ = httplib_ ? 1 : loops_.size();
   on_each_loop(handed_over ? &http::loop_transport::hand_over : &http::loop_transport::begin_drain);
   if (httplib_) httplib_->begin_drain();
-  ready_.set_serving(false); // last, so that who sees it finds the loops draining
+  ready_.set_draining(); // last, so that who sees it finds the loops draining
   // Otherwise the ops plane goes on, so that it can be watched how the rest drains.
   if (handed_over) {
     ++transports_left_;

@@ -91,6 +91,7 @@ private:
   std::shared_ptr<const node_parts> parts();
   void start_actors();
   void on_storm(bool storms);
+  void on_fenced(const base::error& why);
   void start_serving();
   /// Where clients reach the service, base path included.
   std::string public_url() const;
@@ -110,6 +111,9 @@ private:
   /// This process, to others on the store.
   model::uuid replica_id_;
   std::shared_ptr<store::replica_count> replica_count_ = std::make_shared<store::replica_count>();
+  /// In front of every database of this process.
+  std::shared_ptr<store::store_fence> fence_ =
+      std::make_shared<store::store_fence>([this](const base::error& why) { on_fenced(why); });
   /// Null where the store is embedded: the processes on it are few, and replace each other.
   std::shared_ptr<store::replica_lease> replicas_;
   http::served_documents documents_;
@@ -161,7 +165,7 @@ private:
   listening listening_;
   std::shared_ptr<actors::child_table> children_;
   std::unique_ptr<ops_services> ops_;
-  readiness ready_{[this](bool ready) { *ops_->is_ready() = ready; }};
+  readiness ready_{[this](http::service_state now) { *ops_->state() = now; }};
   /// An eventfd, readable when a restart storm is to end the service.
   base::file_descriptor failed_;
   supervision supervision_;

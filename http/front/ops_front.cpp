@@ -64,21 +64,21 @@ model::audit_author author_of(const route& where, const request& of) {
   return by;
 }
 
-response json_of(int status, const char* json) {
+response json_of(int status, std::string json) {
   response made;
   made.status = status;
   made.content_type = json_type;
   made.fixed_headers = no_store_header;
-  made.body = std::string{json};
+  made.body = std::move(json);
   return made;
 }
 
 } // namespace
 
 ops_front::ops_front(caf::actor_config& cfg, std::shared_ptr<const front_settings> settings,
-                     exchange_sink& sink, std::shared_ptr<const std::atomic<bool>> is_ready,
+                     exchange_sink& sink, shared_service_state state,
                      std::shared_ptr<access_gate> gate, const model::catalog_snapshot& catalog)
-    : front{cfg, std::move(settings), sink, std::move(gate)}, is_ready_{std::move(is_ready)} {
+    : front{cfg, std::move(settings), sink, std::move(gate)}, state_{std::move(state)} {
   if (catalog) set_catalog(catalog);
 }
 
@@ -230,9 +230,9 @@ void ops_front::answer_health(const dispatch& dispatched) {
 }
 
 void ops_front::answer_readiness(const dispatch& dispatched) {
-  const bool ready = *is_ready_; // read only once, because it may change meanwhile
+  const auto now = state_->load();
   answer(dispatched, operation::get_readiness,
-         ready ? json_of(200, R"({"ready":true})") : json_of(503, R"({"ready":false})"));
+         json_of(now == service_state::ready ? 200 : 503, render_state(now)));
 }
 
 void ops_front::report(const dispatch& dispatched, const operation_row& row,

@@ -326,16 +326,18 @@ void add_reports(std::vector<operation_reference>& all) {
                  .description = "Answered by the event loop alone.",
                  .answers = {{200, "It lives.", no_store, json,
                               R"({"$ref":"#/components/schemas/Health"})", R"({"status":"ok"})"}}});
-  all.push_back(
-      {.id = operation::get_readiness,
-       .tag = "reports",
-       .summary = "Whether the service takes requests",
-       .description = "503 while it starts, drains or has a restart storm: not a problem document, "
-                      "but the same shape.",
-       .answers = {{200, "It is ready.", no_store, json,
-                    R"({"$ref":"#/components/schemas/Readiness"})", R"({"ready":true})"},
-                   {503, "It is not ready, or an error.", no_store, json,
-                    R"({"$ref":"#/components/schemas/Readiness"})", R"({"ready":false})"}}});
+  all.push_back({.id = operation::get_readiness,
+                 .tag = "reports",
+                 .summary = "Whether the service takes requests",
+                 .description =
+                     "503 while it starts, drains, has a restart storm, or may not use its store "
+                     "because a newer program changed that: not a problem document, but the "
+                     "same shape.",
+                 .answers = {{200, "It is ready.", no_store, json,
+                              R"({"$ref":"#/components/schemas/Readiness"})", R"({"ready":true})"},
+                             {503, "It is not ready, or an error.", no_store, json,
+                              R"({"$ref":"#/components/schemas/Readiness"})",
+                              R"({"ready":false,"reason":"draining"})"}}});
   all.push_back(
       {.id = operation::get_metrics,
        .tag = "reports",
@@ -561,7 +563,9 @@ constexpr std::array schemas{
     named_schema{"Health", R"({"type":"object","additionalProperties":false,"required":[)"
                            R"("status"],"properties":{"status":{"const":"ok"}}})"},
     named_schema{"Readiness", R"({"type":"object","additionalProperties":false,"required":[)"
-                              R"("ready"],"properties":{"ready":{"type":"boolean"}}})"},
+                              R"("ready"],"properties":{"ready":{"type":"boolean"},"reason":{)"
+                              R"("enum":["starting","draining","restart_storm","store_newer"],)"
+                              R"("description":"Why it is not ready."}}})"},
     named_schema{"ActorList", R"({"type":"object","additionalProperties":false,"required":[)"
                               R"("actors"],"properties":{"actors":{"type":"array","items":{)"
                               R"("$ref":"#/components/schemas/Actor"}}}})"},

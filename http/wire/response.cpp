@@ -159,9 +159,9 @@ response problem(const base::error& failure, std::string_view request_id,
   answer.content_type = problem_type;
   answer.body = json.take();
   // Exports take seconds; everything else finishes sooner.
-  if (what.code == base::errc::exports_busy)
-    answer.fixed_headers = "Retry-After: 5\r\n";
-  else if (about.status == 503)
+  if (what.code == base::errc::exports_busy) answer.fixed_headers = "Retry-After: 5\r\n";
+  // Here the same request would fail for good.
+  else if (about.status == 503 && what.code != base::errc::store_newer)
     answer.fixed_headers = "Retry-After: 1\r\n";
   // RFC 9110 section 12.5.3: only a 415 that the content coding caused carries Accept-Encoding.
   else if (what.code == base::errc::content_coding_unsupported)

@@ -75,6 +75,7 @@ public:
       if (!*news && now < look_again_) return false;
     }
     look_again_ = now + delay_limit;
+    if (auto usable = check_schema(*on_); !usable) return tl::unexpected(usable.error());
     const auto found = read_revisions();
     if (!found) return tl::unexpected(found.error());
     return std::exchange(seen_, *found) != *found;

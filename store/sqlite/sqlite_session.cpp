@@ -67,7 +67,9 @@ public:
   base::expected<bool> changed() override {
     const auto version = db_.read_integer("PRAGMA data_version", "look for changes");
     if (!version) return tl::unexpected(version.error());
-    return std::exchange(data_version_, *version) != *version;
+    if (std::exchange(data_version_, *version) == *version) return false;
+    // What was committed may be a migration.
+    return check_schema(db_).map([](std::int64_t) { return true; });
   }
 
   // -- maintenance ------------------------------------------------------------
