@@ -122,14 +122,14 @@ TEST_CASE("what expires does so by the database's clock, whatever a process's ow
   const auto token = create_token(first, "studio", R"(,"expires_in_s":1800)").text;
   REQUIRE(eventually([&] { return validate(wrong, token).status == 200; }));
   // An hour ahead: the token is over there, until the clocks are compared again.
-  CHECK(ask_ops(wrong, "PUT", "/v1/faults/clock", R"({"kind":"delay","delay_ms":3600000})").status /
+  CHECK(ask_ops(wrong, "PUT", "/faults/clock", R"({"kind":"delay","delay_ms":3600000})").status /
             100 ==
         2);
   CHECK(eventually([&] {
     return wrong.process().errors().find("ahead of the database's") != std::string::npos;
   }));
   CHECK(validate(wrong, token).status == 200);
-  CHECK(ask_ops(wrong, "DELETE", "/v1/faults/clock").status / 100 == 2);
+  CHECK(ask_ops(wrong, "DELETE", "/faults/clock").status / 100 == 2);
 }
 
 TEST_CASE("a replica whose store is made one for newer programs is not ready and writes nothing",
