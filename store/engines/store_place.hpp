@@ -42,7 +42,7 @@ struct store_place {
 bool has_store(const store_place& place);
 
 /// Opens the store, creating and migrating it if necessary. Fails like `open_sqlite` or
-/// `open_postgres`.
+/// `open_postgres`; with `import_invalid` where a copy into it did not end.
 base::expected<std::shared_ptr<database>> open_store(const store_place& place,
                                                      const store_settings& settings = {});
 

@@ -2,6 +2,7 @@
 
 #include "store/files/data_directory.hpp"
 #include "store/files/fault_pass.hpp"
+#include "store/sql/copy_mark.hpp"
 #include "store/sql/sql_session.hpp"
 #include "store/sqlite/migrations.hpp"
 #include "store/sqlite/sqlite.hpp"
@@ -197,6 +198,7 @@ base::expected<std::unique_ptr<session>> open_sqlite_session(const std::string& 
                                                              const store_settings& settings) {
   auto db = open_in(data_dir, settings.use);
   if (!db) return tl::unexpected(db.error());
+  if (auto whole = check_is_whole(*db, data_dir); !whole) return tl::unexpected(whole.error());
   db->set_busy_timeout(static_cast<int>(settings.patience.count()));
   return std::make_unique<sqlite_session>(std::move(*db));
 }
