@@ -96,7 +96,11 @@ int serve(const configuration_options& options) {
   // After the signals are blocked, because this begins a thread: lines that were left out of the
   // log are summed up there even if no other line follows.
   spdlog::flush_every(std::chrono::seconds{1});
-  auto started = node::start(*config);
+  auto started = node::start(*config, signals.get());
+  if (!started && started.error().code == base::errc::cancelled) {
+    spdlog::info("ended: {}", started.error().detail);
+    return ok;
+  }
   if (!started) return fail(started.error(), failed);
   auto& running = **started;
   if (const auto replaced = running.listeners().predecessor())

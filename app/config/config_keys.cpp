@@ -335,6 +335,14 @@ std::vector<config_key> store_keys() {
                       [](serve_config& config, std::uint64_t number) {
                         config.front.store.stale_auth_limit = std::chrono::milliseconds{number};
                       })},
+      {"start-wait-ms", kind::number, "300000", "0 to 86400000",
+       "How long the start waits for a PostgreSQL server or a bucket that is out of reach: not "
+       "ready, with a line in the log each minute. What waiting cannot mend, such as a wrong "
+       "password, ends it at once. 0: so does everything else.",
+       number_between(0, 86'400'000,
+                      [](serve_config& config, std::uint64_t number) {
+                        config.start_wait = std::chrono::milliseconds{number};
+                      })},
   };
 }
 

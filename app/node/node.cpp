@@ -7,6 +7,7 @@
 #include "http/front/front_rules.hpp"
 #include "http/front/static_content.hpp"
 #include "http/reference/openapi.hpp"
+#include "http/tls/tls_files.hpp"
 #include "store/engines/store_place.hpp"
 #include "store/exports/export_files.hpp"
 #include "store/exports/export_objects.hpp"
@@ -15,6 +16,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -26,6 +28,10 @@
 namespace matchcloud::app {
 
 namespace {
+
+/// Between two tries to open a store that is out of reach, and two lines in the log about it.
+constexpr std::chrono::milliseconds waiting_pause{1'000};
+constexpr std::chrono::minutes waiting_line_interval{1};
 
 constexpr std::size_t blocking_threads = 2;
 /// For short work of a store on a server, and where images and exports are in a bucket: it mostly
@@ -117,12 +123,11 @@ http::front_settings ops_front_settings(const serve_config& config,
 
 } // namespace
 
-base::expected<std::unique_ptr<node>> node::start(const serve_config& config) {
+base::expected<std::unique_ptr<node>> node::start(const serve_config& config, int interrupt_fd) {
   std::unique_ptr<node> made{new node{config}};
-  auto started =
-      made->listening_.find_predecessor().and_then([&] { return made->open(); }).and_then([&] {
-        return made->bind();
-      });
+  auto started = made->listening_.find_predecessor()
+                     .and_then([&] { return made->open_patiently(interrupt_fd); })
+                     .and_then([&] { return made->bind(); });
   if (!started) return tl::unexpected(started.error());
   made->start_actors();
   if (auto alone = made->listening_.take_over(); !alone) return tl::unexpected(alone.error());
@@ -141,6 +146,7 @@ node::node(const serve_config& config)
           ops_front_settings(config, documents_, contact_, replica_count_))},
       bounds_{prepared(config.limits), config.front.proxies},
       ops_bounds_{bounds_.limits, {}, http::plane::ops},
+      waiting_bounds_{bounds_.limits, {}, http::plane::ops},
       rate_limits_{std::make_shared<base::rate_limit_table>(config.rate_limit_entries)},
       actors_{actor_config_.set("scheduler.policy", caf::atom("sharing"))
                   .set("scheduler.max-threads", actor_threads)
@@ -153,6 +159,65 @@ node::node(const serve_config& config)
       listening_{config_},
       failed_{eventfd(0, EFD_CLOEXEC)},
       supervision_{actors_, [this](bool storms) { on_storm(storms); }} {}
+
+bool node::may_mend(const base::error& failure) const {
+  const bool is_elsewhere = !config_.store.url.empty() || config_.store.has_bucket();
+  return is_elsewhere && config_.start_wait.count() > 0 && store::is_out_of_reach(failure);
+}
+
+base::expected<void> node::open_patiently(int interrupt_fd) {
+  auto opened = open();
+  if (opened || !may_mend(opened.error())) return opened;
+  const auto plane = open_waiting_plane();
+  if (!plane) return tl::unexpected(plane.error());
+  const auto begun = base::machine_clock().now();
+  auto next_line = begun;
+  while (!opened && may_mend(opened.error())) {
+    const auto now = base::machine_clock().now();
+    if (now - begun >= config_.start_wait) {
+      auto failed = std::move(opened).error();
+      failed.detail += "; waited for start-wait-ms";
+      return tl::unexpected(std::move(failed));
+    }
+    if (now >= next_line) {
+      spdlog::warn("not ready: {}; tried again once a second", base::to_string(opened.error()));
+      next_line = now + waiting_line_interval;
+    }
+    pollfd interrupted{interrupt_fd, POLLIN, 0};
+    if (::poll(&interrupted, 1, static_cast<int>(waiting_pause.count())) > 0)
+      return base::fail(base::errc::cancelled, "interrupted while the store was out of reach");
+    opened = open();
+  }
+  if (opened) spdlog::info("the store is there");
+  return opened;
+}
+
+base::expected<std::unique_ptr<waiting_plane>> node::open_waiting_plane() {
+  // The sockets of a predecessor are its own until it hands them over.
+  if (listening_.has_predecessor()) return nullptr;
+  if (auto bound = listening_.open_ops(); !bound) return tl::unexpected(bound.error());
+  base::file_descriptor shared{::fcntl(listening_.ops_socket().get(), F_DUPFD_CLOEXEC, 0)};
+  if (shared.get() < 0) return base::fail(base::errc::io_failed, "cannot duplicate a listener");
+  waiting_parts parts;
+  parts.system = &actors_;
+  parts.front = ops_front_;
+  parts.state =
+      std::make_shared<const std::atomic<http::service_state>>(http::service_state::starting);
+  parts.pool = blocking_.get();
+  parts.bounds = &waiting_bounds_;
+  parts.metrics = &waiting_metrics_;
+  if (config_.ops_tls) {
+    // Without the roots of tickets, which are in the store: no session is resumed.
+    auto material = http::read_tls_files(config_.tls);
+    if (!material) return tl::unexpected(material.error());
+    auto context = http::tls_context::for_server(*material, http::tls_purpose::ops);
+    if (!context) return tl::unexpected(context.error());
+    parts.tls = *std::move(context);
+  }
+  spdlog::info("waiting for the store; /healthz and /readyz are answered by the ops plane on {}",
+               url_of({listening_.ops(), {false, config_.ops_tls}}));
+  return std::make_unique<waiting_plane>(parts, std::move(shared));
+}
 
 base::expected<void> node::open_database() {
   store::store_settings settings;

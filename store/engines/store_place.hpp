@@ -46,6 +46,11 @@ bool has_store(const store_place& place);
 base::expected<std::shared_ptr<database>> open_store(const store_place& place,
                                                      const store_settings& settings = {});
 
+/// Whether a failure to open a store on a server, or a bucket, may pass by itself: it cannot be
+/// reached, or says that it is busy or starting. Otherwise somebody has to change something, such
+/// as a password.
+bool is_out_of_reach(const base::error& failure);
+
 /// Opens a connection to the store itself, for copying it whole. Creates and migrates like
 /// `open_store`, and fails like it; also with `store_newer` where the schema is any newer than this
 /// program's, because a copy would leave out what is new.
