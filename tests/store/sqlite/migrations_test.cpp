@@ -100,7 +100,7 @@ TEST_CASE("a store of a newer version that is for this program too is used and k
   CHECK(db.read_integer("SELECT count(*) FROM games", "read") == 1);
 }
 
-TEST_CASE("a program whose store is made one for newer programs notices") {
+TEST_CASE("a program whose embedded store is made one for newer programs notices") {
   const temporary_directory directory;
   const auto opened = open_sqlite(directory.path());
   REQUIRE(opened.has_value());
