@@ -267,19 +267,15 @@ void ops_front::administer_tokens(const dispatch& dispatched, const route& where
 }
 
 bool ops_front::reaches_store(const dispatch& dispatched, const route& where) {
-  const auto& watch = settings().store;
   const bool is_fenced = state_ && *state_ == service_state::store_newer;
-  if (!is_fenced && !watch.is_unreachable(base::machine_clock().now())) return true;
-  if (is_fenced)
-    fail(dispatched, where.row->id,
-         {base::errc::store_newer,
-          "A newer version of this service has changed the store, and this process may not use it "
-          "any more. Ask a process of the newer version.",
-          true});
-  else
-    fail(dispatched, where.row->id,
-         {base::errc::store_failed,
-          "The store is out of reach. The service's log has the cause. Try again later.", true});
+  if (!is_fenced && !settings().store.is_unreachable(base::machine_clock().now())) return true;
+  fail(dispatched, where.row->id,
+       is_fenced
+           ? base::error{base::errc::store_newer, {}}
+           : base::error{base::errc::store_failed,
+                         "The store is out of reach. The service's log has the cause. Try again "
+                         "later.",
+                         true});
   return false;
 }
 

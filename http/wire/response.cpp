@@ -42,6 +42,9 @@ std::string_view general_detail(base::errc code) noexcept {
   case base::errc::store_full:
     return "The disk of the service is full: free some disk space there. The service's log has "
            "the cause.";
+  case base::errc::store_newer:
+    return "A newer version of the service has changed the store, and this process may not use it "
+           "any more. Ask a process of the newer version.";
   default: return "The service cannot use a file of its own. The service's log has the cause.";
   }
 }
