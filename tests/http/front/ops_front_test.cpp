@@ -13,7 +13,7 @@ using actors::owner;
 struct bench : deterministic_system {
   fake_sink sink;
   std::shared_ptr<std::atomic<service_state>> state =
-      std::make_shared<std::atomic<service_state>>(service_state::store_newer);
+      std::make_shared<std::atomic<service_state>>(service_state::starting);
   std::shared_ptr<probe_log> log = std::make_shared<probe_log>();
   caf::actor owners_of_all = spawn<probe>(log);
   caf::actor of;
@@ -68,11 +68,22 @@ TEST_CASE("health and readiness are answered without an owner") {
   CHECK(on.answer().body_bytes() == R"({"status":"ok"})");
   on.ask("GET", "/readyz");
   CHECK(on.answer().status == 503);
-  CHECK(on.answer().body_bytes() == R"({"ready":false,"reason":"store_newer"})");
+  CHECK(on.answer().body_bytes() == R"({"ready":false,"reason":"starting"})");
   *on.state = service_state::ready;
   on.ask("GET", "/readyz");
   CHECK(on.answer().status == 200);
   CHECK(on.sink.routes[on.last].second == owner::none);
+}
+
+TEST_CASE("a store that is for newer programs is not asked") {
+  bench on;
+  *on.state = service_state::store_newer;
+  on.ask("GET", "/readyz");
+  CHECK(on.answer().body_bytes() == R"({"ready":false,"reason":"store_newer"})");
+  on.ask("GET", "/v1/tiers");
+  CHECK(on.answer().status == 503);
+  CHECK(on.answer().body_bytes().find("store_newer") != std::string_view::npos);
+  CHECK(on.answer().fixed_headers.find("Retry-After") == std::string_view::npos);
 }
 
 TEST_CASE("reports are asked of their owner, and their text is the answer") {
