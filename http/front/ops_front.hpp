@@ -1,8 +1,8 @@
 #pragma once
 
 #include "http/front/front.hpp"
+#include "http/front/service_state.hpp"
 
-#include <atomic>
 #include <memory>
 #include <string>
 
