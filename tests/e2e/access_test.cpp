@@ -7,6 +7,7 @@
 #include "tests/fixtures/json.hpp"
 
 #include <array>
+#include <csignal>
 #include <map>
 #include <memory>
 #include <set>
@@ -621,7 +622,7 @@ TEST_CASE("ingests of an author have one entry, and a sum at the end", "[operati
   // The hour may end during the test, where each has two.
   const auto is_summed = [](std::size_t found) { return found == 1 || found == 2; };
   {
-    const server open{{}, of};
+    server open{{}, of};
     CHECK(count(open, "lobbies.ingest") == 0);
     const auto first = ask_ops(open, "POST", "/v1/lobbies", lines);
     CHECK(parse_json(first.body)["accepted"].GetInt() == 30'000);
@@ -630,6 +631,8 @@ TEST_CASE("ingests of an author have one entry, and a sum at the end", "[operati
       CHECK(ask_ops(open, "POST", "/v1/lobbies", lobby_line(40'000 + i)).status == 200);
     CHECK(ask_ops(open, "POST", "/v1/lobbies", lines).status == 200); // changes nothing
     CHECK(is_summed(count(open, "lobbies.ingest")));
+    open.process().signal(SIGTERM);
+    CHECK(open.process().exit_code() == 0);
   }
   const server again{{}, of};
   CHECK(is_summed(count(again, "lobbies.ingest.sum")));
