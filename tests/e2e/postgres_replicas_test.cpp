@@ -115,7 +115,7 @@ TEST_CASE("processes share what a token may do, until one is gone for ten second
 TEST_CASE("what expires does so by the database's clock, whatever a process's own shows",
           "[.postgres]") {
   if (!fixtures::postgres_installed()) return;
-  const postgres_server postgres;
+  postgres_server postgres;
   const world of{store_url{postgres.new_database()}};
   const server first{{}, of};
   const server wrong{{"--auth", "required", "--enable-fault-injection"}, of};
