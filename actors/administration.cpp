@@ -1,6 +1,5 @@
 #include "actors/administration.hpp"
 
-#include "base/clock.hpp"
 #include "model/access/new_token.hpp"
 #include "model/catalog/catalog_element.hpp"
 #include "model/catalog/parse_catalog.hpp"
@@ -32,7 +31,7 @@ base::expected<outcome> put(store::database& into, const model::element_key& key
 
 // Each does what is asked. They wait for the store, so they run on the pool.
 
-base::expected<outcome> perform(store::database& of, const administer& request) {
+base::expected<outcome> perform(store::database& of, const administer& request, std::int64_t) {
   using verb = administer::verb;
   if (request.what == verb::list)
     return load(of).map([&](const model::catalog& catalog) {
@@ -83,9 +82,9 @@ base::expected<outcome> rotate(store::access_store& in, const administer_tokens&
       });
 }
 
-base::expected<outcome> perform(store::database& of, const administer_tokens& request) {
+base::expected<outcome> perform(store::database& of, const administer_tokens& request,
+                                std::int64_t now_ms) {
   using verb = administer_tokens::verb;
-  const auto now_ms = base::machine_clock().unix_ms();
   const auto in = of.access(run_of(request.by));
   if (!in) return tl::unexpected(in.error());
   switch (request.what) {
@@ -106,11 +105,11 @@ base::expected<outcome> perform(store::database& of, const administer_tokens& re
   return outcome{200, render_token(*one, now_ms)};
 }
 
-base::expected<outcome> perform(store::database& of, const read_audit& request) {
+base::expected<outcome> perform(store::database& of, const read_audit& request, std::int64_t) {
   return of.access()
       .and_then([&](const auto& in) { return in->read_audit(request.query); })
-      .map([&](const auto& entries) {
-        return outcome{200, render_entries(entries, request.query.limit)};
+      .map([](const auto& page) {
+        return outcome{200, render_page(page)};
       });
 }
 
@@ -136,11 +135,12 @@ template <class Request>
 void administration::handle(const Request& request) {
   if (is_over(request.ticket)) return;
   const auto front = caf::actor_cast<caf::actor>(current_sender());
-  const auto taken = settings_.pool->submit(
-      [self = caf::actor_cast<caf::actor>(this), front, database = settings_.database, request] {
+  const auto taken =
+      settings_.pool->submit([self = caf::actor_cast<caf::actor>(this), front,
+                              database = settings_.database, request, clock = settings_.clock] {
         if (is_over(request.ticket)) return; // its client was told 504
         administered ended{request.exchange, front, 200, {}, {}, request.ticket};
-        if (auto made = perform(*database, request)) {
+        if (auto made = perform(*database, request, clock->unix_ms())) {
           ended.status = made->status;
           ended.json = std::make_shared<const std::string>(std::move(made->json));
         } else {

@@ -2,6 +2,7 @@
 
 #include "actors/supervised_actor.hpp"
 #include "base/blocking_pool.hpp"
+#include "base/clock.hpp"
 #include "store/database.hpp"
 
 #include <chrono>
@@ -13,6 +14,8 @@ namespace matchcloud::actors {
 struct administration_settings {
   std::shared_ptr<store::database> database;
   base::blocking_pool* pool = nullptr;
+  /// By which tokens are made and expire.
+  const base::clock* clock = &base::machine_clock();
 };
 
 /// Reads and changes the catalog and the tokens one by one, and reads the audit log, for operators.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/ingest_tally.hpp"
 #include "actors/protocol.hpp"
 #include "actors/supervised_actor.hpp"
 #include "base/blocking_pool.hpp"
@@ -20,15 +21,20 @@ struct bookkeeping_settings {
   base::blocking_pool* pool = nullptr;
   const base::clock* clock = &base::machine_clock();
   std::chrono::milliseconds tick{60'000};
-  /// At how many ticks the audit log is looked at for entries whose time is over.
+  /// At how many ticks tokens and entries are looked for whose time is over.
   std::uint64_t ticks_per_expiry = 60;
-  /// How long entries of the audit log, and tokens that are over, are kept.
+  /// How long entries of the audit log are kept.
   std::chrono::milliseconds audit_kept{0};
+  /// How long tokens that were revoked or have expired are kept.
+  std::chrono::milliseconds tokens_kept{0};
+  /// The ingests whose sums go into the audit log; null: nothing is ingested.
+  std::shared_ptr<ingest_tally> tally;
 };
 
-/// Writes down when tokens were last used, once a minute for all of them, and removes entries of
-/// the audit log whose time is over. Uses of the last minute may be lost. One, on the actors' pool;
-/// its blocking work runs on the blocking pool, one task at a time.
+/// Writes down when tokens were last used, once a minute for all of them, and what ingests of the
+/// last hour sum up to; removes tokens and entries of the audit log whose time is over. Uses of the
+/// last minute may be lost. One, on the actors' pool; its blocking work runs on the blocking pool,
+/// one task at a time.
 class bookkeeping final : public supervised_actor {
 public:
   bookkeeping(caf::actor_config& cfg, bookkeeping_settings settings, model::token_snapshot tokens);

@@ -138,7 +138,7 @@ void catalog::poll() {
   auto task = [self = caf::actor_cast<caf::actor>(this), database = settings_.database,
                feed = feed_, known = state_.snapshot(), tokens = state_.tokens(),
                avatars = state_.avatars_revision(), anew = state_.is_failing(),
-               contact = settings_.contact, clock = settings_.clock] {
+               contact = settings_.contact, fence = settings_.fence, clock = settings_.clock] {
     auto found = take_feed(*database, *feed).and_then([&](store::change_feed* from) {
       return read_moved(*database, *from, known, tokens, avatars, anew, self);
     });
@@ -147,6 +147,7 @@ void catalog::poll() {
       // Dropping the feed loses no change: the first look of a new feed reports that everything
       // changed.
       feed->reset();
+      if (fence && found.error().code == base::errc::store_newer) fence->close(found.error());
       store_polled failed;
       failed.failure = std::make_shared<const base::error>(std::move(found).error());
       found = std::move(failed);

@@ -5,6 +5,7 @@
 #include "base/blocking_pool.hpp"
 #include "store/database.hpp"
 #include "store/store_contact.hpp"
+#include "store/store_fence.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -23,6 +24,8 @@ struct catalog_settings {
   std::chrono::milliseconds poll_interval{250};
   /// Told of each poll that succeeds; null: nobody is.
   std::shared_ptr<store::store_contact> contact;
+  /// Closed by a poll that finds the store to be for newer programs; null: nothing is.
+  std::shared_ptr<store::store_fence> fence;
   const base::clock* clock = &base::machine_clock();
 };
 

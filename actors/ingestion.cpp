@@ -1,7 +1,5 @@
 #include "actors/ingestion.hpp"
 
-#include "base/clock.hpp"
-
 #include <iterator>
 #include <utility>
 #include <vector>
@@ -111,8 +109,7 @@ void ingestion::on(const body_part& part) {
 bool ingestion::is_allowed(const running_ingest& which) const {
   if (!which.token_id || !tokens_) return true;
   const auto* token = tokens_->find(*which.token_id);
-  return token != nullptr &&
-         token->state(base::machine_clock().unix_ms()) == model::token_state::active;
+  return token != nullptr && token->state(settings_.clock->unix_ms()) == model::token_state::active;
 }
 
 void ingestion::advance(std::uint64_t exchange, running_ingest& which) {

@@ -3,6 +3,7 @@
 #include "actors/lobby_ingest.hpp"
 #include "actors/supervised_actor.hpp"
 #include "base/blocking_pool.hpp"
+#include "base/clock.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -23,6 +24,8 @@ struct ingestion_settings {
   std::size_t credit_bytes = 256UL * 1024;
   /// Interval at which ingests whose clients left are dropped.
   std::chrono::milliseconds tick{1'000};
+  /// By which tokens expire.
+  const base::clock* clock = &base::machine_clock();
 };
 
 /// Owns the ingests of lobbies that run: takes each body in parts, has the pool feed them to the

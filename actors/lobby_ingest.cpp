@@ -24,10 +24,11 @@ std::string render(const ingest_summary& summary) {
 }
 
 ingest_store::ingest_store(std::shared_ptr<store::database> into, std::uint64_t backlog_limit_bytes,
-                           ingestion_metrics& metrics)
+                           ingestion_metrics& metrics, const base::clock& clock)
     : into_{std::move(into)},
       backlog_limit_bytes_{backlog_limit_bytes},
       metrics_{&metrics},
+      tally_{std::make_shared<ingest_tally>(clock)},
       gathering_{[this](std::span<store::merge_part> parts) {
         const auto done = merge_together(parts);
         if (done) return;
@@ -37,8 +38,12 @@ ingest_store::ingest_store(std::shared_ptr<store::database> into, std::uint64_t 
 
 base::expected<store::lobby_merge> ingest_store::merge(std::span<const model::lobby_record> records,
                                                        const model::lobby_attributes_table& kinds,
-                                                       model::audit_run_ptr run) {
-  return gathering_.merge({records, &kinds, std::move(run), {}});
+                                                       const model::audit_run_ptr& run,
+                                                       bool begins) {
+  run->is_recorded = run->is_recorded || tally_->has_entry(run->by);
+  auto merged = gathering_.merge({records, &kinds, run, {}});
+  if (merged && merged->accepted > 0) tally_->add(run->by, merged->accepted, begins);
+  return merged;
 }
 
 base::expected<void> ingest_store::merge_together(std::span<store::merge_part> parts) {
@@ -106,7 +111,8 @@ base::expected<void> lobby_ingest::add(const model::input_line& line) {
 
 base::expected<void> lobby_ingest::flush() {
   for (std::size_t first = 0; first < records_.size();) {
-    const auto merged = into_->merge(std::span{records_}.subspan(first), attributes_, run_);
+    const auto merged =
+        into_->merge(std::span{records_}.subspan(first), attributes_, run_, summary_.accepted == 0);
     if (!merged) return tl::unexpected(merged.error());
     summary_.accepted += merged->accepted;
     summary_.unchanged += merged->unchanged;

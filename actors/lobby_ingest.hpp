@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/ingest_tally.hpp"
 #include "actors/merge_gathering.hpp"
 #include "base/expected.hpp"
 #include "base/metrics.hpp"
@@ -58,16 +59,23 @@ std::string render(const ingest_summary& summary);
 /// The store as shared by all ingests. Any thread.
 class ingest_store {
 public:
-  /// `metrics` outlives this.
+  /// `metrics` and `clock` outlive this.
   ingest_store(std::shared_ptr<store::database> into, std::uint64_t backlog_limit_bytes,
-               ingestion_metrics& metrics);
+               ingestion_metrics& metrics, const base::clock& clock = base::machine_clock());
 
-  /// Runs one transaction, maybe together with other ingests, see `lobby_sink::merge`. Fails with
-  /// `store_backlogged` where the bytes left to tidy away exceed their limit and tidying does not
-  /// help, or with the store's error.
+  /// Runs one transaction, maybe together with other ingests, see `lobby_sink::merge`, and adds
+  /// what it changed to the author's sum. `begins`: nothing of the request has changed anything so
+  /// far. Fails with `store_backlogged` where the bytes left to tidy away exceed their limit and
+  /// tidying does not help, or with the store's error.
   base::expected<store::lobby_merge> merge(std::span<const model::lobby_record> records,
                                            const model::lobby_attributes_table& kinds,
-                                           model::audit_run_ptr run);
+                                           const model::audit_run_ptr& run, bool begins);
+
+  /// See `database::stand_behind`.
+  void stand_behind(std::shared_ptr<const store::store_fence> fence) {
+    into_->stand_behind(std::move(fence));
+  }
+  const std::shared_ptr<ingest_tally>& tally() const noexcept { return tally_; }
 
 private:
   base::expected<void> merge_together(std::span<store::merge_part> parts);
@@ -77,6 +85,8 @@ private:
   std::shared_ptr<store::database> into_;
   std::uint64_t backlog_limit_bytes_;
   ingestion_metrics* metrics_;
+  /// Shared with who writes the sums.
+  std::shared_ptr<ingest_tally> tally_;
   merge_gathering gathering_;
 };
 
@@ -84,7 +94,7 @@ private:
 /// by one thread at a time.
 class lobby_ingest {
 public:
-  /// `by` is who sends the lines: the audit log names them once, with the first change.
+  /// `by` is who sends the lines: the audit log names them once an hour, and sums.
   lobby_ingest(ingest_store& into, ingestion_metrics& metrics, model::audit_author by = {})
       : into_{&into},
         metrics_{&metrics},

@@ -1,9 +1,6 @@
 #include "app/commands/commands.hpp"
 #include "model/access/token_text.hpp"
 
-#include <spdlog/sinks/stdout_color_sinks.h>
-#include <spdlog/spdlog.h>
-
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -33,7 +30,7 @@ int main(int argc, char* argv[]) {
   // process.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
-  spdlog::set_default_logger(spdlog::stderr_color_mt("matchcloud"));
+  begin_log();
 
   CLI::App program{"matchcloud: the cloud side of a multiplayer matchmaker.\n\n"
                    "Validates game, group and game version payloads and ranks regions for players "

@@ -65,7 +65,7 @@ error_description describe(errc code) noexcept {
   case errc::store_full: return {507, "store_full", "Disk full"};
   case errc::history_too_slow: return {504, "history_too_slow", "Lobby history too slow"};
   case errc::store_backlogged: return {503, "store_backlogged", "Store behind with its log"};
-  case errc::store_newer: return {500, "store_newer", "Store is from a newer version"};
+  case errc::store_newer: return {503, "store_newer", "Store is from a newer version"};
   case errc::geoip_invalid: return {500, "geoip_invalid", "Invalid GeoIP file"};
   case errc::io_failed: return {500, "io_failed", "System call failed"};
   case errc::address_unavailable: return {500, "address_unavailable", "Address unavailable"};

@@ -45,13 +45,15 @@ public:
 
   /// Writes an entry about a change that the store itself does not hold.
   virtual base::expected<void> record(const model::audit_change& what) = 0;
-  /// Entries of the audit log, newest first, until a page is full (see `model::is_last_page`).
-  virtual base::expected<std::vector<model::audit_entry>>
-  read_audit(const model::audit_query& query) = 0;
-  /// Removes entries older than `before_ms`, at most a few thousand in one call, and tokens that
-  /// were revoked or expired before then; that is an entry itself. Returns how many entries went: 0
-  /// where none is left.
+  /// A page of the audit log. It has fewer entries than `query.limit` where their texts are long,
+  /// or where `audit_scan_limit` entries were looked at.
+  virtual base::expected<model::audit_page> read_audit(const model::audit_query& query) = 0;
+  /// Removes entries older than `before_ms`, at most a few thousand in one call; that is an entry
+  /// itself. Returns how many entries went: 0 where none is left.
   virtual base::expected<std::size_t> expire_audit(std::int64_t before_ms) = 0;
+  /// Removes tokens that were revoked, or expired, before `before_ms`; that is an entry. Returns
+  /// how many went.
+  virtual base::expected<std::size_t> expire_tokens(std::int64_t before_ms) = 0;
 };
 
 } // namespace matchcloud::store

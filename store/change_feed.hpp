@@ -22,7 +22,8 @@ public:
   /// Whether any other session, of this or another process, may have changed the catalog, the
   /// tokens or the avatars since the last call; true on the first call. A read that begins
   /// afterwards, in any session, sees what was committed. Cheap regardless of the store's size, so
-  /// suitable for polling.
+  /// suitable for polling. Fails with `store_newer` once a newer program has made the store one for
+  /// newer programs only.
   virtual base::expected<bool> changed() = 0;
   /// The games whose avatars moved beyond the revision `known`; if it is negative, any may have
   /// moved. The cost grows with the number of games that moved.

@@ -3,6 +3,8 @@
 namespace matchcloud::store {
 
 base::expected<database::idle_session> database::take() {
+  if (fence_)
+    if (auto why = fence_->why()) return tl::unexpected(*std::move(why));
   std::vector<idle_session> gone; // closed outside the lock
   {
     std::unique_lock lock{mutex_};

@@ -3,6 +3,7 @@
 #include "base/clock.hpp"
 #include "base/expected.hpp"
 #include "store/session.hpp"
+#include "store/store_fence.hpp"
 
 #include <chrono>
 #include <condition_variable>
@@ -93,6 +94,10 @@ public:
   base::expected<lease<change_feed>> feed() { return lend<change_feed>(); }
   base::expected<lease<maintenance>> upkeep() { return lend<maintenance>(); }
 
+  /// From now on sessions are lent only while `fence` is open; then they fail with its error. Those
+  /// that are lent already go on. Call before other threads use the database.
+  void stand_behind(std::shared_ptr<const store_fence> fence) { fence_ = std::move(fence); }
+
   session_counts count() const;
 
 private:
@@ -118,6 +123,8 @@ private:
 
   const engine open_;
   const session_limits limits_;
+  /// Null: always open.
+  std::shared_ptr<const store_fence> fence_;
   mutable std::mutex mutex_;
   std::condition_variable left_;
   std::size_t lent_ = 0;

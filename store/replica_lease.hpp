@@ -1,7 +1,9 @@
 #pragma once
 
+#include "base/expected.hpp"
 #include "model/text/uuid.hpp"
 #include "store/database.hpp"
+#include "store/store_clock.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -25,26 +27,28 @@ private:
   std::atomic<std::uint32_t> count_{1};
 };
 
-/// Says in a store that this process serves from it, and counts those that do. One thread at a
-/// time.
+/// Says in a store that this process serves from it, counts those that do, and measures the store's
+/// time. One thread at a time.
 class replica_lease {
 public:
+  /// `clock` outlives this.
   replica_lease(std::shared_ptr<database> in, const model::uuid& replica_id,
-                std::shared_ptr<replica_count> count)
-      : in_{std::move(in)}, replica_id_{replica_id}, count_{std::move(count)} {}
+                std::shared_ptr<replica_count> count, store_clock& clock)
+      : in_{std::move(in)}, replica_id_{replica_id}, count_{std::move(count)}, clock_{&clock} {}
 
-  /// Call this once a second. While the store does not answer, the last count stays. Waits for the
-  /// store.
-  void renew() {
-    const auto serving = in_->replicas().and_then(
-        [&](const auto& in) { return in->renew_replica(replica_id_, replica_lease_time); });
-    if (serving) count_->note(*serving);
-  }
+  /// Call this once a second. While the store does not answer, what was known stays. Waits for the
+  /// store, and fails like it.
+  base::expected<void> renew();
 
 private:
+  base::expected<void> measure(replica_registry& in);
+
   std::shared_ptr<database> in_;
   model::uuid replica_id_;
   std::shared_ptr<replica_count> count_;
+  store_clock* clock_;
+  /// The difference of the clocks that was logged last.
+  std::chrono::milliseconds told_offset_{0};
 };
 
 } // namespace matchcloud::store

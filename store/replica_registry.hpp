@@ -18,6 +18,8 @@ public:
   /// do, that one included.
   virtual base::expected<std::uint32_t> renew_replica(const model::uuid& replica_id,
                                                       std::chrono::milliseconds lease) = 0;
+  /// The store's time, in milliseconds since 1970.
+  virtual base::expected<std::int64_t> store_time() = 0;
 };
 
 } // namespace matchcloud::store

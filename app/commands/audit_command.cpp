@@ -26,6 +26,9 @@ constexpr std::uint64_t entry_limit = 1'000'000'000;
 struct audit_options {
   store::store_place store;
   std::string since;
+  std::string action;
+  std::string subject;
+  std::string who;
   std::uint64_t limit = model::audit_query{}.limit;
   std::string format = "table";
 };
@@ -33,12 +36,12 @@ struct audit_options {
 using take_entry = std::function<void(const model::audit_entry&)>;
 
 base::expected<model::audit_query> query_of(const audit_options& options) {
-  model::audit_query query;
-  if (options.since.empty()) return query;
+  auto query = model::parse_audit_query({{}, {}, {}, options.action, options.subject, options.who});
+  if (!query || options.since.empty()) return query;
   const auto since =
       parse_moment("--since", options.since, base::machine_clock().unix_ms(), direction::back);
   if (!since) return tl::unexpected(since.error());
-  query.since_ms = *since;
+  query->since_ms = *since;
   return query;
 }
 
@@ -49,11 +52,11 @@ base::expected<void> for_each_entry(store::access_store& in, model::audit_query 
     query.limit = std::min<std::uint64_t>(limit, model::audit_page_limit);
     const auto page = in.read_audit(query);
     if (!page) return tl::unexpected(page.error());
-    for (const auto& each : *page)
+    for (const auto& each : page->entries)
       take(each);
-    if (is_last_page(*page, query.limit)) break;
-    limit -= page->size();
-    query.before = page->back().entry;
+    if (page->next_before == 0) break;
+    limit -= page->entries.size();
+    query.before = page->next_before;
   }
   return {};
 }
@@ -105,16 +108,27 @@ void add_audit_command(CLI::App& program, int& code) {
   set_help(*command,
            "Every change of the catalog, of tokens, avatars, lobbies and signing keys is an entry, "
            "whoever makes it: a token, a user of this machine by a command, or the service. A "
-           "request is one entry, and so is a run of an import. JSON has a line for each entry, "
-           "as the ops plane gives it, with what was before and after. No entry has a token's text."
+           "request is one entry, and so is a run of an import; ingests are summed by hour. JSON "
+           "has a line for each entry, as the ops plane gives it, with what was before and after. "
+           "No entry has a token's text."
            "\n\nExample: matchcloud audit --since 7d --limit 1000 --data-dir var\n"
-           "Example: matchcloud audit --format json | grep '\"action\":\"token'");
+           "Example: matchcloud audit --action token --who operations --format json");
   const auto options = std::make_shared<audit_options>();
   add_store_options(*command, options->store);
   command
       ->add_option("--since", options->since,
                    "The oldest entries: a time (2027-01-31T00:00:00Z) or how long ago (7d, 12h).")
       ->check(not_empty());
+  const auto add_text = [&](const char* name, std::string& to, const char* what) {
+    command->add_option(name, to, what)->check(not_empty());
+  };
+  add_text("--action", options->action,
+           "Only this action (token.create), or all that begin with its words (token).");
+  add_text("--subject", options->subject,
+           "Only this subject (games/ID, a file), or all below it (games).");
+  add_text("--who", options->who,
+           "Only by whoever has this name or id, or is of this kind (token, certificate, local, "
+           "service).");
   command->add_option("--limit", options->limit, "How many entries at most.")
       ->capture_default_str()
       ->check(CLI::Range(std::uint64_t{1}, entry_limit).description(""));

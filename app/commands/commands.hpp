@@ -11,6 +11,9 @@ using cli::not_empty;
 using cli::set_help;
 using enum cli::exit_code;
 
+/// Sends the log to stderr, bounded by `base::log_limit`.
+void begin_log();
+
 /// Each function adds its subcommand, whose callback stores the exit code in `code`.
 void add_serve_command(CLI::App& program, int& code);
 void add_import_command(CLI::App& program, int& code);

@@ -37,7 +37,10 @@ base::expected<object_report> check(const check_options& options) {
   store::object_audit_settings settings;
   settings.has_exports = options.store.has_bucket();
   settings.age = std::chrono::hours{options.age_h};
-  settings.now_ts = base::machine_clock().unix_ms();
+  const auto now_ts =
+      (*database)->replicas().and_then([](const auto& in) { return in->store_time(); });
+  if (!now_ts) return tl::unexpected(now_ts.error());
+  settings.now_ts = *now_ts;
   settings.stop = [&] { return until.came(); };
   auto found = store::audit_objects(**database, **objects, settings);
   if (!found) return tl::unexpected(found.error());

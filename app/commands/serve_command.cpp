@@ -12,6 +12,7 @@
 #include <sys/signalfd.h>
 
 #include <array>
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <iostream>
@@ -92,7 +93,14 @@ int serve(const configuration_options& options) {
 
   base::bound_free_memory();
   const auto signals = block_signals();
-  auto started = node::start(*config);
+  // After the signals are blocked, because this begins a thread: lines that were left out of the
+  // log are summed up there even if no other line follows.
+  spdlog::flush_every(std::chrono::seconds{1});
+  auto started = node::start(*config, signals.get());
+  if (!started && started.error().code == base::errc::cancelled) {
+    spdlog::info("ended: {}", started.error().detail);
+    return ok;
+  }
   if (!started) return fail(started.error(), failed);
   auto& running = **started;
   if (const auto replaced = running.listeners().predecessor())

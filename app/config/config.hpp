@@ -72,6 +72,10 @@ struct serve_config {
   std::size_t rate_limit_entries = 0;
   /// How long entries of the audit log are kept.
   std::chrono::milliseconds audit_kept{0};
+  /// How long tokens that were revoked or have expired are kept.
+  std::chrono::milliseconds tokens_kept{0};
+  /// How long the start waits for a store that is away; 0: not at all.
+  std::chrono::milliseconds start_wait{0};
   /// How long after a signal new connections are still accepted, so that balancers see first that
   /// the service is not ready any more.
   std::chrono::milliseconds drain_delay{0};

@@ -335,6 +335,14 @@ std::vector<config_key> store_keys() {
                       [](serve_config& config, std::uint64_t number) {
                         config.front.store.stale_auth_limit = std::chrono::milliseconds{number};
                       })},
+      {"start-wait-ms", kind::number, "300000", "0 to 86400000",
+       "How long the start waits for a PostgreSQL server or a bucket that is out of reach: not "
+       "ready, with a line in the log each minute. What waiting cannot mend, such as a wrong "
+       "password, ends it at once. 0: so does everything else.",
+       number_between(0, 86'400'000,
+                      [](serve_config& config, std::uint64_t number) {
+                        config.start_wait = std::chrono::milliseconds{number};
+                      })},
   };
 }
 
@@ -508,6 +516,9 @@ std::vector<config_key> access_keys() {
   const auto set_kept = [](serve_config& config, std::uint64_t days) {
     config.audit_kept = std::chrono::hours{24} * days;
   };
+  const auto set_tokens_kept = [](serve_config& config, std::uint64_t days) {
+    config.tokens_kept = std::chrono::hours{24} * days;
+  };
   const std::string rate{model::rate_policy_allowed};
   return {
       {"auth", kind::text, "open", "open or required",
@@ -559,8 +570,10 @@ std::vector<config_key> access_keys() {
        "The length of the IPv6 prefix that counts as one client address.",
        number_between(48, 128, set_prefix)},
       {"audit-retention-days", kind::number, "365", "1 to 36500",
-       "How long the audit log keeps its entries, and the store tokens that are over.",
-       number_between(1, 36'500, set_kept)},
+       "How long the audit log keeps its entries.", number_between(1, 36'500, set_kept)},
+      {"token-retention-days", kind::number, "30", "1 to 36500",
+       "How long the store keeps tokens that were revoked or have expired.",
+       number_between(1, 36'500, set_tokens_kept)},
   };
 }
 

@@ -72,6 +72,7 @@ actors::catalog_settings catalog_settings(const node_parts& of) {
   settings.pool = of.store_work;
   settings.poll_interval = of.poll_interval;
   settings.contact = of.contact;
+  settings.fence = of.fence;
   settings.clock = of.clock;
   return settings;
 }
@@ -239,7 +240,7 @@ void add_ops(std::vector<child_spec>& all, const shared_parts& of, std::size_t n
                  [of](const initial_state& now) {
                    return spawn_at<http::ops_front>(
                        of->ops.loop, *of, of->ops.front,
-                       std::ref<http::exchange_sink>(*of->ops.loop.transport), of->ops.is_ready,
+                       std::ref<http::exchange_sink>(*of->ops.loop.transport), of->ops.state,
                        of->ops.loop.gate, now.catalog);
                  },
                  true});

@@ -19,6 +19,7 @@
 #include "base/limits.hpp"
 #include "http/front/access_gate.hpp"
 #include "http/front/front_settings.hpp"
+#include "http/front/service_state.hpp"
 #include "http/loop/event_loop.hpp"
 #include "http/transport/exchange.hpp"
 #include "model/validation/validation_rules.hpp"
@@ -30,7 +31,6 @@
 
 #include <caf/actor_system.hpp>
 
-#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -56,7 +56,7 @@ struct ops_parts {
   served_loop loop;
   std::shared_ptr<const http::front_settings> front;
   /// What `/readyz` answers.
-  std::shared_ptr<const std::atomic<bool>> is_ready;
+  http::shared_service_state state;
   actors::ingestion_settings ingestion;
   actors::administration_settings administration;
   actors::report_sources reports;
@@ -85,6 +85,8 @@ struct node_parts {
   std::shared_ptr<store::database> database;
   /// When the store last answered; null: nobody asks.
   std::shared_ptr<store::store_contact> contact;
+  /// Closed once the store is for newer programs; null: it never is.
+  std::shared_ptr<store::store_fence> fence;
   store::export_store* exports = nullptr;
   store::secret_ring* signing_keys = nullptr;
   std::shared_ptr<store::image_source> images;

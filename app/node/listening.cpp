@@ -54,6 +54,7 @@ base::expected<void> listening::open_for(http::httplib_transport& transport) {
 }
 
 base::expected<void> listening::open_ops() {
+  if (ops_socket_.get() >= 0) return {};
   auto bound = bind({config_->ops_listen, {false, config_->ops_tls}, true, {}}, 1);
   if (!bound) return tl::unexpected(advised(std::move(bound).error()));
   ops_ = bound->where;

@@ -35,7 +35,7 @@ public:
   base::expected<void> open_for_loops(std::size_t loops);
   /// Binds the data listeners of the transport httplib, which cannot be taken over.
   base::expected<void> open_for(http::httplib_transport& transport);
-  /// Binds or takes over the listener of the ops plane.
+  /// Binds or takes over the listener of the ops plane, unless that is done.
   base::expected<void> open_ops();
   /// Logs warnings about listeners that may be configured by mistake.
   void warn() const;
@@ -57,6 +57,8 @@ public:
   /// The socket of the ops plane; may be moved from.
   base::file_descriptor& ops_socket() noexcept { return ops_socket_; }
 
+  /// Whether there is another process whose listeners this one is about to take.
+  bool has_predecessor() const noexcept { return predecessor_.has_value(); }
   /// The process that had these listeners before; empty if this process bound them itself.
   std::optional<pid_t> predecessor() const noexcept { return predecessor_pid_; }
   /// Readable once another process has the listeners.

@@ -7,6 +7,7 @@
 #include "http/front/front_rules.hpp"
 #include "http/front/static_content.hpp"
 #include "http/reference/openapi.hpp"
+#include "http/tls/tls_files.hpp"
 #include "store/engines/store_place.hpp"
 #include "store/exports/export_files.hpp"
 #include "store/exports/export_objects.hpp"
@@ -15,6 +16,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -26,6 +28,10 @@
 namespace matchcloud::app {
 
 namespace {
+
+/// Between two tries to open a store that is out of reach, and two lines in the log about it.
+constexpr std::chrono::milliseconds waiting_pause{1'000};
+constexpr std::chrono::minutes waiting_line_interval{1};
 
 constexpr std::size_t blocking_threads = 2;
 /// For short work of a store on a server, and where images and exports are in a bucket: it mostly
@@ -117,12 +123,11 @@ http::front_settings ops_front_settings(const serve_config& config,
 
 } // namespace
 
-base::expected<std::unique_ptr<node>> node::start(const serve_config& config) {
+base::expected<std::unique_ptr<node>> node::start(const serve_config& config, int interrupt_fd) {
   std::unique_ptr<node> made{new node{config}};
-  auto started =
-      made->listening_.find_predecessor().and_then([&] { return made->open(); }).and_then([&] {
-        return made->bind();
-      });
+  auto started = made->listening_.find_predecessor()
+                     .and_then([&] { return made->open_patiently(interrupt_fd); })
+                     .and_then([&] { return made->bind(); });
   if (!started) return tl::unexpected(started.error());
   made->start_actors();
   if (auto alone = made->listening_.take_over(); !alone) return tl::unexpected(alone.error());
@@ -141,6 +146,7 @@ node::node(const serve_config& config)
           ops_front_settings(config, documents_, contact_, replica_count_))},
       bounds_{prepared(config.limits), config.front.proxies},
       ops_bounds_{bounds_.limits, {}, http::plane::ops},
+      waiting_bounds_{bounds_.limits, {}, http::plane::ops},
       rate_limits_{std::make_shared<base::rate_limit_table>(config.rate_limit_entries)},
       actors_{actor_config_.set("scheduler.policy", caf::atom("sharing"))
                   .set("scheduler.max-threads", actor_threads)
@@ -153,6 +159,65 @@ node::node(const serve_config& config)
       listening_{config_},
       failed_{eventfd(0, EFD_CLOEXEC)},
       supervision_{actors_, [this](bool storms) { on_storm(storms); }} {}
+
+bool node::may_mend(const base::error& failure) const {
+  const bool is_elsewhere = !config_.store.url.empty() || config_.store.has_bucket();
+  return is_elsewhere && config_.start_wait.count() > 0 && store::is_out_of_reach(failure);
+}
+
+base::expected<void> node::open_patiently(int interrupt_fd) {
+  auto opened = open();
+  if (opened || !may_mend(opened.error())) return opened;
+  const auto plane = open_waiting_plane();
+  if (!plane) return tl::unexpected(plane.error());
+  const auto begun = base::machine_clock().now();
+  auto next_line = begun;
+  while (!opened && may_mend(opened.error())) {
+    const auto now = base::machine_clock().now();
+    if (now - begun >= config_.start_wait) {
+      auto failed = std::move(opened).error();
+      failed.detail += "; waited for start-wait-ms";
+      return tl::unexpected(std::move(failed));
+    }
+    if (now >= next_line) {
+      spdlog::warn("not ready: {}; tried again once a second", base::to_string(opened.error()));
+      next_line = now + waiting_line_interval;
+    }
+    pollfd interrupted{interrupt_fd, POLLIN, 0};
+    if (::poll(&interrupted, 1, static_cast<int>(waiting_pause.count())) > 0)
+      return base::fail(base::errc::cancelled, "interrupted while the store was out of reach");
+    opened = open();
+  }
+  if (opened) spdlog::info("the store is there");
+  return opened;
+}
+
+base::expected<std::unique_ptr<waiting_plane>> node::open_waiting_plane() {
+  // The sockets of a predecessor are its own until it hands them over.
+  if (listening_.has_predecessor()) return nullptr;
+  if (auto bound = listening_.open_ops(); !bound) return tl::unexpected(bound.error());
+  base::file_descriptor shared{::fcntl(listening_.ops_socket().get(), F_DUPFD_CLOEXEC, 0)};
+  if (shared.get() < 0) return base::fail(base::errc::io_failed, "cannot duplicate a listener");
+  waiting_parts parts;
+  parts.system = &actors_;
+  parts.front = ops_front_;
+  parts.state =
+      std::make_shared<const std::atomic<http::service_state>>(http::service_state::starting);
+  parts.pool = blocking_.get();
+  parts.bounds = &waiting_bounds_;
+  parts.metrics = &waiting_metrics_;
+  if (config_.ops_tls) {
+    // Without the roots of tickets, which are in the store: no session is resumed.
+    auto material = http::read_tls_files(config_.tls);
+    if (!material) return tl::unexpected(material.error());
+    auto context = http::tls_context::for_server(*material, http::tls_purpose::ops);
+    if (!context) return tl::unexpected(context.error());
+    parts.tls = *std::move(context);
+  }
+  spdlog::info("waiting for the store; /healthz and /readyz are answered by the ops plane on {}",
+               url_of({listening_.ops(), {false, config_.ops_tls}}));
+  return std::make_unique<waiting_plane>(parts, std::move(shared));
+}
 
 base::expected<void> node::open_database() {
   store::store_settings settings;
@@ -167,11 +232,13 @@ base::expected<void> node::open_database() {
   auto database = store::open_store(config_.store, settings);
   if (!database) return tl::unexpected(database.error());
   database_ = *std::move(database);
+  database_->stand_behind(fence_);
   if (!config_.store.url.empty()) {
-    replicas_ = std::make_shared<store::replica_lease>(database_, replica_id_, replica_count_);
-    replicas_->renew();
+    replicas_ =
+        std::make_shared<store::replica_lease>(database_, replica_id_, replica_count_, clock_);
+    if (auto counted = replicas_->renew(); !counted) return counted;
   }
-  auto ops = ops_services::open(config_, database_);
+  auto ops = ops_services::open(config_, database_, fence_);
   if (!ops) return tl::unexpected(ops.error());
   ops_ = *std::move(ops);
   auto secrets = store::open_secrets(config_.store);
@@ -225,7 +292,7 @@ base::expected<void> node::open_bucket() {
   settings.owner = replica_id_;
   settings.delivery = config_.objects_delivery;
   settings.budget = &bounds_.budget;
-  settings.clock = &base::machine_clock();
+  settings.clock = &clock_;
   settings.limit_bytes = config_.limits.export_limit_bytes;
   settings.timeout = config_.limits.export_timeout;
   exports_ = std::make_unique<store::export_objects>(std::move(settings));
@@ -235,7 +302,7 @@ base::expected<void> node::open_bucket() {
 base::expected<void> node::open_tls() {
   const auto is_tls = [](const data_listener& each) { return each.kind.tls; };
   if (!config_.ops_tls && std::ranges::none_of(config_.listen, is_tls)) return {};
-  auto opened = tls_renewal::open(config_.tls, secrets_);
+  auto opened = tls_renewal::open(config_.tls, secrets_, clock_);
   if (!opened) return tl::unexpected(std::move(opened).error());
   tls_ = *std::move(opened);
   return {};
@@ -261,7 +328,7 @@ base::expected<void> node::open_geoip() {
 std::shared_ptr<http::access_gate>
 node::make_gate(const std::shared_ptr<const http::front_settings>& front,
                 http::transport_metrics& metrics) {
-  auto gate = std::make_shared<http::access_gate>(front, rate_limits_, &metrics);
+  auto gate = std::make_shared<http::access_gate>(front, rate_limits_, &metrics, clock_);
   gate->set_tokens(first_tokens_);
   return gate;
 }
@@ -324,6 +391,7 @@ std::shared_ptr<const node_parts> node::parts() {
   auto made = std::make_shared<node_parts>();
   made->system = &actors_;
   made->limits = config_.limits;
+  made->clock = &clock_;
   made->short_work = blocking_.get();
   made->long_work = exporting_.get();
   auto* const store_work = store_work_ ? store_work_.get() : blocking_.get();
@@ -331,6 +399,7 @@ std::shared_ptr<const node_parts> node::parts() {
   made->budget = &bounds_.budget;
   made->database = database_;
   made->contact = contact_;
+  made->fence = fence_;
   made->exports = exports_.get();
   made->signing_keys = signing_keys_.get();
   made->images = images_;
@@ -361,9 +430,15 @@ std::shared_ptr<const node_parts> node::parts() {
     made->loops.push_back({part.loop.get(), part.transport.get(), part.gate});
   made->pool = {nullptr, httplib_.get(), httplib_gate_};
   made->ops = parts_of_ops();
-  if (tls_) made->repeated.push_back({"tls_watch", {[tls = tls_] { tls->look(); }, store_work}});
+  if (tls_)
+    made->repeated.push_back({"tls_watch",
+                              {[tls = tls_, fence = fence_] {
+                                 if (!fence->why()) tls->look(); // it also writes to the store
+                               },
+                               store_work}});
   if (replicas_)
-    made->repeated.push_back({"replica_watch", {[of = replicas_] { of->renew(); }, store_work}});
+    made->repeated.push_back(
+        {"replica_watch", {[of = replicas_] { static_cast<void>(of->renew()); }, store_work}});
   return made;
 }
 
@@ -371,9 +446,10 @@ ops_parts node::parts_of_ops() {
   ops_parts made;
   made.loop = {ops_loop_.loop.get(), ops_loop_.transport.get(), ops_loop_.gate};
   made.front = ops_front_;
-  made.is_ready = ops_->is_ready();
+  made.state = ops_->state();
   made.ingestion = {ops_->ingest_store(), &ops_->ingesting(), &ops_->ingestion_metrics()};
-  made.administration = {ops_->administered(), &ops_->administering()};
+  made.ingestion.clock = &clock_;
+  made.administration = {ops_->administered(), &ops_->administering(), &clock_};
   made.reports = ops_->reports();
   if (bucket_)
     made.images = std::make_shared<store::bucket_images>(bucket_, store::objects_delivery::through,
@@ -384,7 +460,10 @@ ops_parts node::parts_of_ops() {
   made.surveys.pool = &ops_->surveying();
   made.bookkeeping.database = ops_->administered();
   made.bookkeeping.pool = &ops_->administering();
+  made.bookkeeping.clock = &clock_;
   made.bookkeeping.audit_kept = config_.audit_kept;
+  made.bookkeeping.tokens_kept = config_.tokens_kept;
+  made.bookkeeping.tally = ops_->ingest_store()->tally();
   made.fault_audit = {ops_->administered(), &ops_->administering()};
   if (const auto seed = ops_->fault_seed()) {
     made.fault_seed = *seed;
@@ -444,6 +523,13 @@ void node::on_storm(bool storms) {
   if (storms && config_.exit_on_restart_storm) signal(failed_);
 }
 
+void node::on_fenced(const base::error& why) {
+  spdlog::error("this program may not use its store any more: {}; not ready, and nothing is read "
+                "or written there until a newer program takes over",
+                base::to_string(why));
+  ready_.set_fenced();
+}
+
 void node::start_serving() {
   const auto listen = [](const loop_part& on, base::file_descriptor socket,
                          http::listener_kind kind) {
@@ -463,7 +549,7 @@ void node::start_serving() {
   }
   if (httplib_) httplib_->start();
   listen(ops_loop_, std::move(listening_.ops_socket()), {false, config_.ops_tls});
-  ready_.set_serving(true);
+  ready_.set_serving();
   // Errors must not prevent the start; the rules were checked when they were read.
   for (const auto& [at, rule] : config_.faults)
     static_cast<void>(base::faults::set(at, rule));
@@ -501,7 +587,7 @@ node::drained node::wait_drained(std::chrono::milliseconds at_most, int interrup
 
 void node::announce_end(int interrupt_fd) {
   if (config_.drain_delay.count() == 0) return;
-  ready_.set_serving(false);
+  ready_.set_draining();
   on_each_loop(&http::loop_transport::accept_silent);
   const auto deadline = base::machine_clock().now() + config_.drain_delay;
   std::array<pollfd, 2> watched{pollfd{interrupt_fd, POLLIN, 0},
@@ -520,7 +606,7 @@ void node::drain(int interrupt_fd) {
   transports_left_ = httplib_ ? 1 : loops_.size();
   on_each_loop(handed_over ? &http::loop_transport::hand_over : &http::loop_transport::begin_drain);
   if (httplib_) httplib_->begin_drain();
-  ready_.set_serving(false); // last, so that who sees it finds the loops draining
+  ready_.set_draining(); // last, so that who sees it finds the loops draining
   // Otherwise the ops plane goes on, so that it can be watched how the rest drains.
   if (handed_over) {
     ++transports_left_;

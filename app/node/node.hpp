@@ -7,6 +7,7 @@
 #include "app/node/readiness.hpp"
 #include "app/node/supervision.hpp"
 #include "app/node/tls_renewal.hpp"
+#include "app/node/waiting_plane.hpp"
 #include "base/blocking_pool.hpp"
 #include "base/expected.hpp"
 #include "base/file_descriptor.hpp"
@@ -34,7 +35,9 @@ class node {
 public:
   /// Opens the store and GeoIP files, binds every listener and serves. An error says what could not
   /// be opened or bound, and everything is undone.
-  static base::expected<std::unique_ptr<node>> start(const serve_config& config);
+  /// Waits for a store that is out of reach, for `serve_config::start_wait`, and answers on the ops
+  /// plane meanwhile; fails with `cancelled` if `interrupt_fd` becomes readable then.
+  static base::expected<std::unique_ptr<node>> start(const serve_config& config, int interrupt_fd);
 
   /// Stops everything: requests in flight get no answer. Call `drain` first.
   ~node();
@@ -68,6 +71,10 @@ private:
 
   explicit node(const serve_config& config);
 
+  base::expected<void> open_patiently(int interrupt_fd);
+  /// Whether a failure to open is worth to wait for its end.
+  bool may_mend(const base::error& failure) const;
+  base::expected<std::unique_ptr<waiting_plane>> open_waiting_plane();
   base::expected<void> open();
   base::expected<void> open_database();
   /// Opens images and exports, which are in the data directory or in a bucket.
@@ -91,6 +98,7 @@ private:
   std::shared_ptr<const node_parts> parts();
   void start_actors();
   void on_storm(bool storms);
+  void on_fenced(const base::error& why);
   void start_serving();
   /// Where clients reach the service, base path included.
   std::string public_url() const;
@@ -102,12 +110,17 @@ private:
   drained wait_drained(std::chrono::milliseconds at_most, int interrupt_fd);
 
   serve_config config_;
+  /// The time by which tokens, URLs and exports expire.
+  store::store_clock clock_;
   /// Of each plane, by which its front routes and its transports judge heads.
   /// When the store last answered.
   std::shared_ptr<store::store_contact> contact_ = std::make_shared<store::store_contact>();
   /// This process, to others on the store.
   model::uuid replica_id_;
   std::shared_ptr<store::replica_count> replica_count_ = std::make_shared<store::replica_count>();
+  /// In front of every database of this process.
+  std::shared_ptr<store::store_fence> fence_ =
+      std::make_shared<store::store_fence>([this](const base::error& why) { on_fenced(why); });
   /// Null where the store is embedded: the processes on it are few, and replace each other.
   std::shared_ptr<store::replica_lease> replicas_;
   http::served_documents documents_;
@@ -118,9 +131,12 @@ private:
   // these.
   http::shared_bounds bounds_;
   http::shared_bounds ops_bounds_;
+  /// Of the ops plane while the store is away.
+  http::shared_bounds waiting_bounds_;
   std::shared_ptr<base::rate_limit_table> rate_limits_;
   std::deque<http::transport_metrics> transport_metrics_;
   http::transport_metrics ops_metrics_;
+  http::transport_metrics waiting_metrics_;
   std::deque<actors::ranking_metrics> ranking_metrics_;
   std::deque<actors::place_counts> places_;
   actors::export_metrics export_metrics_;
@@ -159,7 +175,7 @@ private:
   listening listening_;
   std::shared_ptr<actors::child_table> children_;
   std::unique_ptr<ops_services> ops_;
-  readiness ready_{[this](bool ready) { *ops_->is_ready() = ready; }};
+  readiness ready_{[this](http::service_state now) { *ops_->state() = now; }};
   /// An eventfd, readable when a restart storm is to end the service.
   base::file_descriptor failed_;
   supervision supervision_;

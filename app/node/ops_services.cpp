@@ -6,6 +6,8 @@
 #include "http/ops/actor_report.hpp"
 #include "store/engines/store_place.hpp"
 
+#include <spdlog/spdlog.h>
+
 #include <utility>
 
 namespace matchcloud::app {
@@ -26,7 +28,8 @@ constexpr std::size_t surveys_limit = 16;
 } // namespace
 
 base::expected<std::unique_ptr<ops_services>>
-ops_services::open(const serve_config& config, const std::shared_ptr<store::database>& of_server) {
+ops_services::open(const serve_config& config, const std::shared_ptr<store::database>& of_server,
+                   const std::shared_ptr<store::store_fence>& fence) {
   std::unique_ptr<ops_services> made{new ops_services};
   const bool is_embedded = config.store.url.empty();
   auto opened =
@@ -34,6 +37,8 @@ ops_services::open(const serve_config& config, const std::shared_ptr<store::data
           ? made->open_ingestion(config).and_then([&] { return made->open_administration(config); })
           : made->use(of_server, config);
   if (!opened) return tl::unexpected(opened.error());
+  made->administered_->stand_behind(fence);
+  made->ingest_store_->stand_behind(fence);
   made->surveying_ =
       std::make_unique<base::thread_pool>(surveying_threads, surveying_nice, surveys_limit);
   if (config.fault_injection) made->open_faults(config);
@@ -92,13 +97,16 @@ void ops_services::report_from(http::metric_sources sources,
 actors::report_sources ops_services::reports() const {
   return {[this] { return render_metrics(*metrics_); },
           [this] { return actor_report(metrics_->sources()); },
-          [this] { return status_->report(*is_ready_); }, [this] { return places_->report(); },
-          [this] { return traces_->report(); }};
+          [this] { return status_->report(*state_ == http::service_state::ready); },
+          [this] { return places_->report(); }, [this] { return traces_->report(); }};
 }
 
 void ops_services::end() {
   ingesting_.reset();
   administering_.reset();
+  auto& tally = *ingest_store_->tally();
+  if (const auto written = write_sums(*administered_, tally.take_all(), tally); !written)
+    spdlog::warn("sums of ingests are not in the audit log: {}", base::to_string(written.error()));
   surveying_.reset();
 }
 

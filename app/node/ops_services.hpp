@@ -7,6 +7,7 @@
 #include "app/config/config.hpp"
 #include "base/blocking_pool.hpp"
 #include "base/expected.hpp"
+#include "http/front/service_state.hpp"
 #include "http/ops/service_metrics.hpp"
 #include "http/ops/status_report.hpp"
 #include "store/database.hpp"
@@ -26,9 +27,10 @@ public:
   static constexpr std::size_t surveying_threads = 1;
 
   /// `of_server` is the store that the node has open, if it is on a server: then that is used here
-  /// too, and its connections are bounded together.
+  /// too, and its connections are bounded together. All others stand behind `fence`.
   static base::expected<std::unique_ptr<ops_services>>
-  open(const serve_config& config, const std::shared_ptr<store::database>& of_server);
+  open(const serve_config& config, const std::shared_ptr<store::database>& of_server,
+       const std::shared_ptr<store::store_fence>& fence);
 
   /// Sets where reports come from; call before the actors start. All of it outlives them.
   void report_from(http::metric_sources sources, std::shared_ptr<const actors::trace_log> traces);
@@ -50,9 +52,9 @@ public:
   const std::shared_ptr<actors::fault_switch>& faults() const noexcept { return faults_; }
 
   /// What `/readyz` answers.
-  const std::shared_ptr<std::atomic<bool>>& is_ready() const noexcept { return is_ready_; }
+  const std::shared_ptr<std::atomic<http::service_state>>& state() const noexcept { return state_; }
 
-  /// Waits for the work of the pools. Call when no actor is left.
+  /// Waits for the work of the pools and writes the sums of ingests. Call when no actor is left.
   void end();
 
 private:
@@ -66,7 +68,8 @@ private:
                    std::size_t threads);
   void open_faults(const serve_config& config);
 
-  std::shared_ptr<std::atomic<bool>> is_ready_ = std::make_shared<std::atomic<bool>>(false);
+  std::shared_ptr<std::atomic<http::service_state>> state_ =
+      std::make_shared<std::atomic<http::service_state>>(http::service_state::starting);
   std::optional<std::uint64_t> fault_seed_;
   std::shared_ptr<actors::fault_switch> faults_ = std::make_shared<actors::fault_switch>();
   actors::ingestion_metrics ingestion_metrics_;

@@ -1,21 +1,28 @@
 #pragma once
 
+#include "http/front/service_state.hpp"
+
 #include <functional>
 #include <mutex>
 #include <utility>
 
 namespace matchcloud::app {
 
-/// Whether the service is ready: it serves and no restart storm is going on. Different threads set
-/// the two parts. Changes are reported one after the other, so that the last report is the current
-/// state. Any thread.
+/// Whether the service is ready: it serves, no restart storm is going on and its store is for
+/// programs like this one. Different threads set the parts. Changes are reported one after the
+/// other, so that the last report is the current state. Any thread.
 class readiness {
 public:
-  /// `tell` is called under a lock, on the thread that sets a part.
-  explicit readiness(std::function<void(bool ready)> tell) : tell_{std::move(tell)} {}
+  using state = http::service_state;
 
-  void set_serving(bool serves) { set(serving_, serves); }
+  /// `tell` is called under a lock, on the thread that sets a part.
+  explicit readiness(std::function<void(state)> tell) : tell_{std::move(tell)} {}
+
+  void set_serving() { set(phase_, state::ready); }
+  void set_draining() { set(phase_, state::draining); }
   void set_storming(bool storms) { set(storming_, storms); }
+  /// The store is for newer programs, for good.
+  void set_fenced() { set(fenced_, true); }
   /// Stops reporting, before the receiver is destroyed. Waits for a report in progress.
   void end() {
     const std::lock_guard lock{mutex_};
@@ -23,16 +30,23 @@ public:
   }
 
 private:
-  void set(bool& part, bool value) {
+  template <class Part>
+  void set(Part& part, Part value) {
     const std::lock_guard lock{mutex_};
     part = value;
-    if (tell_) tell_(serving_ && !storming_);
+    if (tell_) tell_(now());
+  }
+  state now() const noexcept {
+    if (phase_ != state::ready) return phase_;
+    if (fenced_) return state::store_newer;
+    return storming_ ? state::restart_storm : state::ready;
   }
 
   std::mutex mutex_;
-  std::function<void(bool)> tell_;
-  bool serving_ = false;
+  std::function<void(state)> tell_;
+  state phase_ = state::starting;
   bool storming_ = false;
+  bool fenced_ = false;
 };
 
 } // namespace matchcloud::app

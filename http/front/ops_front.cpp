@@ -64,21 +64,21 @@ model::audit_author author_of(const route& where, const request& of) {
   return by;
 }
 
-response json_of(int status, const char* json) {
+response json_of(int status, std::string json) {
   response made;
   made.status = status;
   made.content_type = json_type;
   made.fixed_headers = no_store_header;
-  made.body = std::string{json};
+  made.body = std::move(json);
   return made;
 }
 
 } // namespace
 
 ops_front::ops_front(caf::actor_config& cfg, std::shared_ptr<const front_settings> settings,
-                     exchange_sink& sink, std::shared_ptr<const std::atomic<bool>> is_ready,
+                     exchange_sink& sink, shared_service_state state,
                      std::shared_ptr<access_gate> gate, const model::catalog_snapshot& catalog)
-    : front{cfg, std::move(settings), sink, std::move(gate)}, is_ready_{std::move(is_ready)} {
+    : front{cfg, std::move(settings), sink, std::move(gate)}, state_{std::move(state)} {
   if (catalog) set_catalog(catalog);
 }
 
@@ -231,9 +231,9 @@ void ops_front::answer_health(const dispatch& dispatched) {
 }
 
 void ops_front::answer_readiness(const dispatch& dispatched) {
-  const bool ready = *is_ready_; // read only once, because it may change meanwhile
+  const auto now = state_->load();
   answer(dispatched, operation::get_readiness,
-         ready ? json_of(200, R"({"ready":true})") : json_of(503, R"({"ready":false})"));
+         json_of(now == service_state::ready ? 200 : 503, render_state(now)));
 }
 
 void ops_front::report(const dispatch& dispatched, const operation_row& row,
@@ -268,11 +268,15 @@ void ops_front::administer_tokens(const dispatch& dispatched, const route& where
 }
 
 bool ops_front::reaches_store(const dispatch& dispatched, const route& where) {
-  const auto& watch = settings().store;
-  if (!watch.is_unreachable(base::machine_clock().now())) return true;
+  const bool is_fenced = state_ && *state_ == service_state::store_newer;
+  if (!is_fenced && !settings().store.is_unreachable(base::machine_clock().now())) return true;
   fail(dispatched, where.row->id,
-       {base::errc::store_failed,
-        "The store is out of reach. The service's log has the cause. Try again later.", true});
+       is_fenced
+           ? base::error{base::errc::store_newer, {}}
+           : base::error{base::errc::store_failed,
+                         "The store is out of reach. The service's log has the cause. Try again "
+                         "later.",
+                         true});
   return false;
 }
 
@@ -280,10 +284,11 @@ void ops_front::read_audit(const dispatch& dispatched, const route& where) {
   if (!reaches_store(dispatched, where)) return;
   const auto query = dispatched.request->query();
   const auto text = [&](std::string_view name) { return decoded(query, name); };
-  const auto read = model::parse_audit_query(text("before"), text("limit"), text("since"));
+  auto read = model::parse_audit_query(
+      {text("before"), text("limit"), text("since"), text("action"), text("subject"), text("who")});
   if (!read) return fail(dispatched, operation::list_audit, read.error());
   forward(dispatched, operation::list_audit, owner::administration,
-          actors::read_audit{dispatched.exchange, *read, dispatched.request});
+          actors::read_audit{dispatched.exchange, *std::move(read), dispatched.request});
 }
 
 void ops_front::print_schema(const dispatch& dispatched, const route& where) {

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "http/front/front.hpp"
+#include "http/front/service_state.hpp"
 
-#include <atomic>
 #include <memory>
 #include <string>
 
@@ -12,9 +12,9 @@ namespace matchcloud::http {
 /// itself, so that this takes nothing but its event loop.
 class ops_front final : public front {
 public:
-  /// `is_ready`: what `/readyz` answers; any thread may set it.
+  /// `state`: what `/readyz` answers; any thread may set it.
   ops_front(caf::actor_config& cfg, std::shared_ptr<const front_settings> settings,
-            exchange_sink& sink, std::shared_ptr<const std::atomic<bool>> is_ready,
+            exchange_sink& sink, shared_service_state state,
             std::shared_ptr<access_gate> gate = nullptr,
             const model::catalog_snapshot& catalog = nullptr);
 
@@ -49,7 +49,7 @@ private:
   template <class Message>
   void pass_on(const Message& message);
 
-  std::shared_ptr<const std::atomic<bool>> is_ready_;
+  shared_service_state state_;
   /// Where regions are pinged, for the console's policy: ` https://..` of each.
   std::string ping_origins_;
 };

@@ -328,16 +328,18 @@ void add_reports(std::vector<operation_reference>& all) {
                  .description = "Answered by the event loop alone.",
                  .answers = {{200, "It lives.", no_store, json,
                               R"({"$ref":"#/components/schemas/Health"})", R"({"status":"ok"})"}}});
-  all.push_back(
-      {.id = operation::get_readiness,
-       .tag = "reports",
-       .summary = "Whether the service takes requests",
-       .description = "503 while it starts, drains or has a restart storm: not a problem document, "
-                      "but the same shape.",
-       .answers = {{200, "It is ready.", no_store, json,
-                    R"({"$ref":"#/components/schemas/Readiness"})", R"({"ready":true})"},
-                   {503, "It is not ready, or an error.", no_store, json,
-                    R"({"$ref":"#/components/schemas/Readiness"})", R"({"ready":false})"}}});
+  all.push_back({.id = operation::get_readiness,
+                 .tag = "reports",
+                 .summary = "Whether the service takes requests",
+                 .description =
+                     "503 while it starts, drains, has a restart storm, or may not use its store "
+                     "because a newer program changed that: not a problem document, but the "
+                     "same shape.",
+                 .answers = {{200, "It is ready.", no_store, json,
+                              R"({"$ref":"#/components/schemas/Readiness"})", R"({"ready":true})"},
+                             {503, "It is not ready, or an error.", no_store, json,
+                              R"({"$ref":"#/components/schemas/Readiness"})",
+                              R"({"ready":false,"reason":"draining"})"}}});
   all.push_back(
       {.id = operation::get_metrics,
        .tag = "reports",
@@ -459,13 +461,25 @@ void add_access(std::vector<operation_reference>& all) {
       {.id = operation::list_audit,
        .tag = "access",
        .summary = "Read the audit log",
-       .description = "Who changed what, the newest first.",
+       .description =
+           "Who changed what, the newest first. With `action`, `subject` or `who` a page "
+           "may have fewer entries than `limit`, or none, and others after it.",
        .parameters = {{"query", "limit", R"({"type":"integer","minimum":1,"maximum":1000})",
                        "How many entries; 100 without.", "10"},
                       {"query", "before", R"({"type":"integer","minimum":1})",
                        "Entries with a lower number: `next_before` of the page before.", "1000000"},
                       {"query", "since", R"({"type":"string","format":"date-time"})",
-                       "Entries of this time or later.", R"("2026-01-01T00:00:00Z")"}},
+                       "Entries of this time or later.", R"("2026-01-01T00:00:00Z")"},
+                      {"query", "action", R"({"type":"string","maxLength":1024})",
+                       "An action (`token.create`), or the first words of several (`token`).",
+                       R"("demo")"},
+                      {"query",
+                       "subject",
+                       R"({"type":"string","maxLength":1024})",
+                       "A subject (`games/ID`, a file), or what several are below (`games`).",
+                       {}},
+                      {"query", "who", R"({"type":"string","maxLength":1024})",
+                       "The name, the id or the kind of an author.", R"("local")"}},
        .answers = {{200, "A page of entries.", no_store, json,
                     R"({"$ref":"#/components/schemas/AuditPage"})",
                     R"({"entries":[{"entry":1,"at":"2026-11-23T00:00:00.000Z","who":{)"
@@ -551,7 +565,9 @@ constexpr std::array schemas{
     named_schema{"Health", R"({"type":"object","additionalProperties":false,"required":[)"
                            R"("status"],"properties":{"status":{"const":"ok"}}})"},
     named_schema{"Readiness", R"({"type":"object","additionalProperties":false,"required":[)"
-                              R"("ready"],"properties":{"ready":{"type":"boolean"}}})"},
+                              R"("ready"],"properties":{"ready":{"type":"boolean"},"reason":{)"
+                              R"("enum":["starting","draining","restart_storm","store_newer"],)"
+                              R"("description":"Why it is not ready."}}})"},
     named_schema{"ActorList", R"({"type":"object","additionalProperties":false,"required":[)"
                               R"("actors"],"properties":{"actors":{"type":"array","items":{)"
                               R"("$ref":"#/components/schemas/Actor"}}}})"},

@@ -47,6 +47,9 @@ std::string_view general_detail(base::errc code) noexcept {
   case base::errc::store_full:
     return "The disk of the service is full: free some disk space there. The service's log has "
            "the cause.";
+  case base::errc::store_newer:
+    return "A newer version of the service has changed the store, and this process may not use it "
+           "any more. Ask a process of the newer version.";
   default: return "The service cannot use a file of its own. The service's log has the cause.";
   }
 }
@@ -164,9 +167,9 @@ response problem(const base::error& failure, std::string_view request_id,
   answer.content_type = problem_type;
   answer.body = json.take();
   // Exports take seconds; everything else finishes sooner.
-  if (what.code == base::errc::exports_busy)
-    answer.fixed_headers = "Retry-After: 5\r\n";
-  else if (about.status == 503)
+  if (what.code == base::errc::exports_busy) answer.fixed_headers = "Retry-After: 5\r\n";
+  // Here the same request would fail for good.
+  else if (about.status == 503 && what.code != base::errc::store_newer)
     answer.fixed_headers = "Retry-After: 1\r\n";
   // RFC 9110 section 12.5.3: only a 415 that the content coding caused carries Accept-Encoding.
   else if (what.code == base::errc::content_coding_unsupported)

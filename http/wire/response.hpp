@@ -91,8 +91,8 @@ void write_head(std::string& out, const response& answer, const write_context& c
 std::string_view reason_phrase(int status) noexcept;
 
 /// The problem (RFC 9457) for an error. The detail is repeated as `message`, where clients of this
-/// interface look for it. Every 503 carries `Retry-After`: it is safe to ask again, here or another
-/// replica. For an error that would disclose something about this machine
+/// interface look for it. Every 503 but `store_newer` carries `Retry-After`: it is safe to ask
+/// again, here or another replica. For an error that would disclose something about this machine
 /// (`base::is_local_failure`), the detail is a general sentence unless it was written for clients;
 /// the code that created the error logs the real one. Tokens in the detail are left out.
 /// `violated_policy`: the rate limit that the request is over.

@@ -3,6 +3,8 @@
 #include "model/json/json_writer.hpp"
 #include "model/text/timestamp.hpp"
 
+#include <utility>
+
 namespace matchcloud::model {
 
 namespace {
@@ -23,11 +25,12 @@ audit_change describe_change(const access_token& before, const access_token& aft
           render_token(before, now_ms), render_token(after, now_ms)};
 }
 
-audit_change describe_expiry(std::int64_t before_ms, std::size_t entries, std::size_t tokens) {
+audit_change describe_expiry(std::string action, std::string_view what, std::int64_t before_ms,
+                             std::size_t count) {
   json_writer json;
-  json.object().name("entries").number(entries).name("tokens").number(tokens);
+  json.object().name(what).number(count);
   json.name("older_than").text(format_timestamp(before_ms)).end_object();
-  return {"audit.expire", {}, {}, json.take()};
+  return {std::move(action), {}, {}, json.take()};
 }
 
 } // namespace matchcloud::model

@@ -5,6 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 namespace matchcloud::model {
 
@@ -14,7 +16,8 @@ audit_change describe_creation(const access_token& made);
 /// A rotation or a revocation at `now_ms`.
 audit_change describe_change(const access_token& before, const access_token& after,
                              std::int64_t now_ms);
-/// The removal of so many entries and tokens that were over before `before_ms`.
-audit_change describe_expiry(std::int64_t before_ms, std::size_t entries, std::size_t tokens);
+/// The removal of `count` entries or tokens (`what`) that were over before `before_ms`.
+audit_change describe_expiry(std::string action, std::string_view what, std::int64_t before_ms,
+                             std::size_t count);
 
 } // namespace matchcloud::model

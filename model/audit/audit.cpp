@@ -4,6 +4,8 @@
 #include "model/json/json_writer.hpp"
 #include "model/text/timestamp.hpp"
 
+#include <utility>
+
 namespace matchcloud::model {
 
 namespace {
@@ -68,46 +70,44 @@ std::size_t size_of(const audit_entry& one) noexcept {
   return one.what.subject.size() + one.what.before.size() + one.what.after.size();
 }
 
-bool is_last_page(const std::vector<audit_entry>& page, std::size_t limit) noexcept {
-  std::size_t bytes = 0;
-  for (const auto& each : page)
-    bytes += size_of(each);
-  return page.size() < limit && bytes < audit_page_limit_bytes;
-}
-
-std::string render_entries(const std::vector<audit_entry>& entries, std::size_t limit) {
+std::string render_page(const audit_page& page) {
   json_writer json;
   json.object().name("entries").array();
-  for (const auto& each : entries)
+  for (const auto& each : page.entries)
     write_entry(json, each);
   json.end_array().name("next_before");
-  if (is_last_page(entries, limit))
+  if (page.next_before == 0)
     json.null();
   else
-    json.number(entries.back().entry);
+    json.number(page.next_before);
   return json.end_object().take();
 }
 
-base::expected<audit_query> parse_audit_query(std::string_view before, std::string_view limit,
-                                              std::string_view since) {
+base::expected<audit_query> parse_audit_query(audit_query_texts texts) {
   audit_query query;
   const auto refuse = [](const char* why) { return base::fail(base::errc::query_invalid, why); };
-  if (!before.empty()) {
-    const auto number = base::parse_decimal<std::uint32_t>(before);
+  if (!texts.before.empty()) {
+    const auto number = base::parse_decimal<std::uint32_t>(texts.before);
     if (!number || *number == 0) return refuse("before must be the number of an entry.");
     query.before = *number;
   }
-  if (!limit.empty()) {
-    const auto number = base::parse_decimal<std::uint32_t>(limit);
+  if (!texts.limit.empty()) {
+    const auto number = base::parse_decimal<std::uint32_t>(texts.limit);
     if (!number || *number == 0 || *number > audit_page_limit)
       return refuse("limit must be a number from 1 to 1000.");
     query.limit = *number;
   }
-  if (!since.empty()) {
-    const auto time = parse_timestamp(since);
+  if (!texts.since.empty()) {
+    const auto time = parse_timestamp(texts.since);
     if (!time) return refuse("since must be a time such as 2027-01-31T00:00:00Z.");
     query.since_ms = *time;
   }
+  for (const auto* text : {&texts.action, &texts.subject, &texts.who})
+    if (text->size() > audit_filter_limit_bytes || text->find('\0') != std::string::npos)
+      return refuse("action, subject and who must be at most 1024 bytes long, without NUL.");
+  query.action = std::move(texts.action);
+  query.subject = std::move(texts.subject);
+  query.who = std::move(texts.who);
   return query;
 }
 

@@ -64,15 +64,27 @@ struct audit_entry {
   audit_change what;
 };
 
-/// Which entries to read: the newest first.
+/// Which entries to read: the newest first. Texts select entries unless they are empty.
 struct audit_query {
   /// Entries with a lower number only; 0: from the newest on.
   std::int64_t before = 0;
   std::size_t limit = 100;
   /// Milliseconds since 1970: entries of that time or later.
   std::int64_t since_ms = 0;
+  /// An action such as `token.create`, or the first words of several, such as `token`.
+  std::string action = {};
+  /// A subject such as `games/2f..`, or the first names of several, such as `games`.
+  std::string subject = {};
+  /// The name, id or kind of an author.
+  std::string who = {};
+
+  bool selects() const noexcept { return !(action.empty() && subject.empty() && who.empty()); }
 };
+/// The limit on the texts of a query.
+inline constexpr std::size_t audit_filter_limit_bytes = 1'024;
 inline constexpr std::size_t audit_page_limit = 1'000;
+/// Entries that a query with texts looks at for one page; the next page goes on behind them.
+inline constexpr std::size_t audit_scan_limit = 20'000;
 /// A page ends with the entry with which its texts have this size.
 inline constexpr std::size_t audit_page_limit_bytes = 4UL * 1024 * 1024;
 /// The size of an entry's texts.
@@ -99,18 +111,28 @@ inline audit_run_ptr run_of(audit_author by, audit_change as) {
   return std::make_shared<audit_run>(audit_run{std::move(by), std::move(as)});
 }
 
-/// Whether `page`, which was read with `limit`, is shorter than it may be: there are no older
-/// entries.
-bool is_last_page(const std::vector<audit_entry>& page, std::size_t limit) noexcept;
+/// Entries, newest first.
+struct audit_page {
+  std::vector<audit_entry> entries;
+  /// `audit_query::before` for the next page; 0: there are no older entries.
+  std::int64_t next_before = 0;
+};
 
 /// `{"entries":[..],"next_before":7}`; `next_before` is null where there are no older ones.
-std::string render_entries(const std::vector<audit_entry>& entries, std::size_t limit);
+std::string render_page(const audit_page& page);
 /// One entry as a JSON object.
 std::string render_entry(const audit_entry& one);
 
-/// Reads the query of `GET /v1/audit`, already split: `before`, `limit` and `since`. Fails with
-/// `query_invalid`.
-base::expected<audit_query> parse_audit_query(std::string_view before, std::string_view limit,
-                                              std::string_view since);
+/// The query of `GET /v1/audit`, already split and decoded; empty: not given.
+struct audit_query_texts {
+  std::string before;
+  std::string limit;
+  std::string since;
+  std::string action;
+  std::string subject;
+  std::string who;
+};
+/// Fails with `query_invalid`.
+base::expected<audit_query> parse_audit_query(audit_query_texts texts);
 
 } // namespace matchcloud::model

@@ -5,6 +5,7 @@
 #include "store/copy/row_writer.hpp"
 #include "store/copy/table_pages.hpp"
 #include "store/sql/audit_table.hpp"
+#include "store/sql/copy_mark.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -58,7 +59,7 @@ struct revision_row {
 base::expected<std::vector<revision_row>> read_revisions(sql_connection& on) {
   std::vector<revision_row> found;
   auto read = table_pages{on, revisions_table()}.next([&](sql_row& row) {
-    found.push_back({std::string{row.text(0)}, row.integer(1)});
+    if (row.text(0) != copy_mark) found.push_back({std::string{row.text(0)}, row.integer(1)});
     return true;
   });
   if (!read) return tl::unexpected(read.error());
@@ -82,11 +83,14 @@ public:
     if (!ready) return tl::unexpected(ready.error());
     const auto snapshot = sql_transaction::read(from_->on, "begin reading the store");
     if (!snapshot) return tl::unexpected(snapshot.error());
+    if (auto whole = check_is_whole(from_->on, from_->name); !whole)
+      return tl::unexpected(whole.error());
     const auto last = last_entry(from_->on);
     if (!last) return tl::unexpected(last.error());
     last_entry_ = *last;
     if (auto fits = look(); !fits) return tl::unexpected(fits.error());
-    auto done = write_all();
+    auto done = mark();
+    if (done) done = write_all();
     if (done) done = compare_all();
     if (done) done = finish();
     if (!done) return tl::unexpected(with_advice(std::move(done).error()));
@@ -145,6 +149,14 @@ private:
       found.found = pages(*into_, each);
     }
     return {};
+  }
+
+  /// Until the end nobody uses the target.
+  base::expected<void> mark() {
+    auto changes = sql_transaction::write(into_->on, std::nullopt, "begin a copy");
+    if (!changes) return tl::unexpected(changes.error());
+    auto done = set_copy_mark(into_->on);
+    return done ? changes->commit() : done;
   }
 
   base::expected<void> look_at_revisions() {
@@ -339,6 +351,7 @@ private:
     if (!changes) return tl::unexpected(changes.error());
     auto done = moves ? write_revisions() : base::expected<void>{};
     if (done && !is_recorded_) done = record();
+    if (done) done = remove_copy_mark(into_->on);
     if (done) done = changes->commit();
     if (!done) return done;
     return compare(revisions_table(), moves ? revisions_.size() : 0);

@@ -42,15 +42,16 @@ inline constexpr std::string_view copy_action = "store.copy";
 
 /// Copies all tables of a store, from one snapshot, into one that is empty or has the beginning of
 /// each table, and compares them whole. An interrupted copy is completed by another: each table
-/// goes on after its last row. Nobody else may write to the target meanwhile. Secrets and files are
-/// not part of it.
+/// goes on after its last row. Until it ends, the target has a mark with which `open_store` refuses
+/// it. Nobody else may write to the target meanwhile. Secrets and files are not part of it.
 ///
 /// The revisions of catalog and tokens are written last, when all else is the same, with an entry
 /// in the target's audit log; that log is compared up to the source's last entry.
 ///
-/// Fails with `import_invalid` if the target has anything else, which is then left as it was, or
-/// if the stores differ in the end; with `cancelled` if the watch stops it; or like a connection.
-/// The detail says what to do. Reads the source two times, and what the target has once more.
+/// Fails with `import_invalid` if the target has anything else, which is then left as it was, if
+/// the source is an unfinished copy itself, or if the stores differ in the end; with `cancelled` if
+/// the watch stops it; or like a connection. The detail says what to do. Reads the source two
+/// times, and what the target has once more.
 base::expected<std::vector<copied_rows>> copy_store(const copy_side& from, const copy_side& into,
                                                     const copy_watch& watch);
 

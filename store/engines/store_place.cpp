@@ -11,6 +11,9 @@
 #include "store/s3/s3_objects.hpp"
 #include "store/sqlite/sqlite_session.hpp"
 
+#include <string>
+#include <string_view>
+
 namespace matchcloud::store {
 
 namespace {
@@ -34,6 +37,24 @@ base::expected<std::shared_ptr<database>> open_store(const store_place& place,
                                                      const store_settings& settings) {
   if (place.url.empty()) return open_sqlite(place.data_dir, settings);
   return open_postgres(settings_of(place, settings));
+}
+
+bool is_out_of_reach(const base::error& failure) {
+  if (failure.code != base::errc::store_failed) return false;
+  const auto has = [&](std::string_view text) {
+    return failure.detail.find(text) != std::string::npos;
+  };
+  const auto has_any = [&](auto... texts) { return (has(texts) || ...); };
+  // libpq has no codes for a connection that did not come about. A server's refusal begins with
+  // FATAL, whatever else its language is; these are about the server itself.
+  if (has("FATAL:"))
+    return has_any("starting up", "shutting down", "not yet accepting", "recovery mode",
+                   "too many clients", "too many connections", "remaining connection slots");
+  if (has_any("[SQLSTATE 53", "[SQLSTATE 57", "[SQLSTATE 08")) return true;
+  if (has("[SQLSTATE")) return false;
+  // Of a bucket: a refusal, other than to come back later.
+  if (has("HTTP status 4")) return has_any("HTTP status 408", "HTTP status 429");
+  return !has_any("certificate", "authority");
 }
 
 base::expected<std::unique_ptr<sql_connection>> open_connection(const store_place& place) {

@@ -42,9 +42,14 @@ struct store_place {
 bool has_store(const store_place& place);
 
 /// Opens the store, creating and migrating it if necessary. Fails like `open_sqlite` or
-/// `open_postgres`.
+/// `open_postgres`; with `import_invalid` where a copy into it did not end.
 base::expected<std::shared_ptr<database>> open_store(const store_place& place,
                                                      const store_settings& settings = {});
+
+/// Whether a failure to open a store on a server, or a bucket, may pass by itself: it cannot be
+/// reached, or says that it is busy or starting. Otherwise somebody has to change something, such
+/// as a password.
+bool is_out_of_reach(const base::error& failure);
 
 /// Opens a connection to the store itself, for copying it whole. Creates and migrates like
 /// `open_store`, and fails like it; also with `store_newer` where the schema is any newer than this

@@ -293,6 +293,10 @@ std::int64_t newest_postgres_schema() noexcept {
   return static_cast<std::int64_t>(migrations.size());
 }
 
+base::expected<void> check_schema(postgres_connection& on) {
+  return read_facts(on).map([](const schema_facts&) {});
+}
+
 base::expected<void> migrate(postgres_connection& on) {
   const auto there = has_schema(on);
   if (!there) return tl::unexpected(there.error());

@@ -16,4 +16,7 @@ std::int64_t newest_postgres_schema() noexcept;
 /// `store_newer`.
 base::expected<void> migrate(postgres_connection& on);
 
+/// Whether the schema is for this program. Fails with `store_newer` if it is for newer ones only.
+base::expected<void> check_schema(postgres_connection& on);
+
 } // namespace matchcloud::store

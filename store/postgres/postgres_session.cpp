@@ -8,6 +8,7 @@
 #include "store/postgres/postgres_lobbies.hpp"
 #include "store/postgres/postgres_lobby_history.hpp"
 #include "store/postgres/postgres_migrations.hpp"
+#include "store/sql/copy_mark.hpp"
 #include "store/sql/sql_session.hpp"
 
 #include <algorithm>
@@ -76,6 +77,7 @@ public:
       if (!*news && now < look_again_) return false;
     }
     look_again_ = now + delay_limit;
+    if (auto usable = check_schema(*on_); !usable) return tl::unexpected(usable.error());
     const auto found = read_revisions();
     if (!found) return tl::unexpected(found.error());
     return std::exchange(seen_, *found) != *found;
@@ -209,7 +211,10 @@ open_postgres_connection(const postgres_settings& settings) {
 }
 
 base::expected<std::shared_ptr<database>> open_postgres(const postgres_settings& settings) {
-  if (const auto first = open_migrated(settings); !first) return tl::unexpected(first.error());
+  const auto first = open_migrated(settings);
+  if (!first) return tl::unexpected(first.error());
+  if (auto whole = check_is_whole(**first, place_of(settings.url)); !whole)
+    return tl::unexpected(whole.error());
   const auto server = std::make_shared<reconnecting>(settings);
   return std::make_shared<database>([server] { return server->open(); }, settings.sessions);
 }

@@ -45,6 +45,54 @@ model::audit_entry entry_at(sql_row& row) {
   return each;
 }
 
+std::int64_t first_before(const model::audit_query& query) {
+  return query.before > 0 ? query.before : INT64_MAX;
+}
+
+base::expected<void> select_all(sql_connection& on, const model::audit_query& query,
+                                const sql_connection::take_row& take) {
+  static constexpr sql_command select{
+      "SELECT entry, at_ms, author_kind, author_name, author_id, address, request_id, action, "
+      "subject, before, after FROM audit WHERE entry < $1 AND at_ms >= $2 "
+      "ORDER BY entry DESC LIMIT $3",
+      "read the audit log"};
+  return on.select(
+      select, {first_before(query), query.since_ms, static_cast<std::int64_t>(query.limit)}, take);
+}
+
+/// Looks at a bounded number of entries: no index has the texts, and what is looked for may be
+/// nowhere.
+base::expected<void> select_matching(sql_connection& on, const model::audit_query& query,
+                                     const sql_connection::take_row& take) {
+  static constexpr sql_command select{
+      "SELECT entry, at_ms, author_kind, author_name, author_id, address, request_id, action, "
+      "subject, before, after FROM (SELECT * FROM audit WHERE entry < $1 AND at_ms >= $2 "
+      "ORDER BY entry DESC LIMIT $3) AS looked_at, (SELECT CAST($4 AS TEXT) AS wanted_action, "
+      "CAST($5 AS TEXT) AS wanted_subject, CAST($6 AS TEXT) AS wanted_who) AS wanted WHERE "
+      "(wanted_action IN ('', action) OR "
+      "substr(action, 1, length(wanted_action) + 1) = wanted_action || '.') AND "
+      "(wanted_subject IN ('', subject) OR "
+      "substr(subject, 1, length(wanted_subject) + 1) = wanted_subject || '/') AND "
+      "wanted_who IN ('', author_kind, coalesce(author_name, ''), coalesce(author_id, '')) "
+      "ORDER BY entry DESC LIMIT $7",
+      "read the audit log"};
+  return on.select(select,
+                   {first_before(query), query.since_ms,
+                    static_cast<std::int64_t>(model::audit_scan_limit), query.action, query.subject,
+                    query.who, static_cast<std::int64_t>(query.limit)},
+                   take);
+}
+
+/// The entry with which `select_matching` stopped looking; 0 where it looked at all.
+base::expected<std::int64_t> last_looked_at(sql_connection& on, const model::audit_query& query) {
+  static constexpr sql_command select{
+      "SELECT CASE WHEN count(*) < $1 THEN 0 ELSE min(entry) END FROM (SELECT entry FROM audit "
+      "WHERE entry < $2 AND at_ms >= $3 ORDER BY entry DESC LIMIT $4) AS looked_at",
+      "read the audit log"};
+  const auto limit = static_cast<std::int64_t>(model::audit_scan_limit);
+  return select_integer(on, select, {limit, first_before(query), query.since_ms, limit});
+}
+
 } // namespace
 
 base::expected<void> audit_table::write(sql_connection& on, const model::audit_change& what) const {
@@ -71,24 +119,26 @@ base::expected<void> audit_table::commit(sql_transaction& changes) const {
   return done;
 }
 
-base::expected<std::vector<model::audit_entry>> select_audit(sql_connection& on,
-                                                             const model::audit_query& query) {
-  static constexpr sql_command select{
-      "SELECT entry, at_ms, author_kind, author_name, author_id, address, request_id, action, "
-      "subject, before, after FROM audit WHERE entry < $1 AND at_ms >= $2 "
-      "ORDER BY entry DESC LIMIT $3",
-      "read the audit log"};
-  std::vector<model::audit_entry> found;
+base::expected<model::audit_page> select_audit(sql_connection& on,
+                                               const model::audit_query& query) {
+  model::audit_page page;
   std::size_t bytes = 0;
-  const auto before = query.before > 0 ? query.before : INT64_MAX;
-  const auto limit = static_cast<std::int64_t>(query.limit);
-  auto read = on.select(select, {before, query.since_ms, limit}, [&](sql_row& row) {
-    found.push_back(entry_at(row));
-    bytes += size_of(found.back());
+  const auto take = [&](sql_row& row) {
+    page.entries.push_back(entry_at(row));
+    bytes += size_of(page.entries.back());
     return bytes < model::audit_page_limit_bytes;
-  });
+  };
+  auto read = query.selects() ? select_matching(on, query, take) : select_all(on, query, take);
   if (!read) return tl::unexpected(read.error());
-  return found;
+  if (page.entries.size() >= query.limit || bytes >= model::audit_page_limit_bytes) {
+    page.next_before = page.entries.back().entry;
+    return page;
+  }
+  if (!query.selects()) return page;
+  const auto last = last_looked_at(on, query);
+  if (!last) return tl::unexpected(last.error());
+  page.next_before = *last;
+  return page;
 }
 
 base::expected<std::size_t> delete_audit(sql_connection& on, std::int64_t before_ms) {

@@ -26,8 +26,7 @@ private:
 };
 
 /// Implements `access_store::read_audit`.
-base::expected<std::vector<model::audit_entry>> select_audit(sql_connection& on,
-                                                             const model::audit_query& query);
+base::expected<model::audit_page> select_audit(sql_connection& on, const model::audit_query& query);
 
 /// Removes entries older than `before_ms`, at most `audit_expiry_limit`; returns how many. Call
 /// this in a write transaction.

@@ -292,25 +292,33 @@ base::expected<void> sql_session::record(const model::audit_change& what) {
                 [&] { return audit_.write(*on_, what); });
 }
 
-base::expected<std::vector<model::audit_entry>>
-sql_session::read_audit(const model::audit_query& query) {
-  return on_->begin_reading("read the audit log").and_then([&] {
-    return select_audit(*on_, query);
-  });
+base::expected<model::audit_page> sql_session::read_audit(const model::audit_query& query) {
+  // One snapshot: a page that needs two statements must not miss what comes between them.
+  const auto snapshot = sql_transaction::read(*on_, "read the audit log");
+  if (!snapshot) return tl::unexpected(snapshot.error());
+  return select_audit(*on_, query);
 }
 
 base::expected<std::size_t> sql_session::expire_audit(std::int64_t before_ms) {
+  return expire("audit.expire", "entries", before_ms, delete_audit);
+}
+
+base::expected<std::size_t> sql_session::expire_tokens(std::int64_t before_ms) {
+  return expire("token.expire", "tokens", before_ms, delete_tokens);
+}
+
+base::expected<std::size_t>
+sql_session::expire(const char* action, const char* what, std::int64_t before_ms,
+                    base::expected<std::size_t> (*remove)(sql_connection&, std::int64_t)) {
   std::size_t gone = 0;
-  auto done = change(*on_, sql_subject::tokens, "expire the audit log", audit_,
-                     [&]() -> base::expected<void> {
-                       const auto removed = delete_audit(*on_, before_ms);
-                       if (!removed) return tl::unexpected(removed.error());
-                       gone = *removed;
-                       const auto tokens = delete_tokens(*on_, before_ms);
-                       if (!tokens) return tl::unexpected(tokens.error());
-                       if (gone + *tokens == 0) return {};
-                       return audit_.write(*on_, model::describe_expiry(before_ms, gone, *tokens));
-                     });
+  auto done = change(
+      *on_, sql_subject::tokens, "remove what is over", audit_, [&]() -> base::expected<void> {
+        const auto removed = remove(*on_, before_ms);
+        if (!removed) return tl::unexpected(removed.error());
+        gone = *removed;
+        if (gone == 0) return {};
+        return audit_.write(*on_, model::describe_expiry(action, what, before_ms, gone));
+      });
   if (!done) return tl::unexpected(done.error());
   return gone;
 }
@@ -392,6 +400,12 @@ base::expected<std::uint32_t> sql_session::renew_replica(const model::uuid& repl
                                                          std::chrono::milliseconds lease) {
   return ask_unrevised("renew the lease of a replica",
                        [&] { return upsert_replica(*on_, replica_id, lease); });
+}
+
+base::expected<std::int64_t> sql_session::store_time() {
+  return on_->begin_reading("read the store's time").and_then([this] {
+    return select_store_time(*on_);
+  });
 }
 
 base::expected<void>

@@ -54,9 +54,9 @@ public:
                                                    std::int64_t now_ms) override;
   base::expected<void> note_uses(std::span<const token_use> uses) override;
   base::expected<void> record(const model::audit_change& what) override;
-  base::expected<std::vector<model::audit_entry>>
-  read_audit(const model::audit_query& query) override;
+  base::expected<model::audit_page> read_audit(const model::audit_query& query) override;
   base::expected<std::size_t> expire_audit(std::int64_t before_ms) override;
+  base::expected<std::size_t> expire_tokens(std::int64_t before_ms) override;
 
   // -- export_records ---------------------------------------------------------
 
@@ -76,6 +76,7 @@ public:
 
   base::expected<std::uint32_t> renew_replica(const model::uuid& replica_id,
                                               std::chrono::milliseconds lease) override;
+  base::expected<std::int64_t> store_time() override;
 
   void attribute(model::audit_run_ptr run) override { audit_.attribute(std::move(run)); }
 
@@ -83,6 +84,9 @@ protected:
   const audit_table& audit() const noexcept { return audit_; }
 
 private:
+  base::expected<std::size_t> expire(const char* action, const char* what, std::int64_t before_ms,
+                                     base::expected<std::size_t> (*remove)(sql_connection&,
+                                                                           std::int64_t));
   /// Runs `perform` in a write transaction that changes nothing with a revision.
   base::expected<void> change_unrevised(std::string operation,
                                         const std::function<base::expected<void>()>& perform);

@@ -60,8 +60,8 @@ base::expected<void> check_room(sql_connection& on) {
   if (static_cast<std::size_t>(*count) < model::token_limit) return {};
   return base::fail(base::errc::too_many_tokens,
                     "The store has " + std::to_string(*count) +
-                        " tokens, as many as it may. Revoked ones go when the audit log's time "
-                        "is over; let one token serve several places.");
+                        " tokens, as many as it may. Revoked and expired ones are removed after "
+                        "token-retention-days; let one token serve several places.");
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 
 #include "store/files/data_directory.hpp"
 #include "store/files/fault_pass.hpp"
+#include "store/sql/copy_mark.hpp"
 #include "store/sql/sql_session.hpp"
 #include "store/sqlite/migrations.hpp"
 #include "store/sqlite/sqlite.hpp"
@@ -67,7 +68,9 @@ public:
   base::expected<bool> changed() override {
     const auto version = db_.read_integer("PRAGMA data_version", "look for changes");
     if (!version) return tl::unexpected(version.error());
-    return std::exchange(data_version_, *version) != *version;
+    if (std::exchange(data_version_, *version) == *version) return false;
+    // What was committed may be a migration.
+    return check_schema(db_).map([](std::int64_t) { return true; });
   }
 
   // -- maintenance ------------------------------------------------------------
@@ -195,6 +198,7 @@ base::expected<std::unique_ptr<session>> open_sqlite_session(const std::string& 
                                                              const store_settings& settings) {
   auto db = open_in(data_dir, settings.use);
   if (!db) return tl::unexpected(db.error());
+  if (auto whole = check_is_whole(*db, data_dir); !whole) return tl::unexpected(whole.error());
   db->set_busy_timeout(static_cast<int>(settings.patience.count()));
   return std::make_unique<sqlite_session>(std::move(*db));
 }

@@ -17,6 +17,7 @@ struct bench : deterministic_system {
   manual_pool pool;
   manual_clock clock;
   std::shared_ptr<fake_database> database = std::make_shared<fake_database>();
+  std::shared_ptr<ingest_tally> tally = std::make_shared<ingest_tally>(clock);
   model::token_snapshot tokens = std::make_shared<const model::token_list>(
       1, std::vector<model::access_token>{model::make_token({}, "x", 1).token,
                                           model::make_token({}, "x", 1).token});
@@ -29,6 +30,8 @@ struct bench : deterministic_system {
     settings.clock = &clock;
     settings.ticks_per_expiry = 3;
     settings.audit_kept = std::chrono::hours{24};
+    settings.tokens_kept = std::chrono::hours{2};
+    settings.tally = tally;
     of = spawn<bookkeeping>(settings, tokens);
     run();
   }
@@ -77,12 +80,35 @@ TEST_CASE("entries whose time is over are looked for at some ticks") {
   bench on;
   CHECK(on.tick());
   CHECK(on.database->expired_before_ms == on.clock.unix_ms() - 24 * 3'600'000);
+  CHECK(on.database->tokens_expired_before_ms == on.clock.unix_ms() - 2 * 3'600'000);
   on.database->expired_before_ms = 0;
   CHECK(on.tick());
   CHECK(on.tick());
   CHECK(on.database->expired_before_ms == 0);
   CHECK(on.tick());
   CHECK(on.database->expired_before_ms > 0);
+}
+
+TEST_CASE("ingests of an hour are one sum, which is written once the hour is over") {
+  bench on;
+  const model::audit_author by{model::audit_author::kind::token, "build", "id", "192.0.2.1", "r"};
+  on.tally->add(by, 7, true);
+  on.tally->add(by, 5, false);
+  CHECK(on.tally->has_entry(by));
+  CHECK(on.tick());
+  CHECK(on.database->recorded.empty());
+  on.clock.advance(std::chrono::hours{1});
+  CHECK_FALSE(on.tally->has_entry(by));
+  on.database->failure = base::error{base::errc::store_failed, "no disk"};
+  CHECK(on.tick());
+  on.database->failure.reset();
+  CHECK(on.tick());
+  REQUIRE(on.database->recorded.size() == 1);
+  const auto& sum = on.database->recorded[0];
+  CHECK(sum.action == "lobbies.ingest.sum");
+  CHECK(sum.after.find(R"("requests":1,"lobbies":12)") != std::string::npos);
+  CHECK(on.tick());
+  CHECK(on.database->recorded.size() == 1);
 }
 
 TEST_CASE("a store that fails, or a pool that is full, is tried again at the next tick") {

@@ -188,6 +188,19 @@ test("the audit log is read page by page", async () => {
   for (let n = 0; n < 60; n++) await ask("DELETE", `/v1/tiers/page-${n}`);
 });
 
+test("the audit log is filtered by what, of what and who", async () => {
+  await ask("PUT", "/v1/tiers/filtered");
+  await ask("DELETE", "/v1/tiers/filtered");
+  await withConsole(browser, "#/catalog?kind=audit", {}, async (page) => {
+    await page.getByLabel("What", { exact: true }).fill("catalog.remove");
+    await page.getByLabel("Of", { exact: true }).fill("tiers/filtered");
+    await page.getByRole("button", { name: "Filter" }).click();
+    await until(async () => await page.getByRole("row").count() === 2, "the only entry");
+    assert.equal(await page.getByText("catalog.remove").count(), 1);
+    assert.equal(await page.getByLabel("Of", { exact: true }).inputValue(), "tiers/filtered");
+  });
+});
+
 test("without the right to change, nothing that changes is offered", () =>
   withConsole(browser, "#/catalog?kind=regions&id=lon", {}, async (page) => {
     await page.getByRole("region", { name: "The region chosen" }).waitFor();

@@ -82,6 +82,20 @@ TEST_CASE("X-Fault chooses the one request that a fault hits", "[operations]") {
   CHECK(avatars(of).status == 200);
 }
 
+TEST_CASE("a failure that meets every request does not flood the log", "[operations]") {
+  const server of{{"--enable-fault-injection"}};
+  CHECK(ask(of, "PUT", "/faults/store.read", R"({"kind":"error"})").status / 100 == 2);
+  for (int i = 0; i < 100; ++i)
+    CHECK(ask(of, "GET", "/v1/tiers").status == 503);
+  const auto log = of.process().errors();
+  int lines = 0;
+  for (auto at = log.find("ops: request"); at != std::string::npos;
+       at = log.find("ops: request", at + 1))
+    ++lines;
+  CHECK(lines >= 20);
+  CHECK(lines <= 60); // in a window that ends meanwhile and the next, with their sum
+}
+
 TEST_CASE("faults come from a file or the environment", "[operations]") {
   const auto file =
       shared_world().directory().file("faults.toml", "avatar.receive = { kind = \"error\" }\n");

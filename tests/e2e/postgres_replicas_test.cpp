@@ -1,5 +1,6 @@
 // Processes that share a store in PostgreSQL see each other's changes, and know how old they are.
 #include "tests/catch.hpp"
+#include "tests/e2e/lobby_lines.hpp"
 #include "tests/e2e/tokens.hpp"
 #include "tests/fixtures/json.hpp"
 #include "tests/fixtures/postgres_server.hpp"
@@ -109,6 +110,51 @@ TEST_CASE("processes share what a token may do, until one is gone for ten second
   CHECK(eventually([&] { return both.second.metric("matchcloud_replicas") == 1; },
                    deadline{milliseconds{20'000}}));
   CHECK(policy() == "\"token-cheap\";q=2;w=3600");
+}
+
+TEST_CASE("what expires does so by the database's clock, whatever a process's own shows",
+          "[.postgres]") {
+  if (!fixtures::postgres_installed()) return;
+  postgres_server postgres;
+  const world of{store_url{postgres.new_database()}};
+  const server first{{}, of};
+  const server wrong{{"--auth", "required", "--enable-fault-injection"}, of};
+  const auto token = create_token(first, "studio", R"(,"expires_in_s":1800)").text;
+  REQUIRE(eventually([&] { return validate(wrong, token).status == 200; }));
+  // An hour ahead: the token is over there, until the clocks are compared again.
+  CHECK(ask_ops(wrong, "PUT", "/faults/clock", R"({"kind":"delay","delay_ms":3600000})").status /
+            100 ==
+        2);
+  CHECK(eventually([&] {
+    return wrong.process().errors().find("ahead of the database's") != std::string::npos;
+  }));
+  CHECK(validate(wrong, token).status == 200);
+  CHECK(ask_ops(wrong, "DELETE", "/faults/clock").status / 100 == 2);
+}
+
+TEST_CASE("a replica whose store is made one for newer programs is not ready and writes nothing",
+          "[.postgres]") {
+  if (!fixtures::postgres_installed()) return;
+  const two_processes both;
+  const auto put = [&](const server& at) { return ask_ops(at, "PUT", "/v1/tiers/t-1"); };
+  CHECK(put(both.first).status == 201);
+  fixtures::postgres_session{both.url}.execute(
+      "UPDATE matchcloud.schema_version SET least_program = 1000, version = 1000");
+  for (const auto* at : {&both.first, &both.second}) {
+    CHECK(eventually([&] { return at->ready_status() == 503; }));
+    const auto ready = ask_ops(*at, "GET", "/readyz");
+    CHECK(ready.body == R"({"ready":false,"reason":"store_newer"})");
+    CHECK(ask_ops(*at, "GET", "/healthz").status == 200);
+    CHECK(at->process().errors().find("may not use its store any more") != std::string::npos);
+  }
+  const auto refused = put(both.first);
+  CHECK(refused.status == 503);
+  CHECK(refused.problem_code() == "store_newer");
+  CHECK(refused.header("retry-after").empty());
+  const auto ingest = ask_ops(both.first, "POST", "/v1/lobbies", lobby_line(1));
+  CHECK(ingest.problem_code() == "store_newer");
+  raw_connection client{both.first.data()};
+  CHECK(client.ask(request("POST", groups_target, good_group)).status == 200);
 }
 
 TEST_CASE("regions and avatars that one process changes are listed by another within a second",

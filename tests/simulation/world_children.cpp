@@ -69,7 +69,7 @@ app::ops_parts world::parts_of_ops() {
   app::ops_parts made;
   made.loop = {loops_[ops_loop].get(), transports[ops_loop].get()};
   made.front = ops_settings_;
-  made.is_ready = std::make_shared<const std::atomic<bool>>(true);
+  made.state = std::make_shared<const std::atomic<http::service_state>>(http::service_state::ready);
   made.ingestion = {std::make_shared<actors::ingest_store>(disk.store(), limits.backlog_limit_bytes,
                                                            ingestion_metrics),
                     &ingest_work, &ingestion_metrics};

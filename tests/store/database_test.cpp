@@ -213,4 +213,18 @@ TEST_CASE("however many threads take sessions, no more than the limit have one, 
   CHECK(most <= limit);
 }
 
+TEST_CASE("behind a fence that closes, no session is lent any more") {
+  const bench on{{}};
+  int told = 0;
+  const auto fence = std::make_shared<store::store_fence>([&](const base::error&) { ++told; });
+  on.of->stand_behind(fence);
+  CHECK(on.of->catalog().has_value());
+  for (int i = 0; i < 2; ++i)
+    fence->close({errc::store_newer, "for newer programs"});
+  CHECK(told == 1);
+  const auto refused = on.of->catalog();
+  REQUIRE_FALSE(refused.has_value());
+  CHECK(refused.error().code == errc::store_newer);
+}
+
 } // namespace

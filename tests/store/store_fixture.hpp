@@ -73,21 +73,28 @@ struct lobby_list {
   }
 };
 
-/// Merges a whole list, in as many calls as needed.
-inline lobby_merge merge_all(lobby_sink& into, const lobby_list& list) {
+/// Merges a whole list, in as many calls as needed. Asserts nothing, so any thread may call it.
+inline base::expected<lobby_merge> merge_rest(lobby_sink& into,
+                                              std::span<const model::lobby_record> rest,
+                                              const model::lobby_attributes_table& attributes) {
   lobby_merge sum;
-  std::span<const model::lobby_record> rest = list.records;
   while (!rest.empty()) {
-    const auto part = had(into.merge(rest, list.attributes));
-    REQUIRE(part.taken > 0);
-    for (const auto& each : part.rejected)
+    const auto part = into.merge(rest, attributes);
+    if (!part) return part;
+    if (part->taken == 0) return base::fail(base::errc::internal, "a merge took nothing");
+    for (const auto& each : part->rejected)
       sum.rejected.push_back({sum.taken + each.index, each.finding});
-    sum.taken += part.taken;
-    sum.accepted += part.accepted;
-    sum.unchanged += part.unchanged;
-    rest = rest.subspan(part.taken);
+    sum.taken += part->taken;
+    sum.accepted += part->accepted;
+    sum.unchanged += part->unchanged;
+    rest = rest.subspan(part->taken);
   }
   return sum;
+}
+
+/// The same for what must succeed.
+inline lobby_merge merge_all(lobby_sink& into, const lobby_list& list) {
+  return had(merge_rest(into, list.records, list.attributes));
 }
 
 } // namespace matchcloud::store

@@ -11,17 +11,33 @@
 namespace matchcloud::app {
 namespace {
 
+using state = readiness::state;
+
 TEST_CASE("the service is ready while it serves and no storm rages") {
-  std::vector<bool> told;
-  readiness of{[&](bool ready) { told.push_back(ready); }};
-  of.set_serving(true);
+  std::vector<state> told;
+  readiness of{[&](state now) { told.push_back(now); }};
+  of.set_storming(true);
+  of.set_serving();
+  of.set_storming(false);
+  of.set_draining();
+  CHECK(told == std::vector{state::starting, state::restart_storm, state::ready, state::draining});
+  of.end();
+  of.set_serving();
+  CHECK(told.size() == 4);
+}
+
+TEST_CASE("a service whose store is for newer programs is not ready, whatever else comes") {
+  state last = state::starting;
+  readiness of{[&](state now) { last = now; }};
+  of.set_serving();
+  of.set_fenced();
+  CHECK(last == state::store_newer);
   of.set_storming(true);
   of.set_storming(false);
-  of.set_serving(false);
-  CHECK(told == std::vector<bool>{true, false, true, false});
-  of.end();
-  of.set_serving(true);
-  CHECK(told.size() == 4);
+  of.set_serving();
+  CHECK(last == state::store_newer);
+  of.set_draining();
+  CHECK(last == state::draining);
 }
 
 TEST_CASE("a storm that ends while draining begins does not leave the service ready") {
@@ -32,19 +48,19 @@ TEST_CASE("a storm that ends while draining begins does not leave the service re
   std::promise<void> storm_over;
   std::promise<void> drained;
   int told = 0;
-  readiness of{[&](bool ready) {
+  readiness of{[&](state now) {
     if (++told == 3) {
       storm_over.set_value();
       drained.get_future().wait_for(patience);
     }
-    last = ready;
+    last = now == state::ready;
     if (told == 4) drained.set_value();
   }};
-  of.set_serving(true);
+  of.set_serving();
   of.set_storming(true);
   std::thread ending{[&] { of.set_storming(false); }};
   storm_over.get_future().wait();
-  of.set_serving(false);
+  of.set_draining();
   ending.join();
   CHECK(told == 4);
   CHECK(!last);

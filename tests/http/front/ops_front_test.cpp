@@ -12,7 +12,8 @@ using actors::owner;
 /// The front of the ops plane between a transport and one owner of everything, who records.
 struct bench : deterministic_system {
   fake_sink sink;
-  std::shared_ptr<std::atomic<bool>> is_ready = std::make_shared<std::atomic<bool>>(false);
+  std::shared_ptr<std::atomic<service_state>> state =
+      std::make_shared<std::atomic<service_state>>(service_state::starting);
   std::shared_ptr<probe_log> log = std::make_shared<probe_log>();
   caf::actor owners_of_all = spawn<probe>(log);
   caf::actor of;
@@ -23,8 +24,7 @@ struct bench : deterministic_system {
     settings.plane = plane::ops;
     settings.has_faults = true;
     of = spawn<ops_front>(std::make_shared<const front_settings>(settings),
-                          std::ref<exchange_sink>(sink),
-                          std::shared_ptr<const std::atomic<bool>>{is_ready});
+                          std::ref<exchange_sink>(sink), shared_service_state{state});
     run();
     actors::owners known{std::vector<caf::actor>(actors::owner_count)};
     for (const auto each :
@@ -68,11 +68,22 @@ TEST_CASE("health and readiness are answered without an owner") {
   CHECK(on.answer().body_bytes() == R"({"status":"ok"})");
   on.ask("GET", "/readyz");
   CHECK(on.answer().status == 503);
-  CHECK(on.answer().body_bytes() == R"({"ready":false})");
-  *on.is_ready = true;
+  CHECK(on.answer().body_bytes() == R"({"ready":false,"reason":"starting"})");
+  *on.state = service_state::ready;
   on.ask("GET", "/readyz");
   CHECK(on.answer().status == 200);
   CHECK(on.sink.routes[on.last].second == owner::none);
+}
+
+TEST_CASE("a store that is for newer programs is not asked") {
+  bench on;
+  *on.state = service_state::store_newer;
+  on.ask("GET", "/readyz");
+  CHECK(on.answer().body_bytes() == R"({"ready":false,"reason":"store_newer"})");
+  on.ask("GET", "/v1/tiers");
+  CHECK(on.answer().status == 503);
+  CHECK(on.answer().body_bytes().find("store_newer") != std::string_view::npos);
+  CHECK(on.answer().fixed_headers.find("Retry-After") == std::string_view::npos);
 }
 
 TEST_CASE("reports are asked of their owner, and their text is the answer") {

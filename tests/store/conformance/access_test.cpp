@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <string>
-#include <thread>
 #include <vector>
 
 namespace matchcloud::store {
@@ -32,7 +31,7 @@ struct access_bench : conforming_store {
   lease<access_store> access = had(of->access());
 
   std::vector<model::audit_entry> log(model::audit_query query = {}) const {
-    return had(access->read_audit(query));
+    return had(access->read_audit(query)).entries;
   }
   lease<access_store> by(const model::audit_run_ptr& run) const { return had(of->access(run)); }
 };
@@ -217,24 +216,69 @@ TEST_CASE("the log is read from the newest on, page by page, and since a time", 
   CHECK(on.log(later).empty());
 }
 
-TEST_CASE("entries and tokens whose time is over go, and that is an entry", "[engines]") {
+TEST_CASE("the log is read by action, subject and author", "[engines]") {
   const access_bench on;
-  auto old = new_token("old").token;
-  old.what.expires_ms = now_ms;
-  had(on.access->create_token(old));
-  had(on.access->create_token(new_token("young").token));
+  const auto record = [&](model::audit_author by, const std::string& action,
+                          const std::string& subject) {
+    had(on.by(model::run_of(std::move(by)))->record({action, subject, {}, {}}));
+  };
+  const model::audit_author ada{model::audit_author::kind::certificate, "CN=ada", {}, {}, {}};
+  record(somebody(), "token.create", "tokens/1");
+  record(ada, "token.revoke", "tokens/10");
+  record(ada, "tokens.other", "games/1");
+  record(somebody(), "test", {});
+  const auto found = [&](model::audit_query query) {
+    std::vector<std::string> actions;
+    for (const auto& each : on.log(std::move(query)))
+      actions.push_back(each.what.action);
+    return actions;
+  };
+  using actions = std::vector<std::string>;
+  CHECK(found({.action = "token"}) == actions{"token.revoke", "token.create"});
+  CHECK(found({.action = "token.revoke"}) == actions{"token.revoke"});
+  CHECK(found({.action = "token.%"}).empty());
+  CHECK(found({.subject = "tokens"}) == actions{"token.revoke", "token.create"});
+  CHECK(found({.subject = "tokens/1"}) == actions{"token.create"});
+  CHECK(found({.who = "CN=ada"}) == actions{"tokens.other", "token.revoke"});
+  CHECK(found({.who = "id-1"}) == actions{"test", "token.create"});
+  CHECK(found({.who = "certificate"}) == actions{"tokens.other", "token.revoke"});
+  CHECK(found({.action = "token", .subject = "tokens", .who = "token"}) == actions{"token.create"});
+  CHECK(found({.limit = 1, .action = "token"}) == actions{"token.revoke"});
+  CHECK(found({.who = "nobody"}).empty());
+}
+
+TEST_CASE("entries whose time is over go, and that is an entry", "[engines]") {
+  const access_bench on;
+  for (int i = 0; i < 2; ++i)
+    had(on.access->record({"test", std::to_string(i), {}, {}}));
   CHECK(had(on.access->expire_audit(1)) == 0);
   CHECK(on.log().size() == 2);
-  const auto far = on.log()[0].at_ms + 1;
-  CHECK(had(on.access->expire_audit(std::max(far, now_ms + 1))) == 2);
+  CHECK(had(on.access->expire_audit(on.log()[0].at_ms + 1)) == 2);
   const auto log = on.log();
   REQUIRE(log.size() == 1);
   CHECK(log[0].what.action == "audit.expire");
   CHECK(log[0].what.after.find("\"entries\":2") != std::string::npos);
-  CHECK(log[0].what.after.find("\"tokens\":1") != std::string::npos);
+}
+
+TEST_CASE("tokens that were over before a time go, and that is an entry", "[engines]") {
+  const access_bench on;
+  auto expired = new_token("expired").token;
+  expired.what.expires_ms = now_ms;
+  const auto revoked = new_token("revoked").token;
+  for (const auto& each : {expired, revoked, new_token("young").token})
+    had(on.access->create_token(each));
+  had(on.access->revoke_token(revoked.token_id, now_ms + 1));
+  const auto revision = had(on.access->tokens_revision());
+  CHECK(had(on.access->expire_tokens(now_ms)) == 0);
+  CHECK(had(on.access->tokens_revision()) == revision);
+  CHECK(had(on.access->expire_tokens(now_ms + 1)) == 1);
+  CHECK(had(on.access->expire_tokens(now_ms + 2)) == 1);
+  CHECK(had(on.access->tokens_revision()) == revision + 2);
   const auto left = had(on.access->load_tokens());
   REQUIRE(left->tokens().size() == 1);
   CHECK(left->tokens()[0].what.name == "young");
+  CHECK(on.log()[0].what.action == "token.expire");
+  CHECK(on.log()[0].what.after.find("\"tokens\":1") != std::string::npos);
 }
 
 TEST_CASE("an entry holds no token, and of a long text its size", "[engines]") {

@@ -227,18 +227,20 @@ TEST_CASE(
     "[engines]") {
   const store_for_lobbies in;
   constexpr std::uint32_t count = 2'000;
-  const auto report = [&](std::uint32_t namespace_number) {
-    const auto own = had(in.open());
-    const auto sink = had(own->sink());
+  // Asserts nothing: Catch2 2 allows that on one thread only.
+  const auto report = [&](std::uint32_t namespace_number) -> base::expected<lobby_merge> {
+    const auto sink = in.open().and_then([](const auto& own) { return own->sink(); });
+    if (!sink) return tl::unexpected(sink.error());
     lobby_list list;
     for (std::uint32_t number = 0; number < count; ++number)
       list.add(number, {number, number + 10}, kind_of(namespace_number));
-    return merge_all(*sink, list);
+    return merge_rest(**sink, list.records, list.attributes);
   };
-  lobby_merge other;
-  std::jthread writer{[&] { other = report(21); }};
-  const auto one = report(11);
+  base::expected<lobby_merge> others;
+  std::jthread writer{[&] { others = report(21); }};
+  const auto one = had(report(11));
   writer.join();
+  const auto other = had(others);
   CHECK(one.accepted + other.accepted == count);
   CHECK(one.rejected.size() + other.rejected.size() == count);
   CHECK(in.lobbies().size() == count);

@@ -1,5 +1,7 @@
 #include "store/replica_registry.hpp"
 
+#include "store/replica_lease.hpp"
+#include "store/store_clock.hpp"
 #include "tests/store/conformance/engines.hpp"
 
 #include <chrono>
@@ -35,6 +37,43 @@ TEST_CASE("a lease ends by the store's clock", "[engines]") {
   const bench on;
   on.renew(1, milliseconds{300});
   CHECK(e2e::eventually([&] { return on.renew(2) == 1; }));
+}
+
+/// A machine's clocks whose time of day is wrong.
+class wrong_clock final : public base::clock {
+public:
+  explicit wrong_clock(milliseconds by) : by_{by} {}
+  base::steady_time now() const noexcept override { return base::machine_clock().now(); }
+  std::int64_t unix_ms() const noexcept override {
+    return base::machine_clock().unix_ms() + by_.count();
+  }
+
+private:
+  milliseconds by_;
+};
+
+TEST_CASE("replicas whose clocks are wrong agree on what has expired", "[engines]") {
+  const bench on;
+  const auto now_ts = had(had(on.opened->replicas())->store_time());
+  // An export that is kept for one more hour.
+  const export_claim claim{{id_of(1), {0, 10}},  id_of(7), id_of(8),
+                           milliseconds{60'000}, now_ts,   now_ts};
+  auto record = had(had(on.opened->exports())->claim_export(claim)).record;
+  record.facts.keep_until_ts = now_ts + 3'600'000;
+  record.sha256 = std::string(64, '0');
+  REQUIRE(had(had(on.opened->exports())->complete_export(record)));
+  for (const auto skew : {std::chrono::hours{3}, std::chrono::hours{-2}}) {
+    const wrong_clock machine{skew};
+    store_clock clock{machine};
+    const auto count = std::make_shared<replica_count>();
+    replica_lease lease{on.opened, id_of(5), count, clock};
+    had(lease.renew());
+    CHECK(count->get() == 1);
+    CHECK(std::chrono::abs(clock.offset() + skew) < milliseconds{60'000});
+    const auto exports = had(on.opened->exports());
+    CHECK(had(exports->exports_over(clock.unix_ms(), 0, 10)).empty());
+    CHECK(had(exports->exports_over(clock.unix_ms() + 3'700'000, 0, 10)).size() == 1);
+  }
 }
 
 } // namespace

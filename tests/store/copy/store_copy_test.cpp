@@ -19,7 +19,7 @@ std::uint64_t written(const std::vector<copied_rows>& tables) {
 }
 
 std::vector<model::audit_entry> log_of(const copied_store& store) {
-  return had(had(store.open()->access())->read_audit({}));
+  return had(had(store.open()->access())->read_audit({})).entries;
 }
 
 /// Copies with as many stops as there can be: each time one page further than the time before.
@@ -98,8 +98,20 @@ TEST_CASE("a copy that is not complete has no revision yet") {
   REQUIRE_FALSE(stopped.has_value());
   CHECK(stopped.error().code == base::errc::cancelled);
   CHECK(stopped.error().detail.find("the same command completes it") != std::string::npos);
-  CHECK(had(had(into.open()->catalog())->revision()) == 0);
-  CHECK(had(had(into.open()->catalog())->load()).regions.size() > 1);
+  static constexpr sql_command revision{"SELECT revision FROM revisions WHERE name = 'catalog'",
+                                        "read the revision"};
+  static constexpr sql_command regions{"SELECT count(*) FROM regions", "count the regions"};
+  CHECK(had(select_integer(*into.connection(), revision)) == 0);
+  CHECK(had(select_integer(*into.connection(), regions)) > 1);
+  // Until it is complete nobody uses it, or copies from it.
+  const auto used = open_store(into.place);
+  REQUIRE_FALSE(used.has_value());
+  CHECK(used.error().code == base::errc::import_invalid);
+  CHECK(used.error().detail.find("Run the same command again") != std::string::npos);
+  const copied_store third;
+  CHECK(try_copy(into, third).error().detail == used.error().detail);
+  had(try_copy(from, into));
+  CHECK(open_store(into.place).has_value());
 }
 
 void check_refused(const copied_store& from, const copied_store& into, const std::string& table) {
@@ -251,6 +263,7 @@ TEST_CASE("a copy whose connection is lost is completed by the next", "[.postgre
   REQUIRE_FALSE(lost.has_value());
   CHECK(lost.error().code == base::errc::store_failed);
   CHECK(lost.error().detail.find("the same command completes it") != std::string::npos);
+  CHECK(open_store(into.place).error().code == base::errc::import_invalid);
   const auto copied = had(try_copy(from, into, {{}, cut}));
   const auto& lobbies = *std::find_if(copied.begin(), copied.end(),
                                       [](const auto& each) { return each.table == "lobbies"; });

@@ -29,7 +29,7 @@ void make_newer(const std::string& url, std::int64_t least_program) {
   postgres_session{url}.execute(
       "UPDATE matchcloud.schema_version SET least_program = " + std::to_string(least_program) +
       ", version = " + std::to_string(newest_postgres_schema() + 3) +
-      "; CREATE TABLE matchcloud.later (x bigint)");
+      "; CREATE TABLE IF NOT EXISTS matchcloud.later (x bigint)");
 }
 
 std::string version_in(const std::string& url) {
@@ -102,6 +102,19 @@ TEST_CASE("a newer schema that is for newer programs is refused and stays as it 
   CHECK(opened.error().code == base::errc::store_newer);
   CHECK(opened.error().detail.find("use a newer program") != std::string::npos);
   CHECK(version_in(url) == std::to_string(newest_postgres_schema() + 3));
+}
+
+TEST_CASE("a program whose store is made one for newer programs notices", "[.postgres]") {
+  const auto url = fixtures::shared_postgres().new_database();
+  const all_roles store{open_postgres(settings_of(url))};
+  CHECK(had(store.feed->changed()));
+  make_newer(url, newest_postgres_schema());
+  CHECK_FALSE(e2e::eventually([&] { return !store.feed->changed(); },
+                              e2e::deadline{2 * change_feed::delay_limit}));
+  make_newer(url, newest_postgres_schema() + 1);
+  base::expected<bool> seen;
+  CHECK(e2e::eventually([&] { return !(seen = store.feed->changed()); }));
+  CHECK(seen.error().code == base::errc::store_newer);
 }
 
 } // namespace

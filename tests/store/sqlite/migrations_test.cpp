@@ -80,7 +80,7 @@ void make_newer(const temporary_directory& directory, std::int64_t least_program
   REQUIRE(open_sqlite(directory.path()).has_value());
   const auto later = "UPDATE schema_version SET least_program = " + std::to_string(least_program) +
                      "; PRAGMA user_version = " + std::to_string(store::newest_schema() + 3) +
-                     "; CREATE TABLE later (x)";
+                     "; CREATE TABLE IF NOT EXISTS later (x)";
   REQUIRE(open_raw(directory).execute(later.c_str(), "set up"));
 }
 
@@ -98,6 +98,21 @@ TEST_CASE("a store of a newer version that is for this program too is used and k
   CHECK(store::check_schema(db) == store::newest_schema() + 3);
   CHECK(db.read_integer("SELECT count(*) FROM later", "read") == 0);
   CHECK(db.read_integer("SELECT count(*) FROM games", "read") == 1);
+}
+
+TEST_CASE("a program whose embedded store is made one for newer programs notices") {
+  const temporary_directory directory;
+  const auto opened = open_sqlite(directory.path());
+  REQUIRE(opened.has_value());
+  const auto feed = (*opened)->feed();
+  REQUIRE(feed.has_value());
+  CHECK((*feed)->changed() == true);
+  make_newer(directory, store::newest_schema());
+  CHECK((*feed)->changed() == true);
+  make_newer(directory, store::newest_schema() + 1);
+  const auto seen = (*feed)->changed();
+  REQUIRE_FALSE(seen.has_value());
+  CHECK(seen.error().code == base::errc::store_newer);
 }
 
 TEST_CASE("a store of a newer version that is for newer programs is refused and stays as it is") {

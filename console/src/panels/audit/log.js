@@ -1,15 +1,37 @@
 import {
-  CopyCurl, Loading, MemberDiff, Name, Problem, Section, Table, Time,
+  CopyCurl, Field, Loading, MemberDiff, Name, Problem, Section, Table, Time,
 } from "../../core/components.js";
-import { html } from "../../core/html.js";
+import { html, useState } from "../../core/html.js";
 import { useQuery } from "../../core/query.js";
-import { linkHere, linkTo } from "../../core/router.js";
+import { go, linkHere, linkTo } from "../../core/router.js";
 import { whoText } from "./entry.js";
 
 const page_entries = 50;
 
-function pathOf(before) {
-  return `/v1/audit?limit=${page_entries}${before ? `&before=${encodeURIComponent(before)}` : ""}`;
+// What the log is filtered by, with what each field is called.
+const filters = [["action", "What"], ["subject", "Of"], ["who", "Who"]];
+
+function filterOf(params) {
+  return Object.fromEntries(filters.map(([name]) => [name, params.get(name) ?? ""]));
+}
+
+function pathOf(before, filter) {
+  const said = Object.entries({ before: before ?? "", ...filter }).filter(([, value]) => value);
+  return `/v1/audit?${new URLSearchParams([["limit", page_entries], ...said])}`;
+}
+
+/** Asks for the newest entries with these texts once the form is sent. */
+function Filters({ filter }) {
+  const [texts, setTexts] = useState(filter);
+  const submit = (event) => {
+    event.preventDefault();
+    go("catalog", { kind: "audit", ...texts });
+  };
+  return html`<form class="asking" role="search" onSubmit=${submit}>
+    ${filters.map(([name, label]) => html`<${Field} key=${name} label=${label} type="search"
+      value=${texts[name]} onValue=${(text) => setTexts({ ...texts, [name]: text })} />`)}
+    <button type="submit">Filter</button>
+  </form>`;
 }
 
 function Entry({ number }) {
@@ -51,7 +73,8 @@ const columns = [
 export function AuditLog({ route }) {
   const { params } = route;
   const before = params.get("before");
-  const path = pathOf(before);
+  const filter = filterOf(params);
+  const path = pathOf(before, filter);
   const { value, error, reload } = useQuery(path);
   const chosen = params.get("entry");
   const actions = html`<button type="button" onClick=${reload}>Load again</button>
@@ -59,16 +82,17 @@ export function AuditLog({ route }) {
   return html`
     ${chosen && html`<${Entry} key=${chosen} number=${chosen} />`}
     <${Section} title="Audit log" actions=${actions}>
+      <${Filters} key=${JSON.stringify(filter)} filter=${filter} />
       <${Problem} error=${error} onRetry=${reload} />
       ${value ? html`<${Table} caption="Audit log" columns=${columns}
           rows=${value.entries} keyOf=${({ entry }) => entry} empty="There is no entry."
           rowClass=${({ entry }) => (String(entry) === chosen ? "chosen" : "")} />`
         : !error && html`<${Loading} />`}
       <p class="actions">
-        ${before && html`<a class="button" href=${linkTo("catalog", { kind: "audit" })}>
-          The newest</a>`}
+        ${before && html`<a class="button" href=${linkTo("catalog",
+          { kind: "audit", ...filter })}>The newest</a>`}
         ${value?.next_before && html`<a class="button" href=${linkTo("catalog",
-          { kind: "audit", before: value.next_before })}>Older</a>`}
+          { kind: "audit", ...filter, before: value.next_before })}>Older</a>`}
       </p>
     </${Section}>`;
 }

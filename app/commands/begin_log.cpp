@@ -1,0 +1,17 @@
+#include "app/commands/commands.hpp"
+#include "base/bounded_sink.hpp"
+
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <memory>
+
+namespace matchcloud::app {
+
+void begin_log() {
+  const auto bounded =
+      std::make_shared<base::bounded_sink>(std::make_shared<spdlog::sinks::stderr_color_sink_mt>());
+  spdlog::set_default_logger(std::make_shared<spdlog::logger>("matchcloud", bounded));
+}
+
+} // namespace matchcloud::app

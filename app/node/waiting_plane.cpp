@@ -1,0 +1,60 @@
+#include "app/node/waiting_plane.hpp"
+
+#include "actors/owner.hpp"
+#include "actors/protocol.hpp"
+#include "actors/resident.hpp"
+#include "base/clock.hpp"
+#include "base/randomness.hpp"
+#include "http/front/access_gate.hpp"
+#include "http/front/front_rules.hpp"
+#include "http/front/ops_front.hpp"
+
+#include <caf/all.hpp>
+
+#include <chrono>
+#include <utility>
+#include <vector>
+
+namespace matchcloud::app {
+
+waiting_plane::waiting_plane(const waiting_parts& parts, base::file_descriptor socket)
+    : system_{parts.system},
+      loop_{std::make_unique<http::event_loop>(*system_, base::machine_clock(),
+                                               std::chrono::microseconds{0})} {
+  auto gate = std::make_shared<http::access_gate>(parts.front, nullptr, parts.metrics);
+  transport_ = std::make_unique<http::loop_transport>(
+      *loop_, base::machine_clock(), *parts.pool, *parts.bounds,
+      std::make_shared<const http::front_rules>(parts.front, gate), *parts.metrics,
+      base::random_seed(), [] {});
+  const bool has_tls = parts.tls != nullptr;
+  if (has_tls) transport_->set_tls(parts.tls);
+  front_ = actors::spawn_resident<http::ops_front>(*system_, *loop_, parts.front,
+                                                   std::ref<http::exchange_sink>(*transport_),
+                                                   parts.state, gate, model::catalog_snapshot{});
+  // It takes requests once it knows the owners, of which there is none.
+  caf::anon_send(front_, actors::owners{std::vector<caf::actor>(actors::owner_count)});
+  // The posted task must be copyable, and the socket is not.
+  auto shared = std::make_shared<base::file_descriptor>(std::move(socket));
+  loop_->post([transport = transport_.get(), shared, has_tls] {
+    transport->listen(std::move(*shared), {false, has_tls});
+  });
+  thread_ = std::thread{[this] { loop_->run(); }};
+}
+
+waiting_plane::~waiting_plane() {
+  loop_->post([this] {
+    transport_->hand_over(); // without accepting what waits
+    transport_->end_now();
+  });
+  {
+    caf::scoped_actor self{*system_};
+    self->send_exit(front_, caf::exit_reason::user_shutdown);
+    self->wait_for(front_);
+  }
+  front_ = nullptr;
+  loop_->stop();
+  thread_.join();
+  transport_.reset();
+}
+
+} // namespace matchcloud::app

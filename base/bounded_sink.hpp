@@ -1,0 +1,47 @@
+#pragma once
+
+#include "base/log_limit.hpp"
+
+#include <spdlog/sinks/base_sink.h>
+
+#include <memory>
+#include <mutex>
+#include <utility>
+
+namespace matchcloud::base {
+
+/// Passes lines on to another sink as often as `log_limit` admits. What is left out is summed up
+/// with the next line or flush after its window. Any thread.
+class bounded_sink final : public spdlog::sinks::base_sink<std::mutex> {
+public:
+  explicit bounded_sink(std::shared_ptr<spdlog::sinks::sink> to,
+                        const clock& clock = machine_clock())
+      : to_{std::move(to)}, limit_{clock} {}
+
+protected:
+  void sink_it_(const spdlog::details::log_msg& line) override {
+    sum_up();
+    if (limit_.admit(line.level, {line.payload.data(), line.payload.size()})) to_->log(line);
+  }
+  void flush_() override {
+    sum_up();
+    to_->flush();
+  }
+  void set_pattern_(const std::string& pattern) override { to_->set_pattern(pattern); }
+  void set_formatter_(std::unique_ptr<spdlog::formatter> made) override {
+    to_->set_formatter(std::move(made));
+  }
+
+private:
+  void sum_up() {
+    for (const auto& each : limit_.take_over()) {
+      const auto text = describe(each);
+      to_->log({"matchcloud", static_cast<spdlog::level::level_enum>(each.level), text});
+    }
+  }
+
+  std::shared_ptr<spdlog::sinks::sink> to_;
+  log_limit limit_;
+};
+
+} // namespace matchcloud::base

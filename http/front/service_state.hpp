@@ -1,0 +1,41 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace matchcloud::http {
+
+/// Whether the service takes requests, or why it does not.
+enum class service_state : std::uint8_t {
+  ready,
+  /// Not everything is open yet, such as a store that is away.
+  starting,
+  draining,
+  /// An actor dies again and again.
+  restart_storm,
+  /// A newer program has made the store into one that this program may not use.
+  store_newer,
+};
+using shared_service_state = std::shared_ptr<const std::atomic<service_state>>;
+
+constexpr std::string_view name_of(service_state state) noexcept {
+  switch (state) {
+  case service_state::ready: return "ready";
+  case service_state::starting: return "starting";
+  case service_state::draining: return "draining";
+  case service_state::restart_storm: return "restart_storm";
+  case service_state::store_newer: break;
+  }
+  return "store_newer";
+}
+
+/// `{"ready":true}`, or `{"ready":false,"reason":"draining"}`.
+inline std::string render_state(service_state state) {
+  if (state == service_state::ready) return R"({"ready":true})";
+  return R"({"ready":false,"reason":")" + std::string{name_of(state)} + "\"}";
+}
+
+} // namespace matchcloud::http

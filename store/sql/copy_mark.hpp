@@ -1,0 +1,24 @@
+#pragma once
+
+#include "base/expected.hpp"
+#include "store/sql/sql.hpp"
+
+#include <string>
+
+namespace matchcloud::store {
+
+// A store that another is being copied into has a mark from before the first row until both are the
+// same. What a copy left that was killed is not used: it may have lobbies without their games, or
+// tokens of which some are missing.
+
+/// The mark's row in the table `revisions`, which is in every schema.
+inline constexpr std::string_view copy_mark = "store.copy";
+
+/// Call these in a write transaction.
+base::expected<void> set_copy_mark(sql_connection& on);
+base::expected<void> remove_copy_mark(sql_connection& on);
+
+/// Fails with `import_invalid` if the store, which messages call `name`, has the mark.
+base::expected<void> check_is_whole(sql_connection& on, const std::string& name);
+
+} // namespace matchcloud::store
