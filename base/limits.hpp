@@ -95,6 +95,9 @@ struct limits {
   std::size_t export_queue = 64;
   /// Total size of all export files.
   std::size_t export_limit_bytes = 16UL * 1024 * 1024 * 1024;
+  /// The percentage of `export_queue`, of the requests that wait for exports, and of
+  /// `export_limit_bytes` that one game may take.
+  std::size_t export_share_percent = 50;
   /// From an export's answer to the expiry of its URL.
   std::chrono::milliseconds export_url_lifetime{3'600'000};
   /// Threads of the httplib transport, each bound to one connection.

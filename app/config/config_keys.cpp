@@ -797,6 +797,11 @@ std::vector<config_key> export_keys() {
        "Files of exports in the data directory, compressed and unfinished ones included; beyond: "
        "507, and files whose URL is still valid stay.",
        bytes_key(&limits::export_limit_bytes, mebibyte, mebibyte * mebibyte)},
+      {"export-share-percent", kind::number, "50", "1 to 100",
+       "Of export-queue, of the requests that wait for exports, and of export-limit-bytes, what "
+       "one game may use; beyond: 503, or 507 for files. Games take turns in the queue, whatever "
+       "their share.",
+       bytes_key(&limits::export_share_percent, 1, 100)},
       {"export-url-lifetime-ms", kind::number, "3600000", "1000 to 86400000",
        "How long the URL of an export is valid, and at least how long its file is kept.",
        milliseconds_key(&limits::export_url_lifetime, 1'000, 24 * hour_ms)},

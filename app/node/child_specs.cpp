@@ -51,6 +51,7 @@ actors::lobby_export_settings export_settings(const node_parts& of) {
   settings.public_url = of.public_url;
   settings.jobs_limit = of.limits.export_jobs;
   settings.queue_limit = of.limits.export_queue;
+  settings.game_share_percent = of.limits.export_share_percent;
   return settings;
 }
 

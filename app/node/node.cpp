@@ -206,8 +206,10 @@ base::expected<void> node::open_objects() {
   const auto descriptors = raise_descriptor_limit();
   images_ =
       std::make_shared<store::media_files>(config_.store.data_dir, media_descriptors(descriptors));
-  auto files = store::export_files::open(config_.store.data_dir, config_.limits.export_limit_bytes,
-                                         open_exports(descriptors));
+  auto files = store::export_files::open(
+      config_.store.data_dir,
+      {config_.limits.export_limit_bytes, config_.limits.export_share_percent},
+      open_exports(descriptors));
   if (!files) return tl::unexpected(files.error());
   exports_ = *std::move(files);
   return {};
@@ -227,6 +229,7 @@ base::expected<void> node::open_bucket() {
   settings.budget = &bounds_.budget;
   settings.clock = &base::machine_clock();
   settings.limit_bytes = config_.limits.export_limit_bytes;
+  settings.game_share_percent = config_.limits.export_share_percent;
   settings.timeout = config_.limits.export_timeout;
   exports_ = std::make_unique<store::export_objects>(std::move(settings));
   return {};
