@@ -670,6 +670,15 @@ std::vector<config_key> actor_keys() {
        "Ingests of lobbies at once, from the head of the request to its answer, each with lines of "
        "up to 2 MiB in memory; beyond: 503.",
        bytes_key(&limits::ingestion_mailbox, 1, 1'024)},
+      {"ingest-share-percent", kind::number, "25", "1 to 100",
+       "Of mailbox-ingestion, what one token may hold while more than half is taken, or without a "
+       "token one client certificate or one address (IPv6: its prefix of client-prefix-bits); "
+       "beyond: 503.",
+       bytes_key(&limits::ingest_share_percent, 1, 100)},
+      {"ingest-least-rate", kind::number, "16384", "1 to 1000000000",
+       "Bytes a second that an ingest must send on average while more than half of "
+       "mailbox-ingestion is taken; slower, after the first 5 s: 408.",
+       bytes_key(&limits::ingest_least_rate, 1, 1'000'000'000)},
       {"mailbox-administration", kind::number, "64", "1 to 1024",
        "Requests about elements of the catalog that wait for the store; beyond: 503.",
        bytes_key(&limits::administration_mailbox, 1, 1'024)},

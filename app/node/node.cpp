@@ -376,6 +376,10 @@ ops_parts node::parts_of_ops() {
   made.front = ops_front_;
   made.is_ready = ops_->is_ready();
   made.ingestion = {ops_->ingest_store(), &ops_->ingesting(), &ops_->ingestion_metrics()};
+  made.ingestion.places = config_.limits.ingestion_mailbox;
+  made.ingestion.share_percent = config_.limits.ingest_share_percent;
+  made.ingestion.least_rate = config_.limits.ingest_least_rate;
+  made.ingestion.ipv6_client_prefix = config_.limits.ipv6_client_prefix;
   made.administration = {ops_->administered(), &ops_->administering()};
   made.reports = ops_->reports();
   if (bucket_)

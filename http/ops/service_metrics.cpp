@@ -214,6 +214,14 @@ void add_ingestion(std::vector<MetricFamily>& all, const actors::ingestion_metri
   all.push_back(std::move(lines));
   add_single(all, "matchcloud_ingests_running", "POST /v1/lobbies under way.", MetricType::Gauge,
              static_cast<double>(of.running.get()));
+  add_single(all, "matchcloud_ingests_over_share_total",
+             "POST /v1/lobbies refused because its sender had its share of the places "
+             "(ingest-share-percent).",
+             MetricType::Counter, static_cast<double>(of.over_share.get()));
+  add_single(all, "matchcloud_ingests_too_slow_total",
+             "POST /v1/lobbies ended because it sent less than ingest-least-rate while places were "
+             "short.",
+             MetricType::Counter, static_cast<double>(of.too_slow.get()));
   const auto backlog_bytes = static_cast<double>(of.backlog_bytes.get());
   add_single(all, "matchcloud_store_backlog_bytes",
              "What the store has not tidied away, after the last transaction of an ingest.",
