@@ -293,8 +293,9 @@ access_gate::verdict access_gate::count_token(const request& head, const route& 
   if (settings_->access.replicas) policy.window_s *= settings_->access.replicas->get();
   subject_name subject{limited_subject::token, row.cost};
   subject.add(where.token->token_id.bytes);
-  // Clients ship the tokens of players, so that one token is many of them.
-  if (what.kind == model::token_kind::player && !own)
+  // Clients ship the tokens of players, so that one token is many of them: also a limit of its own
+  // is for each of them, or one could use it up for all.
+  if (what.kind == model::token_kind::player)
     subject.add(prefix_of(where.client, settings_->access.ipv6_client_prefix).bytes);
   return count(head, row.cost, limited_subject::token, limits_->hash(subject.bytes()), policy, now);
 }
