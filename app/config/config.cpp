@@ -5,6 +5,7 @@
 #include "cli/bearer_tokens.hpp"
 #include "cli/ca_file.hpp"
 #include "model/access/token_text.hpp"
+#include "model/net/url_parts.hpp"
 #include "model/validation/check_rules.hpp"
 
 #include <algorithm>
@@ -224,6 +225,9 @@ base::expected<serve_config> make_config(const std::vector<given_value>& given) 
   if (auto fits = check_faults(config, given); !fits) return tl::unexpected(fits.error());
   if (const auto sound = model::check_rules(config.rules); !sound)
     return base::fail(base::errc::config_invalid, contradiction(config, given, sound.error()));
+  const auto url = model::split_url(config.public_url);
+  if (const auto own = url ? model::split_host_and_port(url->authority) : std::nullopt)
+    config.front.access.data_hosts.emplace_back(own->host);
   return config;
 }
 

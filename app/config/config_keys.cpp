@@ -470,6 +470,12 @@ outcome set_ops_hosts(serve_config& config, const values& given) {
   return {};
 }
 
+outcome set_data_hosts(serve_config& config, const values& given) {
+  if (!std::ranges::all_of(given, model::is_host_name)) return refuse();
+  config.front.access.data_hosts = given;
+  return {};
+}
+
 auto rate_key(
     std::array<base::rate_policy, http::cost_class_names.size()> http::access_settings::*of,
     http::cost_class cost) {
@@ -527,6 +533,10 @@ std::vector<config_key> access_keys() {
        "host names, each with https:// before it where a proxy speaks TLS for it; repeatable",
        "Names by which the ops plane may be asked, besides its addresses and localhost.",
        set_ops_hosts},
+      {"data-hosts", kind::list, "", "host names; repeatable",
+       "Names by which clients on this machine may ask for exports and avatars with auth = open, "
+       "besides its addresses, localhost and the host of public-url.",
+       set_data_hosts},
       {"rate-limit-address-cheap", kind::text, "10000/10", rate,
        "Requests that a client address (IPv6: its prefix; a /48 16 times as many) may send to "
        "operations that cost little; beyond: 429. Requests that lead nowhere count, too, and one "

@@ -180,6 +180,7 @@ void add_loop(std::vector<child_spec>& all, const shared_parts& of, const served
     return spawn_at<http::data_front>(
         served, *of, of->front, std::ref<http::exchange_sink>(*served.transport), served.gate);
   });
+  all.back().follows_catalog = true;
 }
 
 /// What operators ask of the owners that otherwise live on the loops of the data plane: few, so

@@ -97,7 +97,7 @@ access_gate::access_gate(std::shared_ptr<const front_settings> settings,
       clock_{&clock} {}
 
 tl::expected<route, refused_request> access_gate::admit(const request& head) {
-  auto found = find_operation(head, *settings_);
+  auto found = find_operation(head, *settings_, catalog_.get());
   const auto client = client_of(head);
   const bool counts = limits_ && !std::exchange(head.is_counted, true);
   const bool limited = counts && is_limited(head, client);
