@@ -4,6 +4,7 @@
 
 #include "cli/bearer_tokens.hpp"
 #include "cli/ca_file.hpp"
+#include "model/access/hidden_passwords.hpp"
 #include "model/access/token_text.hpp"
 #include "model/net/url_parts.hpp"
 #include "model/validation/check_rules.hpp"
@@ -56,7 +57,8 @@ std::string finding_of(const config_key& key, const given_value& given, const ba
   if (!key.may_be_secret) text += " = \"" + model::redact_tokens(joined(given.values)) + "\"";
   text += " is not valid; allowed: " + std::string{key.allowed};
   if (!why.detail.empty()) text += " (" + why.detail + ")";
-  return text;
+  // A URL may have a password, whatever key it was given for.
+  return model::hide_passwords(std::move(text));
 }
 
 /// The last value given for a key; null if there is none.

@@ -105,6 +105,11 @@ bool is_web_url(std::string_view text) {
 auto base_url_key(std::string serve_config::*member) {
   return [member](serve_config& config, const values& given) -> outcome {
     const std::string_view url = given.front();
+    const auto parts = model::split_url(url);
+    if (parts && parts->authority.find('@') != std::string_view::npos)
+      return base::fail(base::errc::config_invalid,
+                        "everybody would read the user and the password before the @; leave them "
+                        "out");
     if (!is_web_url(url) || url.back() == '/' ||
         url.find_first_of(" ?#\"<>") != std::string_view::npos)
       return refuse();

@@ -12,6 +12,7 @@
 #include "store/exports/export_objects.hpp"
 #include "store/media/bucket_images.hpp"
 #include "store/media/media_files.hpp"
+#include "store/open_sqlite.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -182,6 +183,9 @@ base::expected<void> node::open_database() {
 
 base::expected<void> node::open() {
   if (auto opened = open_database(); !opened) return opened;
+  if (config_.store.url.empty())
+    for (const auto& hazard : store::hazards_of(config_.store.data_dir))
+      spdlog::warn("{}", hazard);
   if (auto opened = open_objects(); !opened) return opened;
   auto keys = store::secret_ring::open(secrets_, store::secret_name::signing_keys);
   if (!keys) return tl::unexpected(keys.error());
