@@ -26,6 +26,8 @@ struct export_metrics {
   base::gauge followed;
   /// Exports that this process began because another one had stopped writing them.
   base::counter taken_over;
+  /// Requests refused because their game had its share of the queue, or of the requests that wait.
+  base::counter over_share;
   /// Requests answered by a job that another request had started, and by a finished file.
   base::counter joined;
   base::counter reused;

@@ -13,15 +13,27 @@ namespace matchcloud::actors {
 namespace {
 
 base::error too_many_waiting(std::size_t limit) {
-  return {base::errc::exports_busy, std::to_string(limit) +
-                                        " requests wait for exports already, as many as may. Come "
-                                        "back after Retry-After."};
+  return {base::errc::exports_busy, "Too many requests are waiting for exports (" +
+                                        std::to_string(limit) +
+                                        "). Retry after the time in Retry-After."};
+}
+
+base::error too_many_of_game_waiting(std::size_t share) {
+  return {base::errc::exports_busy,
+          "Too many requests are waiting for exports of this game (" + std::to_string(share) +
+              ", its share by export-share-percent). Retry after the time in Retry-After."};
 }
 
 base::error too_many_queued(std::size_t limit) {
+  return {base::errc::exports_busy, "The export queue is full (" + std::to_string(limit) +
+                                        " exports). Retry after the time in Retry-After."};
+}
+
+base::error too_many_of_game_queued(std::size_t share) {
   return {base::errc::exports_busy,
-          std::to_string(limit) + " exports wait for their turn already, as many as may. Come back "
-                                  "after Retry-After."};
+          "This game's share of the export queue is full (" + std::to_string(share) +
+              " exports, export-share-percent). Wait for the game's other exports, or retry after "
+              "the time in Retry-After."};
 }
 
 /// How long a link of an operator is valid, in seconds.
@@ -36,8 +48,7 @@ void write_export(model::json_writer& json, const model::export_query& query,
 }
 
 base::error pool_full() {
-  return {base::errc::exports_busy,
-          "More work waits for the disk than may. Come back after Retry-After."};
+  return {base::errc::exports_busy, "The disk queue is full. Retry after the time in Retry-After."};
 }
 
 } // namespace
@@ -59,6 +70,14 @@ void lobby_export_state::ask(const model::export_query& query, const export_wait
   if (waiting_count() >= settings_->waiting_limit) forget_gone();
   if (waiting_count() >= settings_->waiting_limit)
     return effects_->fail(who, too_many_waiting(settings_->waiting_limit));
+  if (const auto share = share_of(settings_->waiting_limit);
+      waiting_count(query.game_id) >= share) {
+    forget_gone();
+    if (waiting_count(query.game_id) >= share) {
+      settings_->job.metrics->over_share.add();
+      return effects_->fail(who, too_many_of_game_waiting(share));
+    }
+  }
   if (join_queued(query, who)) return;
   if (settings_->job.files->is_shared() || is_known(query)) return look(query, who);
   add_job(query, who);
@@ -166,8 +185,15 @@ bool lobby_export_state::give_finished(const model::export_query& query, const e
 // -- jobs ---------------------------------------------------------------------
 
 void lobby_export_state::add_job(const model::export_query& query, export_waiter who) {
-  if (running_ >= settings_->jobs_limit && queue_.size() >= settings_->queue_limit)
-    return effects_->fail(who, too_many_queued(settings_->queue_limit));
+  if (running_ >= settings_->jobs_limit) {
+    if (queue_.size() >= settings_->queue_limit)
+      return effects_->fail(who, too_many_queued(settings_->queue_limit));
+    const auto share = share_of(settings_->queue_limit);
+    if (jobs_of(query.game_id).queued >= share) {
+      settings_->job.metrics->over_share.add();
+      return effects_->fail(who, too_many_of_game_queued(share));
+    }
+  }
   const auto number = settings_->registry->next_number();
   job made;
   made.query = query;
@@ -178,11 +204,48 @@ void lobby_export_state::add_job(const model::export_query& query, export_waiter
 }
 
 void lobby_export_state::start_queued() {
+  // A game that was not here waits for at most one turn of each that was.
+  for (const auto number : queue_)
+    if (const auto& game_id = jobs_.at(number).query.game_id; !turns_.contains(game_id))
+      note_turn(game_id);
   while (running_ < settings_->jobs_limit && !queue_.empty()) {
-    const auto number = queue_.front();
-    queue_.pop_front();
+    const auto number = take_next();
+    note_turn(jobs_.at(number).query.game_id);
     run(number);
   }
+  forget_turns();
+}
+
+std::uint64_t lobby_export_state::take_next() {
+  const auto order_of = [this](std::uint64_t number) {
+    const auto& game_id = jobs_.at(number).query.game_id;
+    return std::pair{jobs_of(game_id).running, turns_.at(game_id)};
+  };
+  // Of one game the first.
+  const auto next = std::ranges::min_element(queue_, {}, order_of);
+  const auto number = *next;
+  queue_.erase(next);
+  return number;
+}
+
+lobby_export_state::game_jobs lobby_export_state::jobs_of(const model::uuid& game_id) const {
+  game_jobs sum;
+  for (const auto& [number, each] : jobs_) {
+    if (each.query.game_id != game_id || each.followed) continue;
+    ++(each.running ? sum.running : sum.queued);
+  }
+  return sum;
+}
+
+void lobby_export_state::forget_turns() {
+  std::erase_if(turns_, [this](const auto& entry) {
+    const auto [running, queued] = jobs_of(entry.first);
+    return running + queued == 0;
+  });
+}
+
+std::size_t lobby_export_state::share_of(std::size_t limit) const noexcept {
+  return std::max<std::size_t>(1, limit * settings_->game_share_percent / 100);
 }
 
 void lobby_export_state::run(std::uint64_t number) {
@@ -407,6 +470,15 @@ std::size_t lobby_export_state::waiting_count() const {
   return sum;
 }
 
+std::size_t lobby_export_state::waiting_count(const model::uuid& game_id) const {
+  std::size_t sum = 0;
+  for (const auto& [number, each] : looking_)
+    if (each.query.game_id == game_id) ++sum;
+  for (const auto& [number, each] : jobs_)
+    if (each.query.game_id == game_id) sum += each.waiters.size() + each.undecided.size();
+  return sum;
+}
+
 void lobby_export_state::forget_gone() {
   std::erase_if(looking_, [](const auto& each) { return each.second.who.is_gone(); });
   for (auto& [number, each] : jobs_) {
@@ -423,6 +495,7 @@ void lobby_export_state::forget_gone() {
 void lobby_export_state::clear() {
   jobs_.clear();
   queue_.clear();
+  turns_.clear();
   running_ = 0;
   followed_ = 0;
   looking_.clear();

@@ -15,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace matchcloud::actors {
@@ -39,6 +40,9 @@ struct lobby_export_settings {
   std::size_t queue_limit = 64;
   /// The limit on all requests that wait.
   std::size_t waiting_limit = 1'024;
+  /// The percentage of `queue_limit` and of `waiting_limit` that one game may take, at least 1 of
+  /// each.
+  std::size_t game_share_percent = 100;
   /// The interval of housekeeping, which removes files whose links have expired.
   std::chrono::milliseconds tick{1'000};
   /// How often the exports that other processes write are looked at.
@@ -93,6 +97,9 @@ public:
 /// A request for an export that is running joins it, and a request for a finished export gets its
 /// file, if the export covers the same lobbies and names. Whether it does is read from the store
 /// after the request arrived.
+///
+/// Games take turns: the next job is one of the game with the fewest running jobs, and of games
+/// that have the same number one of the game whose last turn is longest ago.
 ///
 /// Where processes share exports, this includes those of the others. A job that another process
 /// does is followed until it is whole, or becomes a job of this process when nobody does it.
@@ -166,6 +173,19 @@ private:
   bool is_known(const model::export_query& query) const;
   void add_job(const model::export_query& query, export_waiter who);
   void start_queued();
+  /// Takes the number of the job whose turn it is out of the queue, which is not empty.
+  std::uint64_t take_next();
+  /// What a game has of its own: running and queued jobs.
+  struct game_jobs {
+    std::size_t running = 0;
+    std::size_t queued = 0;
+  };
+  game_jobs jobs_of(const model::uuid& game_id) const;
+  /// Gives the game the last turn of those that wait.
+  void note_turn(const model::uuid& game_id) { turns_[game_id] = ++last_turn_; }
+  /// Forgets the turns of games without a job.
+  void forget_turns();
+  std::size_t share_of(std::size_t limit) const noexcept;
   void run(std::uint64_t number);
   void note_snapshot(std::uint64_t number, const store::history_snapshot& snapshot);
   /// Takes a job's place away and leaves it to another process.
@@ -181,12 +201,17 @@ private:
   /// Issues a link that is valid from now on. Returns the response body.
   std::string issue_link(finished_export& file, bool is_operator);
   std::size_t waiting_count() const;
+  std::size_t waiting_count(const model::uuid& game_id) const;
 
   const lobby_export_settings* settings_;
   export_effects* effects_;
   /// Queued and running jobs, by number.
   std::map<std::uint64_t, job> jobs_;
   std::deque<std::uint64_t> queue_;
+  /// When it was the turn of each game that has queued or running jobs, or else when it began to
+  /// wait.
+  std::unordered_map<model::uuid, std::uint64_t> turns_;
+  std::uint64_t last_turn_ = 0;
   std::size_t running_ = 0;
   /// Jobs that other processes do.
   std::size_t followed_ = 0;

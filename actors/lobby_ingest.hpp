@@ -27,6 +27,10 @@ struct ingestion_metrics {
   base::counter unchanged;
   base::counter rejected;
   base::gauge running;
+  /// Ingests refused because their sender had its share of the places.
+  base::counter over_share;
+  /// Ingests ended because they were slow while places were short.
+  base::counter too_slow;
   /// Bytes that the store has acknowledged and not yet tidied away, after the last transaction.
   base::gauge backlog_bytes;
   /// Transactions that wrote, from their begin to the end of their commit.

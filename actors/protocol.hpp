@@ -506,8 +506,8 @@ struct catalog_changed {
   model::catalog_snapshot snapshot;
 };
 
-/// region_ranking -> catalog, geoip_watch: the listings that their news made worthless. Destroying
-/// the message frees them, which must not happen on an event loop.
+/// region_ranking -> catalog, geoip_watch; front -> catalog: what their news made worthless.
+/// Destroying the message frees it, which must not happen on an event loop.
 struct discarded {
   std::shared_ptr<const void> what;
 };

@@ -1,4 +1,5 @@
 #include "app/commands/commands.hpp"
+#include "model/access/hidden_passwords.hpp"
 #include "model/access/token_text.hpp"
 
 #include <fcntl.h>
@@ -64,9 +65,9 @@ int main(int argc, char* argv[]) {
     const auto unknown = program.remaining();
     auto why = std::string{failure.what()};
     if (!unknown.empty()) why += "; there is no \"" + unknown.front() + "\"";
-    // It may quote a token that was given in the wrong place.
-    std::cerr << "matchcloud: " << matchcloud::model::redact_tokens(std::move(why))
-              << "\nTry `matchcloud --help` or `matchcloud "
+    // It may quote a token or a password that was given in the wrong place.
+    why = matchcloud::model::hide_passwords(matchcloud::model::redact_tokens(std::move(why)));
+    std::cerr << "matchcloud: " << why << "\nTry `matchcloud --help` or `matchcloud "
               << "COMMAND --help`.\n";
     return usage;
   } catch (const std::exception& failure) {

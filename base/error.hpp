@@ -40,9 +40,11 @@ enum class errc : std::uint8_t {
   route_not_found,
   /// The path exists but does not support the method; `Allow` lists the methods that it supports.
   method_not_allowed,
-  /// A request to the ops plane names a host that is not its own (DNS rebinding).
+  /// A request to the ops plane, or one without a token from the service's own machine for a game's
+  /// data, names a host that is not the service's own (DNS rebinding).
   host_not_allowed,
-  /// A web page asked the ops plane: the `Origin` is not the ops plane's own.
+  /// A web page of another origin asked the ops plane or for a game's data as above, or sent a body
+  /// without its media type.
   origin_not_allowed,
   /// A request without a token asks for what needs one.
   token_missing,

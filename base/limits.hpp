@@ -36,6 +36,11 @@ struct limits {
   /// Requests of the ops plane that may wait for each of its owners. An ingest counts from its head
   /// to its answer, a watcher of the status until it leaves.
   std::size_t ingestion_mailbox = 256;
+  /// While more than half of `ingestion_mailbox` is taken: the percentage of it that one token, or
+  /// one address of clients without a token, may hold, and the bytes per second that an ingest must
+  /// send on average.
+  std::size_t ingest_share_percent = 25;
+  std::size_t ingest_least_rate = 16UL * 1024;
   std::size_t administration_mailbox = 64;
   std::size_t fault_control_mailbox = 64;
   std::size_t reports_mailbox = 1'200;
@@ -95,6 +100,9 @@ struct limits {
   std::size_t export_queue = 64;
   /// Total size of all export files.
   std::size_t export_limit_bytes = 16UL * 1024 * 1024 * 1024;
+  /// The percentage of `export_queue`, of the requests that wait for exports, and of
+  /// `export_limit_bytes` that one game may take.
+  std::size_t export_share_percent = 50;
   /// From an export's answer to the expiry of its URL.
   std::chrono::milliseconds export_url_lifetime{3'600'000};
   /// Threads of the httplib transport, each bound to one connection.

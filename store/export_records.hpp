@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -50,13 +51,15 @@ std::optional<export_record> read_export_name(const object_name& name);
 bool is_as_new(const export_facts& facts, const history_snapshot& snapshot, bool has_running,
                const history_revisions& needs, std::int64_t linked_until_ts) noexcept;
 
-/// The number and the bytes of the complete exports.
+/// The number and the bytes of exports.
 struct export_usage {
   std::size_t count = 0;
   std::uint64_t bytes = 0;
 
   friend bool operator==(const export_usage&, const export_usage&) = default;
 };
+/// Those of each game that has any.
+using export_usages = std::map<model::uuid, export_usage>;
 
 /// The limit on the records of one query that are looked at; older ones are not used again.
 inline constexpr std::size_t records_of_query_limit = 16;
@@ -135,7 +138,8 @@ public:
   /// Calls `take` for each record until it returns false.
   virtual base::expected<void>
   read_exports(const std::function<bool(const export_record&)>& take) = 0;
-  virtual base::expected<export_usage> export_usage_now() = 0;
+  /// The complete exports.
+  virtual base::expected<export_usages> export_usage_now() = 0;
 };
 
 } // namespace matchcloud::store

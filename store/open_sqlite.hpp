@@ -5,11 +5,16 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace matchcloud::store {
 
 /// Whether a data directory has a store; false if the directory cannot be accessed.
 bool has_store(const std::string& data_dir);
+
+/// What is dangerous about a data directory with a store, as sentences for the log: others may
+/// write it, or its database is elsewhere.
+std::vector<std::string> hazards_of(const std::string& data_dir);
 
 /// Opens the store of a data directory, creating and migrating it if necessary. Sessions that are
 /// opened later do not create it, so a store that has vanished is not replaced by an empty one.

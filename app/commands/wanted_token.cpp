@@ -90,7 +90,9 @@ void add_wanted_token_options(CLI::App& command, wanted_token& options) {
         {"--expires", options.expires,
          "A time (2027-01-31T00:00:00Z) or how long from now (90d, 12h, 30m); without it: never."},
         {"--limit-cheap", options.limit_cheap,
-         "QUOTA/SECONDS in place of the servers' limit on cheap requests, or off."},
+         "QUOTA/SECONDS in place of the servers' limit on cheap requests, or off; for a player "
+         "token "
+         "the limit of each client address."},
         {"--limit-expensive", options.limit_expensive, "The same for expensive requests."}})
     command.add_option(name, into, what)->check(not_empty());
 }

@@ -4,7 +4,9 @@
 
 #include "cli/bearer_tokens.hpp"
 #include "cli/ca_file.hpp"
+#include "model/access/hidden_passwords.hpp"
 #include "model/access/token_text.hpp"
+#include "model/net/url_parts.hpp"
 #include "model/validation/check_rules.hpp"
 
 #include <algorithm>
@@ -55,7 +57,8 @@ std::string finding_of(const config_key& key, const given_value& given, const ba
   if (!key.may_be_secret) text += " = \"" + model::redact_tokens(joined(given.values)) + "\"";
   text += " is not valid; allowed: " + std::string{key.allowed};
   if (!why.detail.empty()) text += " (" + why.detail + ")";
-  return text;
+  // A URL may have a password, whatever key it was given for.
+  return model::hide_passwords(std::move(text));
 }
 
 /// The last value given for a key; null if there is none.
@@ -224,6 +227,9 @@ base::expected<serve_config> make_config(const std::vector<given_value>& given) 
   if (auto fits = check_faults(config, given); !fits) return tl::unexpected(fits.error());
   if (const auto sound = model::check_rules(config.rules); !sound)
     return base::fail(base::errc::config_invalid, contradiction(config, given, sound.error()));
+  const auto url = model::split_url(config.public_url);
+  if (const auto own = url ? model::split_host_and_port(url->authority) : std::nullopt)
+    config.front.access.data_hosts.emplace_back(own->host);
   return config;
 }
 

@@ -105,6 +105,11 @@ bool is_web_url(std::string_view text) {
 auto base_url_key(std::string serve_config::*member) {
   return [member](serve_config& config, const values& given) -> outcome {
     const std::string_view url = given.front();
+    const auto parts = model::split_url(url);
+    if (parts && parts->authority.find('@') != std::string_view::npos)
+      return base::fail(base::errc::config_invalid,
+                        "everybody would read the user and the password before the @; leave them "
+                        "out");
     if (!is_web_url(url) || url.back() == '/' ||
         url.find_first_of(" ?#\"<>") != std::string_view::npos)
       return refuse();
@@ -478,6 +483,12 @@ outcome set_ops_hosts(serve_config& config, const values& given) {
   return {};
 }
 
+outcome set_data_hosts(serve_config& config, const values& given) {
+  if (!std::ranges::all_of(given, model::is_host_name)) return refuse();
+  config.front.access.data_hosts = given;
+  return {};
+}
+
 auto rate_key(
     std::array<base::rate_policy, http::cost_class_names.size()> http::access_settings::*of,
     http::cost_class cost) {
@@ -538,6 +549,10 @@ std::vector<config_key> access_keys() {
        "host names, each with https:// before it where a proxy speaks TLS for it; repeatable",
        "Names by which the ops plane may be asked, besides its addresses and localhost.",
        set_ops_hosts},
+      {"data-hosts", kind::list, "", "host names; repeatable",
+       "Names by which clients on this machine may ask for exports and avatars with auth = open, "
+       "besides its addresses, localhost and the host of public-url.",
+       set_data_hosts},
       {"rate-limit-address-cheap", kind::text, "10000/10", rate,
        "Requests that a client address (IPv6: its prefix; a /48 16 times as many) may send to "
        "operations that cost little; beyond: 429. Requests that lead nowhere count, too, and one "
@@ -662,7 +677,8 @@ std::vector<config_key> actor_keys() {
        "Requests that wait for the event loop's validator; beyond: 503.",
        bytes_key(&limits::validator_mailbox, 1, 1'000'000)},
       {"mailbox-large-validator", kind::number, "256", "1 to 1000000",
-       "Requests per event loop that wait for the validator of payloads that take long; beyond: 503.",
+       "Requests per event loop that wait for the validator of payloads that take long; beyond: "
+       "503.",
        bytes_key(&limits::large_validator_mailbox, 1, 1'000'000)},
       {"mailbox-region-ranking", kind::number, "4096", "1 to 1000000",
        "Requests that wait for the event loop's region ranking; beyond: 503.",
@@ -683,6 +699,15 @@ std::vector<config_key> actor_keys() {
        "Ingests of lobbies at once, from the head of the request to its answer, each with lines of "
        "up to 2 MiB in memory; beyond: 503.",
        bytes_key(&limits::ingestion_mailbox, 1, 1'024)},
+      {"ingest-share-percent", kind::number, "25", "1 to 100",
+       "Of mailbox-ingestion, what one token may hold while more than half is taken, or without a "
+       "token one client certificate or one address (IPv6: its prefix of client-prefix-bits); "
+       "beyond: 503.",
+       bytes_key(&limits::ingest_share_percent, 1, 100)},
+      {"ingest-least-rate", kind::number, "16384", "1 to 1000000000",
+       "Bytes a second that an ingest must send on average while more than half of "
+       "mailbox-ingestion is taken; slower, after the first 5 s: 408.",
+       bytes_key(&limits::ingest_least_rate, 1, 1'000'000'000)},
       {"mailbox-administration", kind::number, "64", "1 to 1024",
        "Requests about elements of the catalog that wait for the store; beyond: 503.",
        bytes_key(&limits::administration_mailbox, 1, 1'024)},
@@ -810,6 +835,11 @@ std::vector<config_key> export_keys() {
        "Files of exports in the data directory, compressed and unfinished ones included; beyond: "
        "507, and files whose URL is still valid stay.",
        bytes_key(&limits::export_limit_bytes, mebibyte, mebibyte * mebibyte)},
+      {"export-share-percent", kind::number, "50", "1 to 100",
+       "Of export-queue, of the requests that wait for exports, and of export-limit-bytes, what "
+       "one game may use; beyond: 503, or 507 for files. Games take turns in the queue, whatever "
+       "their share.",
+       bytes_key(&limits::export_share_percent, 1, 100)},
       {"export-url-lifetime-ms", kind::number, "3600000", "1000 to 86400000",
        "How long the URL of an export is valid, and at least how long its file is kept.",
        milliseconds_key(&limits::export_url_lifetime, 1'000, 24 * hour_ms)},

@@ -51,6 +51,7 @@ actors::lobby_export_settings export_settings(const node_parts& of) {
   settings.public_url = of.public_url;
   settings.jobs_limit = of.limits.export_jobs;
   settings.queue_limit = of.limits.export_queue;
+  settings.game_share_percent = of.limits.export_share_percent;
   return settings;
 }
 
@@ -181,6 +182,7 @@ void add_loop(std::vector<child_spec>& all, const shared_parts& of, const served
     return spawn_at<http::data_front>(
         served, *of, of->front, std::ref<http::exchange_sink>(*served.transport), served.gate);
   });
+  all.back().follows_catalog = true;
 }
 
 /// What operators ask of the owners that otherwise live on the loops of the data plane: few, so

@@ -13,6 +13,7 @@
 #include "store/exports/export_objects.hpp"
 #include "store/media/bucket_images.hpp"
 #include "store/media/media_files.hpp"
+#include "store/open_sqlite.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -249,6 +250,9 @@ base::expected<void> node::open_database() {
 
 base::expected<void> node::open() {
   if (auto opened = open_database(); !opened) return opened;
+  if (config_.store.url.empty())
+    for (const auto& hazard : store::hazards_of(config_.store.data_dir))
+      spdlog::warn("{}", hazard);
   if (auto opened = open_objects(); !opened) return opened;
   auto keys = store::secret_ring::open(secrets_, store::secret_name::signing_keys);
   if (!keys) return tl::unexpected(keys.error());
@@ -273,8 +277,10 @@ base::expected<void> node::open_objects() {
   const auto descriptors = raise_descriptor_limit();
   images_ =
       std::make_shared<store::media_files>(config_.store.data_dir, media_descriptors(descriptors));
-  auto files = store::export_files::open(config_.store.data_dir, config_.limits.export_limit_bytes,
-                                         open_exports(descriptors));
+  auto files = store::export_files::open(
+      config_.store.data_dir,
+      {config_.limits.export_limit_bytes, config_.limits.export_share_percent},
+      open_exports(descriptors));
   if (!files) return tl::unexpected(files.error());
   exports_ = *std::move(files);
   return {};
@@ -294,6 +300,7 @@ base::expected<void> node::open_bucket() {
   settings.budget = &bounds_.budget;
   settings.clock = &clock_;
   settings.limit_bytes = config_.limits.export_limit_bytes;
+  settings.game_share_percent = config_.limits.export_share_percent;
   settings.timeout = config_.limits.export_timeout;
   exports_ = std::make_unique<store::export_objects>(std::move(settings));
   return {};
@@ -449,6 +456,10 @@ ops_parts node::parts_of_ops() {
   made.state = ops_->state();
   made.ingestion = {ops_->ingest_store(), &ops_->ingesting(), &ops_->ingestion_metrics()};
   made.ingestion.clock = &clock_;
+  made.ingestion.places = config_.limits.ingestion_mailbox;
+  made.ingestion.share_percent = config_.limits.ingest_share_percent;
+  made.ingestion.least_rate = config_.limits.ingest_least_rate;
+  made.ingestion.ipv6_client_prefix = config_.limits.ipv6_client_prefix;
   made.administration = {ops_->administered(), &ops_->administering(), &clock_};
   made.reports = ops_->reports();
   if (bucket_)

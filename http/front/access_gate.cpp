@@ -116,7 +116,7 @@ access_gate::access_gate(std::shared_ptr<const front_settings> settings,
 
 tl::expected<route, refused_request> access_gate::admit(const request& head,
                                                         std::uint64_t body_bytes) {
-  auto found = find_operation(head, *settings_);
+  auto found = find_operation(head, *settings_, catalog_.get());
   const auto client = client_of(head);
   const bool counts = limits_ && !std::exchange(head.is_counted, true);
   const bool limited = counts && is_limited(head, client);
@@ -335,8 +335,9 @@ access_gate::verdict access_gate::count_token(const request& head, const route& 
   if (settings_->access.replicas) policy.window_s *= settings_->access.replicas->get();
   subject_name subject{limited_subject::token, row.cost};
   subject.add(where.token->token_id.bytes);
-  // Clients ship the tokens of players, so that one token is many of them.
-  if (what.kind == model::token_kind::player && !own)
+  // Clients ship the tokens of players, so that one token is many of them: also a limit of its own
+  // is for each of them, or one could use it up for all.
+  if (what.kind == model::token_kind::player)
     subject.add(prefix_of(where.client, settings_->access.ipv6_client_prefix).bytes);
   head.token_subject = limits_->hash(subject.bytes());
   head.token_policy = policy;

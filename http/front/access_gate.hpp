@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <string_view>
+#include <utility>
 
 namespace matchcloud::http {
 
@@ -35,8 +36,14 @@ public:
   /// Replaces the tokens that are known. Before the first call there are none.
   void set_tokens(model::token_snapshot tokens) { tokens_ = std::move(tokens); }
 
+  /// Replaces the catalog whose registered domains are known. Before the first call there is none.
+  /// Returns the one before: freeing it takes long.
+  model::catalog_snapshot set_catalog(model::catalog_snapshot catalog) {
+    return std::exchange(catalog_, std::move(catalog));
+  }
+
   /// Lets a request in or says why not, by these checks: the address's rate limit (429), method
-  /// (501), path (404), method of the path (405), on the ops plane host and origin (403), token
+  /// (501), path (404), method of the path (405), host and origin (403), token
   /// (401), what the token may do (403), the token's rate limit (429). The rate limits count a
   /// request once, however often it is judged: as one unit, and one more for each
   /// `bytes_per_unit` of a body that an actor gets whole. `body_bytes`: the size of the body, as
@@ -93,6 +100,7 @@ private:
   std::shared_ptr<base::rate_limit_table> limits_;
   transport_metrics* metrics_;
   const base::clock* clock_;
+  model::catalog_snapshot catalog_;
   model::token_snapshot tokens_ = std::make_shared<const model::token_list>();
 };
 

@@ -1,12 +1,10 @@
 #include "http/front/data_front.hpp"
 
+#include "http/front/page_guard.hpp"
 #include "http/front/regions_response.hpp"
-#include "http/wire/characters.hpp"
 #include "http/wire/content_coding.hpp"
 #include "http/wire/query.hpp"
-#include "model/net/url_parts.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace matchcloud::http {
@@ -23,18 +21,6 @@ constexpr std::string_view ping_headers = "Access-Control-Allow-Origin: *\r\n"
 
 constexpr std::string_view document_headers = "Cache-Control: no-cache\r\n"
                                               "Access-Control-Allow-Origin: *\r\n";
-
-/// The host name of an `Origin` (`scheme://host[:port]`, RFC 6454), lower case; empty where the
-/// origin has another form.
-std::string host_of_origin(std::string_view origin) {
-  const auto parts = model::split_url(origin);
-  const auto named = parts ? model::split_host_and_port(parts->authority) : std::nullopt;
-  if (!named || !parts->rest.empty()) return {};
-  std::string host =
-      named->is_bracketed ? "[" + std::string{named->host} + "]" : std::string{named->host};
-  std::transform(host.begin(), host.end(), host.begin(), to_lower);
-  return host;
-}
 
 } // namespace
 
@@ -58,6 +44,7 @@ caf::behavior data_front::make_behavior() {
       answering_downloads(),
       answering_failures(),
       knowing_tokens(),
+      knowing_domains(),
       knowing_owners(),
   };
 }

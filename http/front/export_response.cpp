@@ -14,9 +14,7 @@ namespace {
 
 constexpr std::string_view export_headers = "Cache-Control: private, no-transform\r\n"
                                             "Vary: Accept-Encoding\r\n"
-                                            "X-Content-Type-Options: nosniff\r\n"
                                             "Accept-Ranges: bytes\r\n";
-constexpr std::string_view redirect_headers = "X-Content-Type-Options: nosniff\r\n";
 
 std::string etag_of(const model::uuid& export_id, std::string_view coding) {
   return '"' + model::to_string(export_id) + std::string{coding} + '"';
@@ -54,7 +52,7 @@ bool may_be_compressed(const request& request) {
 }
 
 response export_response(const request& request, const store::opened_export& file) {
-  if (!file.csv) return redirect(request, file.elsewhere, redirect_headers);
+  if (!file.csv) return redirect(request, file.elsewhere, {});
   const auto& [export_id, query, keep_until_ts] = file.facts;
   auto gzip_etag = etag_of(export_id, "-gzip");
   const bool compressed = takes_compressed(request, file, gzip_etag);

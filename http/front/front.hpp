@@ -68,6 +68,14 @@ protected:
   auto knowing_tokens() {
     return [this](const actors::tokens_changed& news) { gate_->set_tokens(news.tokens); };
   }
+  /// The domains that namespaces registered, by which pages are told apart.
+  auto knowing_domains() {
+    return [this](const actors::catalog_changed& news) {
+      auto old = gate_->set_catalog(news.snapshot);
+      if (old)
+        send(caf::actor_cast<caf::actor>(current_sender()), actors::discarded{std::move(old)});
+    };
+  }
   auto knowing_owners() {
     return [this](const actors::owners& known) { on(known); };
   }

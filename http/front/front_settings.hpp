@@ -33,6 +33,9 @@ struct access_settings {
   /// Further names that the ops plane is asked by: `name`, or `https://name` where a proxy in front
   /// of it speaks TLS.
   std::vector<std::string> ops_hosts;
+  /// Names that the data plane is asked by on this machine, where it needs no tokens: the host of
+  /// `public-url`, and those of `data-hosts`. As above.
+  std::vector<std::string> data_hosts;
   /// The rate limits of an address and of a token, by `cost_class`.
   std::array<base::rate_policy, cost_class_names.size()> per_address{};
   std::array<base::rate_policy, cost_class_names.size()> per_token{};

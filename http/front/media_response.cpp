@@ -9,13 +9,11 @@ namespace matchcloud::http {
 namespace {
 
 /// A name stands for one image for ever, so caches may keep it. Pages of any origin may read the
-/// pixels, and `nosniff` keeps browsers from treating an upload as a page or a script.
+/// pixels.
 constexpr std::string_view image_headers = "Cache-Control: public, max-age=31536000, immutable\r\n"
                                            "Access-Control-Allow-Origin: *\r\n"
-                                           "X-Content-Type-Options: nosniff\r\n"
                                            "Accept-Ranges: bytes\r\n";
 constexpr std::string_view refusal_headers = "Access-Control-Allow-Origin: *\r\n"
-                                             "X-Content-Type-Options: nosniff\r\n"
                                              "Accept-Ranges: bytes\r\n";
 
 } // namespace

@@ -19,15 +19,11 @@ namespace {
 
 using actors::owner;
 
-constexpr std::string_view document_headers = "Cache-Control: no-cache\r\n"
-                                              "X-Content-Type-Options: nosniff\r\n";
+constexpr std::string_view document_headers = "Cache-Control: no-cache\r\n";
 
-constexpr std::string_view own_image_headers = "X-Content-Type-Options: nosniff\r\n"
-                                               "Accept-Ranges: bytes\r\n";
-constexpr std::string_view asset_headers = "Cache-Control: public, max-age=31536000, immutable\r\n"
-                                           "X-Content-Type-Options: nosniff\r\n";
+constexpr std::string_view own_image_headers = "Accept-Ranges: bytes\r\n";
+constexpr std::string_view asset_headers = "Cache-Control: public, max-age=31536000, immutable\r\n";
 constexpr std::string_view page_headers = "Cache-Control: no-cache\r\n"
-                                          "X-Content-Type-Options: nosniff\r\n"
                                           "Referrer-Policy: no-referrer\r\n";
 
 /// Beyond so many origins regions are not pinged: a header has its limits in browsers and proxies.

@@ -1,6 +1,6 @@
 #include "http/front/request_check.hpp"
 
-#include "http/front/ops_guard.hpp"
+#include "http/front/page_guard.hpp"
 #include "http/wire/media_type.hpp"
 #include "http/wire/request_errors.hpp"
 #include "model/catalog/catalog_element.hpp"
@@ -42,10 +42,23 @@ std::optional<base::error> check_media_type(const operation_row& row, const requ
   return std::nullopt;
 }
 
+/// Why a page that a browser shows may not make it ask this, or nothing.
+std::optional<base::error> check_page(const operation_row& row, const request& head,
+                                      const front_settings& settings, const model::catalog* known) {
+  const auto& access = settings.access;
+  if (settings.plane == plane::ops) return check_operator(head, access.ops_hosts);
+  if (head.method == method::options) return std::nullopt;
+  // A token is what a page of another origin does not have. Without, the machine itself is let in.
+  if (row.is_about_game && !access.requires_tokens && head.peer.is_loopback())
+    if (auto why = check_local_caller(head, access.data_hosts, known)) return why;
+  if (row.body == body_kind::none || !head.get(header::content_type).empty()) return std::nullopt;
+  return check_untyped_body(head, access.data_hosts, known);
+}
+
 } // namespace
 
-tl::expected<route, refused_request> find_operation(const request& head,
-                                                    const front_settings& settings) {
+tl::expected<route, refused_request>
+find_operation(const request& head, const front_settings& settings, const model::catalog* known) {
   const auto refuse = [](operation which, base::error why, std::string headers = {}) {
     return tl::unexpected(refused_request{which, std::move(why), std::move(headers)});
   };
@@ -64,9 +77,7 @@ tl::expected<route, refused_request> find_operation(const request& head,
                   "Allow: " + allow + "\r\n");
   }
   where->row = row;
-  if (settings.plane == plane::ops)
-    if (auto why = check_operator(head, settings.access.ops_hosts))
-      return refuse(row->id, *std::move(why));
+  if (auto why = check_page(*row, head, settings, known)) return refuse(row->id, *std::move(why));
   return *std::move(where);
 }
 

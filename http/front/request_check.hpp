@@ -27,10 +27,11 @@ struct refused_request {
 };
 
 /// Finds the operation that a head asks for, by the checks that need no body, in this order: a
-/// known method (501), path (404), method (405), and on the ops plane who asks (403). The head's
-/// target is not `*`.
+/// known method (501), path (404), method (405), and what a page makes a browser ask (403). The
+/// head's target is not `*`. `known`: the domains that namespaces registered; null: none.
 tl::expected<route, refused_request> find_operation(const request& head,
-                                                    const front_settings& settings);
+                                                    const front_settings& settings,
+                                                    const model::catalog* known = nullptr);
 
 /// Why the operation does not take a body of the type in the head and of `size` bytes, or nothing.
 std::optional<base::error> check_body(const operation_row& row, const request& head,

@@ -214,6 +214,14 @@ void add_ingestion(std::vector<MetricFamily>& all, const actors::ingestion_metri
   all.push_back(std::move(lines));
   add_single(all, "matchcloud_ingests_running", "POST /v1/lobbies under way.", MetricType::Gauge,
              static_cast<double>(of.running.get()));
+  add_single(all, "matchcloud_ingests_over_share_total",
+             "POST /v1/lobbies refused because its sender had its share of the places "
+             "(ingest-share-percent).",
+             MetricType::Counter, static_cast<double>(of.over_share.get()));
+  add_single(all, "matchcloud_ingests_too_slow_total",
+             "POST /v1/lobbies ended because it sent less than ingest-least-rate while places were "
+             "short.",
+             MetricType::Counter, static_cast<double>(of.too_slow.get()));
   const auto backlog_bytes = static_cast<double>(of.backlog_bytes.get());
   add_single(all, "matchcloud_store_backlog_bytes",
              "What the store has not tidied away, after the last transaction of an ingest.",
@@ -229,7 +237,7 @@ void add_ingestion(std::vector<MetricFamily>& all, const actors::ingestion_metri
 }
 
 void add_exports(std::vector<MetricFamily>& all, const actors::export_metrics& of,
-                 std::uint64_t file_bytes) {
+                 std::uint64_t file_bytes, std::uint64_t files_over_share) {
   const auto gauge = [&all](const char* name, const char* help, double value) {
     add_single(all, name, help, MetricType::Gauge, value);
   };
@@ -250,6 +258,15 @@ void add_exports(std::vector<MetricFamily>& all, const actors::export_metrics& o
         static_cast<double>(file_bytes));
   counter("matchcloud_exports_finished_total", "Exports that became a file.", of.finished);
   counter("matchcloud_exports_failed_total", "Exports that became a problem.", of.failed);
+  auto over_share = family("matchcloud_exports_over_share_total",
+                           "Refusals because a game had its share (export-share-percent) of the "
+                           "export queue, or of the space for files.",
+                           MetricType::Counter);
+  over_share.metric.push_back(
+      counter_metric({{"of", "queue"}}, static_cast<double>(of.over_share.get())));
+  over_share.metric.push_back(
+      counter_metric({{"of", "files"}}, static_cast<double>(files_over_share)));
+  all.push_back(std::move(over_share));
   counter("matchcloud_exports_joined_total", "Requests that joined an export under way.",
           of.joined);
   counter("matchcloud_exports_reused_total", "Requests that got a file that was there.", of.reused);
@@ -512,7 +529,8 @@ std::vector<MetricFamily> service_metrics::Collect() const {
   add_rankings(all, sources_.rankings);
   if (sources_.exports)
     add_exports(all, *sources_.exports,
-                sources_.export_files ? sources_.export_files->used_bytes() : 0);
+                sources_.export_files ? sources_.export_files->used_bytes() : 0,
+                sources_.export_files ? sources_.export_files->refused_by_share() : 0);
   if (sources_.bucket) add_objects(all, sources_.bucket->count());
   if (sources_.geoip) add_geoip(all, *sources_.geoip, *sources_.geoip_files);
   if (sources_.tls) add_tls(all, *sources_.tls, sources_.all_transports());

@@ -57,7 +57,10 @@ std::vector<errc> errors_of(const operation_reference& what) {
   const bool has_own_words = row.id == operation::put_element || row.id == operation::put_fault;
   if (row.body == body_kind::json && what.body.is_required && !has_own_words)
     add(all, {errc::body_malformed, errc::body_too_deep, errc::body_not_object});
-  if (row.plane == plane::ops) add(all, {errc::host_not_allowed, errc::origin_not_allowed});
+  if (row.plane == plane::ops || row.is_about_game) add(all, {errc::host_not_allowed});
+  // On the data plane also where a page sends a body without its type.
+  if (row.plane == plane::ops || row.is_about_game || row.body != body_kind::none)
+    add(all, {errc::origin_not_allowed});
   if (row.anonymous != anonymous_access::yes)
     add(all, {errc::token_missing, errc::token_malformed, errc::token_unknown, errc::token_expired,
               errc::token_revoked, errc::not_permitted, errc::store_failed});
@@ -77,9 +80,9 @@ std::string_view refusal_headers(int status) noexcept {
   switch (status) {
   case 401:
   case 403: return "WWW-Authenticate";
-  case 412: return "Vary ETag Accept-Ranges X-Content-Type-Options Cache-Control";
+  case 412: return "Vary ETag Accept-Ranges Cache-Control";
   case 415: return "Accept-Encoding";
-  case 416: return "Content-Range Vary Accept-Ranges X-Content-Type-Options Cache-Control";
+  case 416: return "Content-Range Vary Accept-Ranges Cache-Control";
   case 429: return "Retry-After RateLimit-Policy RateLimit";
   case 503: return "Retry-After";
   default: return {};

@@ -22,6 +22,8 @@ using base::errc;
 using model::json_writer;
 
 constexpr std::string_view common_headers = "X-Request-Id Connection";
+/// Of answers with content.
+constexpr std::string_view content_headers = "X-Content-Type-Options";
 
 /// The words of a text that separates them by spaces.
 std::vector<std::string_view> words_of(std::string_view text) {
@@ -108,7 +110,8 @@ public:
     }
     json.text(text).name("headers").object();
     write_headers(
-        json, std::string{common_headers} + " " + std::string{refusal_headers(status)} +
+        json, std::string{common_headers} + " " + std::string{content_headers} + " " +
+                  std::string{refusal_headers(status)} +
                   (plane_ == plane::data ? " Access-Control-Allow-Origin" : "") +
                   // Once: the refusals of ranges and conditions name it themselves.
                   (plane_ == plane::ops && status != 412 && status != 416 ? " Cache-Control" : ""));
@@ -297,6 +300,7 @@ private:
   void write_answer(const answer_reference& answer) {
     json_.object().name("description").text(answer.description).name("headers").object();
     refusals::write_headers(json_, common_headers);
+    if (!answer.media_types.empty()) refusals::write_headers(json_, content_headers);
     refusals::write_headers(json_, answer.headers);
     if (answer.is_part) refusals::write_headers(json_, "Content-Range");
     json_.end_object();

@@ -132,13 +132,12 @@ void add_elements(std::vector<operation_reference>& all, const element_reference
 }
 
 constexpr std::string_view page_headers =
-    "Cache-Control ETag Vary Content-Encoding Content-Security-Policy X-Content-Type-Options "
+    "Cache-Control ETag Vary Content-Encoding Content-Security-Policy "
     "Referrer-Policy";
 constexpr std::string_view known_page_headers =
-    "Cache-Control ETag Vary Content-Security-Policy X-Content-Type-Options Referrer-Policy";
-constexpr std::string_view asset_headers =
-    "Cache-Control ETag Vary Content-Encoding X-Content-Type-Options";
-constexpr std::string_view known_asset_headers = "Cache-Control ETag Vary X-Content-Type-Options";
+    "Cache-Control ETag Vary Content-Security-Policy Referrer-Policy";
+constexpr std::string_view asset_headers = "Cache-Control ETag Vary Content-Encoding";
+constexpr std::string_view known_asset_headers = "Cache-Control ETag Vary";
 
 /// A kind of payload: what its operations have of their own.
 struct payload_reference {

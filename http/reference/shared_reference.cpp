@@ -15,25 +15,21 @@ constexpr parameter_reference if_range{
     "header", "If-Range", R"({"type":"string"})",
     "The `Range` counts only while this is the strong entity tag.", R"("\"0\"")"};
 
-constexpr std::string_view image_headers =
-    "ETag Cache-Control Accept-Ranges Content-Disposition X-Content-Type-Options";
-constexpr std::string_view known_image_headers =
-    "ETag Cache-Control Accept-Ranges X-Content-Type-Options";
-constexpr std::string_view image_elsewhere_headers =
-    "Location Cache-Control Accept-Ranges X-Content-Type-Options";
+constexpr std::string_view image_headers = "ETag Cache-Control Accept-Ranges Content-Disposition";
+constexpr std::string_view known_image_headers = "ETag Cache-Control Accept-Ranges";
+constexpr std::string_view image_elsewhere_headers = "Location Cache-Control Accept-Ranges";
 constexpr std::string_view open_image_headers =
-    "ETag Cache-Control Accept-Ranges Content-Disposition X-Content-Type-Options "
+    "ETag Cache-Control Accept-Ranges Content-Disposition "
     "Access-Control-Allow-Origin";
 constexpr std::string_view known_open_image_headers =
-    "ETag Cache-Control Accept-Ranges X-Content-Type-Options Access-Control-Allow-Origin";
+    "ETag Cache-Control Accept-Ranges Access-Control-Allow-Origin";
 constexpr std::string_view open_image_elsewhere_headers =
-    "Location Cache-Control Accept-Ranges X-Content-Type-Options Access-Control-Allow-Origin";
+    "Location Cache-Control Accept-Ranges Access-Control-Allow-Origin";
 constexpr std::string_view csv_headers =
-    "ETag Cache-Control Vary Accept-Ranges Content-Disposition X-Content-Type-Options "
+    "ETag Cache-Control Vary Accept-Ranges Content-Disposition "
     "Content-Encoding";
-constexpr std::string_view known_csv_headers =
-    "ETag Cache-Control Vary Accept-Ranges X-Content-Type-Options";
-constexpr std::string_view csv_elsewhere_headers = "Location Cache-Control X-Content-Type-Options";
+constexpr std::string_view known_csv_headers = "ETag Cache-Control Vary Accept-Ranges";
+constexpr std::string_view csv_elsewhere_headers = "Location Cache-Control";
 
 struct file_headers {
   std::string_view whole, known, elsewhere;
@@ -88,11 +84,11 @@ operation_reference openapi_reference(operation id, plane about) {
   const bool is_open = row_of(id).cors != cors_policy::none;
   made.answers = {{200, "The document.",
                    is_open ? "ETag Cache-Control Vary Content-Encoding Access-Control-Allow-Origin"
-                           : "ETag Cache-Control Vary Content-Encoding X-Content-Type-Options",
+                           : "ETag Cache-Control Vary Content-Encoding",
                    "application/json", R"({"type":"object","description":"An OpenAPI document."})"},
                   {304, "The client's copy still holds.",
                    is_open ? "ETag Cache-Control Vary Access-Control-Allow-Origin"
-                           : "ETag Cache-Control Vary X-Content-Type-Options"}};
+                           : "ETag Cache-Control Vary"}};
   return made;
 }
 

@@ -83,7 +83,9 @@ void write(response answer, std::string_view request_id, const std::string& date
   if (closing) into.set_header("Connection", "close");
   // cpp-httplib would send a length of 0, but RFC 9110 section 8.6 wants the true length or none.
   if (answer.status == 304) into.set_header("Content-Length", std::to_string(answer.body_size()));
-  if (has_body(answer.status) && !answer.content_type.empty()) write_body(answer, into);
+  if (!has_body(answer.status) || answer.content_type.empty()) return;
+  into.set_header("X-Content-Type-Options", "nosniff");
+  write_body(answer, into);
 }
 
 } // namespace

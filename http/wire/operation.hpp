@@ -139,6 +139,9 @@ struct operation_row {
   /// The kinds of tokens that may call it, each only for its own game or namespace.
   model::token_kinds allowed = {};
   anonymous_access anonymous = anonymous_access::no;
+  /// Whether, with `auth = open`, pages of other origins are kept away: it reads or changes what is
+  /// the game's own. See `check_local_caller`.
+  bool is_about_game = false;
   /// Whether, with `auth = required`, even a request from the machine itself needs a token.
   bool needs_token_on_loopback = false;
   /// Whether performing the operation twice has the same effect as once. If not, a request that an
@@ -214,7 +217,8 @@ inline constexpr std::array operations{
                   .name = "list_avatars",
                   .load_name = "avatars",
                   .path = "/cloud/games/{game_id}/avatars",
-                  .allowed = {model::token_kind::game}},
+                  .allowed = {model::token_kind::game},
+                  .is_about_game = true},
     operation_row{.id = operation::export_lobby_history,
                   .name = "export_lobby_history",
                   .load_name = "export",
@@ -225,7 +229,8 @@ inline constexpr std::array operations{
                   .body_limit_bytes = 16UL * 1024,
                   .body_advice = "Send query_start and query_end alone.",
                   .deadline = &base::limits::export_timeout,
-                  .allowed = {model::token_kind::game}},
+                  .allowed = {model::token_kind::game},
+                  .is_about_game = true},
     operation_row{.id = operation::download_media,
                   .name = "download_media",
                   .path = "/media/avatars/{upload_id}/{file_name}",

@@ -59,6 +59,7 @@ std::size_t find_header(std::string_view name) noexcept {
   case 13:
     return pick(
         name, {{"authorization", header::authorization}, {"if-none-match", header::if_none_match}});
+  case 14: return pick(name, {{"sec-fetch-site", header::sec_fetch_site}});
   case 15:
     return pick(name, {{"accept-encoding", header::accept_encoding},
                        {"x-forwarded-for", header::x_forwarded_for}});
@@ -94,6 +95,7 @@ bool is_list_header(header h) noexcept {
   case header::x_fault: return true;
   case header::host:
   case header::content_type:
+  case header::sec_fetch_site:
   case header::authorization:
   case header::origin:
   case header::x_request_id:

@@ -43,8 +43,9 @@ enum class header : std::uint8_t {
   if_range,
   range,
   x_fault,
+  sec_fetch_site,
 };
-inline constexpr std::size_t header_count = 16;
+inline constexpr std::size_t header_count = 17;
 
 /// The header with this name, ignoring case, or `header_count` where a request does not store it.
 std::size_t find_header(std::string_view name) noexcept;

@@ -12,6 +12,11 @@ namespace matchcloud::http {
 
 namespace {
 
+/// No browser takes content for another type than it has: an upload for a page, or JSON for a
+/// script.
+constexpr std::string_view content_headers = "\r\nX-Content-Type-Options: nosniff"
+                                             "\r\nContent-Type: ";
+
 void append_number(std::string& out, std::size_t number) {
   char digits[20];
   const auto end = std::to_chars(std::begin(digits), std::end(digits), number).ptr;
@@ -97,7 +102,7 @@ void write_head(std::string& out, const response& answer, const write_context& c
     out.append(" ").append(reason_phrase(answer.status)).append("\r\n");
   }
   out.append("Date: ").append(context.date);
-  if (!answer.content_type.empty()) out.append("\r\nContent-Type: ").append(answer.content_type);
+  if (!answer.content_type.empty()) out.append(content_headers).append(answer.content_type);
   if (std::holds_alternative<body_in_parts>(answer.body)) {
     if (!context.http_1_0) out.append("\r\nTransfer-Encoding: chunked");
   } else if (has_body(answer.status)) {

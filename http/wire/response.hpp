@@ -41,8 +41,8 @@ struct assembled_body {
 /// ends with the connection.
 struct body_in_parts {};
 
-/// The answer to an exchange. The transport adds `Date`, `Content-Length`, `X-Request-Id` and
-/// `Connection`.
+/// The answer to an exchange. The transport adds `Date`, `Content-Length`, `X-Request-Id`,
+/// `Connection`, and `X-Content-Type-Options` where there is content.
 struct response {
   int status = 200;
   /// Empty if there is no body. Must have static storage duration.

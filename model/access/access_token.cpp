@@ -87,7 +87,7 @@ base::expected<void> check_new_token(const new_token& wanted, std::int64_t now_m
   if (!is_name(wanted.name) ||
       check_longest(wanted.name, token_name_limit, length_unit::characters))
     return refuse("The name must be " + counted_up_to(token_name_limit, length_unit::characters) +
-                  ", not blank, without control and invisible characters.");
+                  ", not blank, without control and invisible characters and line separators.");
   if (has_token(wanted.name)) return refuse("The name has a token in it: names are shown.");
   const bool is_scoped = wanted.scope != uuid{};
   const std::string kind{name_of(wanted.kind)};

@@ -13,6 +13,13 @@ bool is_printable_ascii(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
 }
 
+/// Whether `text` has one of the characters that only Unicode ends lines by (U+2028, U+2029): where
+/// names are shown, they break the line as a control character does.
+bool has_line_separator(std::string_view text) {
+  return text.find("\xE2\x80\xA8") != std::string_view::npos ||
+         text.find("\xE2\x80\xA9") != std::string_view::npos;
+}
+
 } // namespace
 
 bool is_identifier(std::string_view text) noexcept {
@@ -28,7 +35,7 @@ bool is_name(std::string_view text) noexcept {
   if (is_printable_ascii(text)) return text.size() <= catalog_name_limit;
   if (find_malformed_utf8(text) != std::string_view::npos) return false;
   if (count_code_points(text) > catalog_name_limit) return false;
-  return !find_hidden(text);
+  return !find_hidden(text) && !has_line_separator(text);
 }
 
 } // namespace matchcloud::model

@@ -20,6 +20,7 @@ inline constexpr std::string_view identifier_allowed = "1 to 32 of a-z 0-9 -, no
 bool is_name(std::string_view text) noexcept;
 /// What `is_name` allows, for an error message.
 inline constexpr std::string_view name_allowed =
-    "a string of 1 to 128 characters, not blank, without control and invisible characters";
+    "a string of 1 to 128 characters, not blank, without control and invisible characters and "
+    "line separators";
 
 } // namespace matchcloud::model

@@ -73,41 +73,43 @@ void remove_all(const std::string& path) noexcept {
 /// Bytes taken from the ledger for an unfinished file, given back with this object.
 class taken_bytes {
 public:
-  explicit taken_bytes(export_ledger& ledger) noexcept : ledger_{&ledger} {}
+  taken_bytes(export_ledger& ledger, const model::uuid& game_id) noexcept
+      : ledger_{&ledger}, game_id_{game_id} {}
   taken_bytes(const taken_bytes&) = delete;
   taken_bytes& operator=(const taken_bytes&) = delete;
-  ~taken_bytes() { ledger_->give_back(bytes_); }
+  ~taken_bytes() { ledger_->give_back(game_id_, bytes_); }
 
-  bool take(std::uint64_t more) {
-    if (!ledger_->try_take(more)) return false;
-    bytes_ += more;
-    return true;
+  base::expected<void> take(std::uint64_t more) {
+    auto taken = ledger_->take(game_id_, more);
+    if (taken) bytes_ += more;
+    return taken;
   }
   std::uint64_t keep() noexcept { return std::exchange(bytes_, 0); }
 
 private:
   export_ledger* ledger_;
+  model::uuid game_id_;
   std::uint64_t bytes_ = 0;
 };
 
 } // namespace
 
-export_files::export_files(std::string data_dir, std::uint64_t limit_bytes, std::size_t open_limit,
+export_files::export_files(std::string data_dir, export_bounds bounds, std::size_t open_limit,
                            temporary_folder folder)
     : data_dir_{std::move(data_dir)},
       open_limit_{open_limit},
       folder_{std::move(folder)},
-      ledger_{limit_bytes, export_count_limit} {}
+      ledger_{bounds} {}
 
 base::expected<std::unique_ptr<export_files>>
-export_files::open(std::string data_dir, std::uint64_t limit_bytes, std::size_t open_limit) {
+export_files::open(std::string data_dir, export_bounds bounds, std::size_t open_limit) {
   remove_leftovers(data_dir);
   if (auto made = make_data_directory(exports_path(data_dir)); !made)
     return tl::unexpected(made.error());
   auto folder = temporary_folder::make(data_dir);
   if (!folder) return tl::unexpected(folder.error());
   std::unique_ptr<export_files> opened{
-      new export_files{std::move(data_dir), limit_bytes, open_limit, *std::move(folder)}};
+      new export_files{std::move(data_dir), bounds, open_limit, *std::move(folder)}};
   // With this time, the sweep only counts and removes nothing.
   if (auto counted = opened->sweep(std::numeric_limits<std::int64_t>::min()); !counted)
     return tl::unexpected(counted.error());
@@ -126,15 +128,14 @@ public:
         about_{about},
         folder_{std::move(folder)},
         file_{std::move(file)},
-        taken_{to.ledger_} {}
+        taken_{to.ledger_, about.facts.query.game_id} {}
   ~draft() override {
     if (!folder_.empty()) remove_all(folder_);
   }
 
   base::expected<void> append(std::string_view bytes) override {
-    whole_ = whole_ && taken_.take(bytes.size());
     if (!whole_) return exports_full();
-    auto written = file_.append(bytes);
+    auto written = taken_.take(bytes.size()).and_then([&] { return file_.append(bytes); });
     whole_ = written.has_value();
     return written;
   }
@@ -171,7 +172,8 @@ private:
 };
 
 base::expected<begun_export> export_files::begin(const export_request& request) {
-  if (ledger_.is_full()) return exports_full();
+  if (auto room = ledger_.check_another(request.query.game_id); !room)
+    return tl::unexpected(std::move(room).error());
   auto folder = path_aside();
   if (::mkdir(folder.c_str(), 0700) != 0) return failure(folder, "make the folder", errno);
   auto file = new_file::create_of_export(folder + "/" + export_csv_name);
@@ -191,7 +193,8 @@ base::expected<void> export_files::publish(draft& whole) {
     const std::lock_guard lock{mutex_};
     if (::rename(whole.folder().c_str(), place.c_str()) != 0)
       return failure(place, "rename into place", errno);
-    ledger_.record(export_id, whole.about().csv_bytes, whole.keep());
+    ledger_.record(export_id, whole.about().facts.query.game_id, whole.about().csv_bytes,
+                   whole.keep());
   }
   auto synced = sync_folder(exports_path(data_dir_));
   if (!synced) remove(export_id);
@@ -272,13 +275,12 @@ base::expected<void> export_files::compress(const model::uuid& export_id,
   const auto opened = open(export_id);
   if (!opened) return tl::unexpected(opened.error());
   if ((*opened)->gzip) return {};
-  if (ledger_.is_full()) return exports_full();
+  const auto& game_id = (*opened)->facts.query.game_id;
   auto file = new_file::create_of_export(path_aside());
   if (!file) return tl::unexpected(file.error());
-  taken_bytes taken{ledger_};
+  taken_bytes taken{ledger_, game_id};
   const auto write = [&](std::string_view bytes) -> base::expected<void> {
-    if (!taken.take(bytes.size())) return exports_full();
-    return file->append(bytes);
+    return taken.take(bytes.size()).and_then([&] { return file->append(bytes); });
   };
   const auto place = export_path(data_dir_, export_id) + "/" + export_gzip_name;
   auto done =
@@ -295,7 +297,7 @@ base::expected<void> export_files::compress(const model::uuid& export_id,
   auto linked = file->link_to(place);
   if (!linked && !export_folder::open(data_dir_, export_id)) return export_not_found();
   if (!linked) return tl::unexpected(linked.error());
-  ledger_.record(export_id, folder->size_bytes(), taken.keep());
+  ledger_.record(export_id, game_id, folder->size_bytes(), taken.keep());
   return {};
 }
 
@@ -362,7 +364,9 @@ void export_files::sweep_one(const model::uuid& export_id, std::int64_t now_ts,
   }
   if (!about && about.error().code == base::errc::store_failed)
     tell_damaged(export_id, about.error().detail);
-  ledger_.record(export_id, folder->size_bytes());
+  // One that cannot be read has no game: it counts for all of them together.
+  ledger_.record(export_id, about ? about->facts.query.game_id : model::uuid{},
+                 folder->size_bytes());
 }
 
 void export_files::tell_damaged(const model::uuid& export_id, const std::string& detail) {

@@ -27,11 +27,10 @@ inline constexpr std::size_t open_exports_limit = 256;
 /// process.
 class export_files final : public export_store {
 public:
-  /// Opens the exports of a data directory. `limit_bytes` bounds the sum of all CSV and compressed
-  /// files, including this process's unfinished ones. Fails with `store_failed` or `store_full`.
+  /// Opens the exports of a data directory. `bounds` is about all CSV and compressed files,
+  /// including this process's unfinished ones. Fails with `store_failed` or `store_full`.
   static base::expected<std::unique_ptr<export_files>>
-  open(std::string data_dir, std::uint64_t limit_bytes,
-       std::size_t open_limit = open_exports_limit);
+  open(std::string data_dir, export_bounds bounds, std::size_t open_limit = open_exports_limit);
   export_files(const export_files&) = delete;
   export_files& operator=(const export_files&) = delete;
 
@@ -44,6 +43,7 @@ public:
   /// Leaves alone whatever is not an export and logs it once.
   base::expected<void> sweep(std::int64_t now_ts) override;
   std::uint64_t used_bytes() const override { return ledger_.used_bytes(); }
+  std::uint64_t refused_by_share() const override { return ledger_.refused_by_share(); }
   /// The number of exports that are open or were open recently; at most `open_limit`.
   std::size_t known() const;
 
@@ -51,7 +51,7 @@ private:
   /// An export that is being written outside `exports/`.
   class draft;
 
-  export_files(std::string data_dir, std::uint64_t limit_bytes, std::size_t open_limit,
+  export_files(std::string data_dir, export_bounds bounds, std::size_t open_limit,
                temporary_folder folder);
 
   /// The files of an export that may be open, so that all readers share the descriptors.

@@ -2,37 +2,36 @@
 
 namespace matchcloud::store {
 
-bool export_ledger::is_full() const {
+base::expected<void> export_ledger::check_another(const model::uuid& game_id) {
   const std::lock_guard lock{mutex_};
-  return used_bytes_ >= limit_bytes_ || finished_.size() >= limit_exports_;
+  return room_.check_another(game_id);
 }
 
-bool export_ledger::try_take(std::uint64_t bytes) {
+base::expected<void> export_ledger::take(const model::uuid& game_id, std::uint64_t bytes) {
   const std::lock_guard lock{mutex_};
-  // Exports finished by other processes may have exceeded the limit.
-  if (used_bytes_ > limit_bytes_ || bytes > limit_bytes_ - used_bytes_) return false;
-  used_bytes_ += bytes;
-  return true;
+  return room_.take(game_id, bytes);
 }
 
-void export_ledger::give_back(std::uint64_t bytes) {
+void export_ledger::give_back(const model::uuid& game_id, std::uint64_t bytes) {
   const std::lock_guard lock{mutex_};
-  used_bytes_ -= bytes;
+  room_.remove(game_id, {0, bytes});
 }
 
-void export_ledger::record(const model::uuid& export_id, std::uint64_t bytes, std::uint64_t taken) {
+void export_ledger::record(const model::uuid& export_id, const model::uuid& game_id,
+                           std::uint64_t bytes, std::uint64_t taken) {
   const std::lock_guard lock{mutex_};
-  auto& known = finished_[export_id];
-  used_bytes_ += bytes;
-  used_bytes_ -= known + taken;
-  known = bytes;
+  const auto [known, added] = finished_.try_emplace(export_id);
+  if (!added) room_.remove(known->second.game_id, {1, known->second.bytes});
+  room_.remove(game_id, {0, taken});
+  room_.add(game_id, {1, bytes});
+  known->second = {game_id, bytes};
 }
 
 void export_ledger::forget(const model::uuid& export_id) {
   const std::lock_guard lock{mutex_};
   const auto known = finished_.find(export_id);
   if (known == finished_.end()) return;
-  used_bytes_ -= known->second;
+  room_.remove(known->second.game_id, {1, known->second.bytes});
   finished_.erase(known);
 }
 
@@ -40,14 +39,19 @@ std::vector<model::uuid> export_ledger::recorded() const {
   const std::lock_guard lock{mutex_};
   std::vector<model::uuid> ids;
   ids.reserve(finished_.size());
-  for (const auto& [id, bytes] : finished_)
+  for (const auto& [id, each] : finished_)
     ids.push_back(id);
   return ids;
 }
 
 std::uint64_t export_ledger::used_bytes() const {
   const std::lock_guard lock{mutex_};
-  return used_bytes_;
+  return room_.used().bytes;
+}
+
+std::uint64_t export_ledger::refused_by_share() const {
+  const std::lock_guard lock{mutex_};
+  return room_.refused_by_share();
 }
 
 } // namespace matchcloud::store

@@ -1,8 +1,9 @@
 #pragma once
 
+#include "base/expected.hpp"
 #include "model/text/uuid.hpp"
+#include "store/exports/export_room.hpp"
 
-#include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <unordered_map>
@@ -10,35 +11,36 @@
 
 namespace matchcloud::store {
 
-/// Accounts for the bytes that exports use against their limit: the sizes of finished exports by
+/// Accounts for the bytes that exports use against their bounds: the sizes of finished exports by
 /// id, and the bytes taken for unfinished ones. Any thread.
 class export_ledger {
 public:
-  export_ledger(std::uint64_t limit_bytes, std::size_t limit_exports) noexcept
-      : limit_bytes_{limit_bytes}, limit_exports_{limit_exports} {}
+  explicit export_ledger(export_bounds bounds) noexcept : room_{bounds} {}
 
-  /// Whether not a single further byte, or not a single further export, fits.
-  bool is_full() const;
-  /// Takes bytes for an unfinished export, up to exactly the limit. Returns false, and takes
-  /// nothing, if they exceed it.
-  bool try_take(std::uint64_t bytes);
-  void give_back(std::uint64_t bytes);
+  /// As those of `export_room`.
+  base::expected<void> check_another(const model::uuid& game_id);
+  base::expected<void> take(const model::uuid& game_id, std::uint64_t bytes);
+  void give_back(const model::uuid& game_id, std::uint64_t bytes);
 
-  /// Sets the size of a finished export, replacing any earlier record; `taken` of the bytes were
-  /// taken before.
-  void record(const model::uuid& export_id, std::uint64_t bytes, std::uint64_t taken = 0);
+  /// Sets the game and the size of a finished export, replacing any earlier record; `taken` of the
+  /// bytes were taken before.
+  void record(const model::uuid& export_id, const model::uuid& game_id, std::uint64_t bytes,
+              std::uint64_t taken = 0);
   void forget(const model::uuid& export_id);
 
   std::vector<model::uuid> recorded() const;
   std::uint64_t used_bytes() const;
+  std::uint64_t refused_by_share() const;
 
 private:
-  std::uint64_t limit_bytes_;
-  std::size_t limit_exports_;
+  struct finished_export {
+    model::uuid game_id;
+    std::uint64_t bytes = 0;
+  };
+
   mutable std::mutex mutex_;
-  /// The sum of finished and taken bytes.
-  std::uint64_t used_bytes_ = 0;
-  std::unordered_map<model::uuid, std::uint64_t> finished_;
+  export_room room_;
+  std::unordered_map<model::uuid, finished_export> finished_;
 };
 
 } // namespace matchcloud::store

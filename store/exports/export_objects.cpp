@@ -86,7 +86,7 @@ public:
 
   ~draft() override {
     renewal_.reset();
-    to_->give_back(taken_bytes_);
+    to_->give_back(game_id(), taken_bytes_);
     if (!upload_) return;
     upload_.reset();
     to_->forget(record_);
@@ -100,11 +100,12 @@ public:
   bool ask_own() override { return is_own() && to_->renew(record_).value_or(true); }
 
   base::expected<void> append(std::string_view bytes) override {
-    is_whole_ = is_whole_ && to_->try_take(bytes.size());
     if (!is_whole_) return exports_full();
-    taken_bytes_ += bytes.size();
-    digest_.add(bytes);
-    auto written = upload_->append(bytes);
+    auto written = to_->take(game_id(), bytes.size()).and_then([&] {
+      taken_bytes_ += bytes.size();
+      digest_.add(bytes);
+      return upload_->append(bytes);
+    });
     is_whole_ = written.has_value();
     return written;
   }
@@ -140,6 +141,8 @@ public:
   }
 
 private:
+  const model::uuid& game_id() const noexcept { return record_.facts.query.game_id; }
+
   export_objects* to_;
   export_record record_;
   /// Null after the end.
@@ -155,12 +158,18 @@ private:
   bool is_own_ = true;
 };
 
-export_objects::export_objects(export_objects_settings settings) : settings_{std::move(settings)} {}
+export_objects::export_objects(export_objects_settings settings)
+    : settings_{std::move(settings)},
+      room_{export_bounds{settings_.limit_bytes, settings_.game_share_percent}} {}
 
 // -- writing ------------------------------------------------------------------
 
 base::expected<begun_export> export_objects::begin(const export_request& request) {
-  if (is_full()) return exports_full();
+  {
+    const std::lock_guard lock{mutex_};
+    if (auto room = room_.check_another(request.query.game_id); !room)
+      return tl::unexpected(std::move(room).error());
+  }
   auto claimed = claim(request);
   if (!claimed) return tl::unexpected(claimed.error());
   if (!claimed->is_own) return other_export{std::move(claimed->record), claimed->revisions};
@@ -221,33 +230,32 @@ base::expected<bool> export_objects::complete_record(const export_record& whole)
       [&](const auto& in) { return in->complete_export(whole); });
   if (!completed || !*completed) return completed;
   const std::lock_guard lock{mutex_};
-  ++usage_.count;
-  usage_.bytes += whole.size_bytes;
-  taken_bytes_ -= whole.size_bytes;
+  auto& of_game = usage_[whole.facts.query.game_id];
+  ++of_game.count;
+  of_game.bytes += whole.size_bytes;
+  // Its bytes were taken while it was written.
+  room_.add(whole.facts.query.game_id, {1, 0});
   return completed;
 }
 
-bool export_objects::try_take(std::uint64_t bytes) {
+base::expected<void> export_objects::take(const model::uuid& game_id, std::uint64_t bytes) {
   const std::lock_guard lock{mutex_};
-  const auto used = usage_.bytes + taken_bytes_;
-  if (used > settings_.limit_bytes || bytes > settings_.limit_bytes - used) return false;
-  taken_bytes_ += bytes;
-  return true;
+  return room_.take(game_id, bytes);
 }
 
-void export_objects::give_back(std::uint64_t bytes) {
+void export_objects::give_back(const model::uuid& game_id, std::uint64_t bytes) {
   const std::lock_guard lock{mutex_};
-  taken_bytes_ -= bytes;
-}
-
-bool export_objects::is_full() const {
-  const std::lock_guard lock{mutex_};
-  return usage_.bytes + taken_bytes_ >= settings_.limit_bytes || usage_.count >= export_count_limit;
+  room_.remove(game_id, {0, bytes});
 }
 
 std::uint64_t export_objects::used_bytes() const {
   const std::lock_guard lock{mutex_};
-  return usage_.bytes + taken_bytes_;
+  return room_.used().bytes;
+}
+
+std::uint64_t export_objects::refused_by_share() const {
+  const std::lock_guard lock{mutex_};
+  return room_.refused_by_share();
 }
 
 // -- reading ------------------------------------------------------------------
@@ -329,8 +337,12 @@ base::expected<void> export_objects::remove(const export_record& record) {
       [&](const auto& in) { return in->forget_export(record); });
   if (!removed || !record.is_complete) return removed;
   const std::lock_guard lock{mutex_};
-  usage_.bytes -= std::min(usage_.bytes, record.size_bytes);
-  usage_.count -= std::min<std::size_t>(usage_.count, 1);
+  const auto counted = usage_.find(record.facts.query.game_id);
+  if (counted == usage_.end() || counted->second.count == 0) return {};
+  const export_usage gone{1, std::min(counted->second.bytes, record.size_bytes)};
+  counted->second.count -= gone.count;
+  counted->second.bytes -= gone.bytes;
+  room_.remove(counted->first, gone);
   return {};
 }
 
@@ -361,11 +373,15 @@ base::expected<void> export_objects::remove_over(std::int64_t now_ts) {
 }
 
 base::expected<void> export_objects::count() {
-  const auto usage =
+  auto counted =
       settings_.records->exports().and_then([](const auto& in) { return in->export_usage_now(); });
-  if (!usage) return tl::unexpected(usage.error());
+  if (!counted) return tl::unexpected(std::move(counted).error());
   const std::lock_guard lock{mutex_};
-  usage_ = *usage;
+  for (const auto& [game_id, usage] : usage_)
+    room_.remove(game_id, usage);
+  usage_ = *std::move(counted);
+  for (const auto& [game_id, usage] : usage_)
+    room_.add(game_id, usage);
   return {};
 }
 

@@ -3,9 +3,11 @@
 #include "base/byte_budget.hpp"
 #include "base/clock.hpp"
 #include "store/database.hpp"
+#include "store/exports/export_room.hpp"
 #include "store/exports/export_store.hpp"
 
 #include <chrono>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -30,6 +32,8 @@ struct export_objects_settings {
   const base::clock* clock = nullptr;
   /// Bounds the sum of all finished exports and this process's unfinished ones.
   std::uint64_t limit_bytes = 0;
+  /// See `export_bounds`.
+  std::size_t game_share_percent = 100;
   /// How long an export may take. One that is incomplete for longer, and for `given_up_after`, is
   /// given up.
   std::chrono::milliseconds timeout{600'000};
@@ -66,6 +70,7 @@ public:
   void remove(const model::uuid& export_id) override;
   base::expected<void> sweep(std::int64_t now_ts) override;
   std::uint64_t used_bytes() const override;
+  std::uint64_t refused_by_share() const override;
 
 private:
   class draft;
@@ -92,16 +97,16 @@ private:
   bool is_collection_due();
   /// Removes objects without a record, and unfinished uploads.
   base::expected<void> collect_leftovers(std::int64_t now_ts);
-  bool try_take(std::uint64_t bytes);
-  void give_back(std::uint64_t bytes);
-  bool is_full() const;
+  base::expected<void> take(const model::uuid& game_id, std::uint64_t bytes);
+  void give_back(const model::uuid& game_id, std::uint64_t bytes);
 
   export_objects_settings settings_;
   mutable std::mutex mutex_;
-  /// The complete exports, at the last count and finished here since.
-  export_usage usage_;
-  /// Of unfinished exports.
-  std::uint64_t taken_bytes_ = 0;
+  /// The complete exports, at the last count and finished here since, and the unfinished ones of
+  /// this process.
+  export_room room_;
+  /// The complete exports in `room_`, by game.
+  export_usages usage_;
   base::steady_time next_collection_{};
 };
 

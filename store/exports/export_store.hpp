@@ -17,9 +17,6 @@
 
 namespace matchcloud::store {
 
-/// The limit on finished exports, regardless of their size.
-inline constexpr std::size_t export_count_limit = 100'000;
-
 /// The `Content-Type` of an export, and its `Content-Disposition`.
 inline constexpr std::string_view export_csv_type = "text/csv; charset=utf-8; header=present";
 std::string export_disposition(const model::export_query& query);
@@ -63,7 +60,8 @@ public:
   virtual bool is_own() const noexcept { return true; }
   /// The same, by asking. True if nobody can say.
   virtual bool ask_own() { return true; }
-  /// Appends to the CSV. Fails with `exports_full` if the byte limit is reached, or with
+  /// Appends to the CSV. Fails with `exports_full` if the byte limit or the game's share of
+  /// it is reached, or with
   /// `store_full` or `store_failed`; after a failure the draft can no longer be published.
   virtual base::expected<void> append(std::string_view bytes) = 0;
   /// Publishes the export, which survives a power failure when this returns. The last call. See
@@ -139,6 +137,8 @@ public:
 
   /// Bytes of finished and unfinished exports: the last count plus what this process changed since.
   virtual std::uint64_t used_bytes() const = 0;
+  /// How often this process refused bytes because the game's share was used.
+  virtual std::uint64_t refused_by_share() const { return 0; }
 };
 
 tl::unexpected<base::error> export_not_found();

@@ -18,6 +18,12 @@ tl::unexpected<base::error> refuse(std::string why) {
   return base::fail(base::errc::config_invalid, std::move(why));
 }
 
+/// A value as errors repeat it. Before an @ there may be a password.
+std::string shown_value(std::string_view text) {
+  if (text.find('@') != text.npos) return "the value (not shown, because it has an @)";
+  return "'" + std::string{text.substr(0, s3_key_limit_bytes)} + "'";
+}
+
 constexpr bool is_lower_alphanumeric(unsigned char c) noexcept {
   return base::is_digit(c) || (c >= 'a' && c <= 'z');
 }
@@ -84,7 +90,7 @@ named_endpoint endpoint_of_links(const s3_settings& settings) {
 base::expected<model::http_url> url_of(const named_endpoint& endpoint) {
   auto url = model::parse_http_url(endpoint.text);
   if (!url)
-    return refuse(endpoint.name + ", '" + endpoint.text + "': " + url.error().detail +
+    return refuse(endpoint.name + ", " + shown_value(endpoint.text) + ": " + url.error().detail +
                   ". Give http:// or https://, a host and a port.");
   if (url->target != "/")
     return refuse(endpoint.name + ", '" + url->shown() +
@@ -130,7 +136,7 @@ std::string s3_location::shown() const {
 }
 
 base::expected<s3_location> parse_s3_location(std::string_view text) {
-  const auto shown = "'" + std::string{text.substr(0, s3_key_limit_bytes)} + "'";
+  const auto shown = shown_value(text);
   if (!text.starts_with(scheme))
     return refuse(shown + " does not begin with s3://. Write s3://BUCKET/PREFIX.");
   const auto rest = text.substr(scheme.size());

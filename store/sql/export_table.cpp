@@ -185,14 +185,15 @@ base::expected<void> select_exports(sql_connection& on,
   return on.select(query, {}, [&](sql_row& row) { return take(read_record(row)); });
 }
 
-base::expected<export_usage> select_export_usage(sql_connection& on) {
+base::expected<export_usages> select_export_usage(sql_connection& on) {
   static constexpr sql_command query{
-      "SELECT count(*), CAST(coalesce(sum(size_bytes), 0) AS bigint) FROM exports "
-      "WHERE keep_until_ts IS NOT NULL",
+      "SELECT game_id, count(*), CAST(coalesce(sum(size_bytes), 0) AS bigint) FROM exports "
+      "WHERE keep_until_ts IS NOT NULL GROUP BY game_id",
       "count the exports"};
-  export_usage usage;
+  export_usages usage;
   auto read = for_each_row(on, query, {}, [&](sql_row& row) {
-    usage = {static_cast<std::size_t>(row.integer(0)), static_cast<std::uint64_t>(row.integer(1))};
+    usage[row.uuid(0)] = {static_cast<std::size_t>(row.integer(1)),
+                          static_cast<std::uint64_t>(row.integer(2))};
   });
   if (!read) return tl::unexpected(read.error());
   return usage;

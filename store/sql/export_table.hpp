@@ -31,6 +31,6 @@ base::expected<std::vector<export_record>> select_exports_over(sql_connection& o
                                                                std::size_t limit);
 base::expected<void> select_exports(sql_connection& on,
                                     const std::function<bool(const export_record&)>& take);
-base::expected<export_usage> select_export_usage(sql_connection& on);
+base::expected<export_usages> select_export_usage(sql_connection& on);
 
 } // namespace matchcloud::store

@@ -388,7 +388,7 @@ sql_session::read_exports(const std::function<bool(const export_record&)>& take)
   });
 }
 
-base::expected<export_usage> sql_session::export_usage_now() {
+base::expected<export_usages> sql_session::export_usage_now() {
   return on_->begin_reading("count the exports").and_then([this] {
     return select_export_usage(*on_);
   });

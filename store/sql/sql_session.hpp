@@ -70,7 +70,7 @@ public:
   base::expected<std::vector<export_record>>
   exports_over(std::int64_t now_ts, std::int64_t begun_before_ts, std::size_t limit) override;
   base::expected<void> read_exports(const std::function<bool(const export_record&)>& take) override;
-  base::expected<export_usage> export_usage_now() override;
+  base::expected<export_usages> export_usage_now() override;
 
   // -- replica_registry -------------------------------------------------------
 

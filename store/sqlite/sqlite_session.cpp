@@ -15,15 +15,23 @@
 
 #include <atomic>
 #include <cerrno>
+#include <cstdio>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace matchcloud::store {
 
 namespace {
 
 constexpr const char* file_name = "matchcloud.db";
+
+std::string octal(mode_t mode) {
+  char text[16];
+  std::snprintf(text, sizeof text, "%04o", static_cast<unsigned>(mode & 07777U));
+  return text;
+}
 /// SQLite's default, which the migrations do not change.
 constexpr std::int64_t page_bytes = 4096;
 
@@ -170,6 +178,22 @@ base::expected<sqlite_connection> open_in(const std::string& data_dir, workload 
 }
 
 } // namespace
+
+std::vector<std::string> hazards_of(const std::string& data_dir) {
+  std::vector<std::string> found;
+  struct stat facts {};
+  if (::stat(data_dir.c_str(), &facts) == 0 && (facts.st_mode & S_IWOTH) != 0)
+    found.push_back("the data directory " + data_dir + " has mode " + octal(facts.st_mode) +
+                    ": every user of this machine can replace the store and its secrets; run "
+                    "chmod o-w on it");
+  const auto path = data_dir + "/" + file_name;
+  if (::lstat(path.c_str(), &facts) == 0 && S_ISLNK(facts.st_mode))
+    found.push_back("the database " + path +
+                    " is a symbolic link: copies of the data directory do not have the store, and "
+                    "another data directory may have the same one; move the file here, or make the "
+                    "data directory itself the link");
+  return found;
+}
 
 bool has_store(const std::string& data_dir) {
   return ::access((data_dir + "/" + file_name).c_str(), F_OK) == 0;

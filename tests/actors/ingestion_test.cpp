@@ -23,9 +23,10 @@ struct bench : deterministic_system {
   manual_pool pool;
   std::shared_ptr<probe_log> front_log = std::make_shared<probe_log>();
   caf::actor front = spawn<probe>(front_log);
+  manual_clock clock;
   caf::actor of;
 
-  bench() {
+  explicit bench(std::size_t places = 256) {
     auto opened = store::open_sqlite(directory.path(), {.use = store::workload::bulk});
     REQUIRE(opened.has_value());
     REQUIRE((*opened)->catalog().value()->import_document(known_catalog()).has_value());
@@ -33,15 +34,25 @@ struct bench : deterministic_system {
     settings.store = std::make_shared<ingest_store>(*std::move(opened), 1'000'000'000, metrics);
     settings.pool = &pool;
     settings.metrics = &metrics;
+    settings.places = places;
+    settings.share_percent = 25;
+    settings.least_rate = 1'000;
+    settings.clock = &clock;
     of = spawn<ingestion>(settings);
     run();
   }
   ~bench() { kill(of); }
 
-  ticket_ptr begin(std::uint64_t exchange, bool has_body = true) {
+  ticket_ptr begin(std::uint64_t exchange, bool has_body = true,
+                   const model::audit_author& by = {}) {
     auto made = std::make_shared<ticket>();
-    send_as(front, of, ingest_lobbies{{exchange, 1}, has_body, {}, made});
+    send_as(front, of, ingest_lobbies{{exchange, 1}, has_body, by, made});
     return made;
+  }
+  /// Moves the clock, and with it what happens from time to time.
+  void pass(std::chrono::milliseconds time) {
+    clock.advance(time);
+    advance(std::chrono::milliseconds{1'000});
   }
   void send_part(std::uint64_t exchange, std::uint64_t offset, std::string bytes, bool is_last) {
     send_as(
@@ -194,6 +205,89 @@ TEST_CASE("an actor that dies between commit and answer has committed; sending a
   CHECK(on.metrics.accepted.get() == 1);
   CHECK(on.metrics.running.get() == 0);
   ingestion_settings settings;
+}
+
+model::audit_author from(std::string address) {
+  model::audit_author by;
+  by.address = std::move(address);
+  return by;
+}
+
+TEST_CASE("an address of many ingests leaves places to others") {
+  bench on{16};
+  for (std::uint64_t i = 0; i < 20; ++i)
+    on.begin(i, true, from("2001:db8::" + std::to_string(i)));
+  // One /64: half of the places without question, and no more than its share beyond.
+  CHECK(on.metrics.running.get() == 9);
+  CHECK(on.metrics.over_share.get() == 11);
+  REQUIRE(on.front_log->failed.size() == 11);
+  CHECK(on.front_log->failed[0].error.code == base::errc::overloaded);
+  CHECK(on.front_log->failed[0].error.detail.starts_with("This address already has its share"));
+  CHECK(on.front_log->failed[0].error.detail.find("4 of 16") != std::string::npos);
+  for (std::uint64_t i = 0; i < 5; ++i)
+    on.begin(100 + i, true, from("2001:db8:0:1::1"));
+  CHECK(on.metrics.running.get() == 13);
+  on.begin(200, true, from("192.0.2.1"));
+  CHECK(on.metrics.running.get() == 14);
+  CHECK(on.front_log->failed.size() == 12);
+}
+
+TEST_CASE("a token has its share of the ingests, from whatever address") {
+  bench on{8};
+  const auto of_token = [](const char* id, const char* address) {
+    auto by = from(address);
+    by.what = model::audit_author::kind::token;
+    by.id = id;
+    return by;
+  };
+  for (std::uint64_t i = 0; i < 8; ++i)
+    on.begin(i, true, of_token("1", i % 2 == 0 ? "192.0.2.1" : "192.0.2.2"));
+  CHECK(on.metrics.running.get() == 5);
+  CHECK(on.front_log->failed.at(0).error.detail.starts_with("This token already has its share"));
+  on.begin(20, true, of_token("2", "192.0.2.1"));
+  CHECK(on.metrics.running.get() == 6);
+}
+
+TEST_CASE("where places are short, ingests whose clients are slow end, and others do not") {
+  using std::chrono::milliseconds;
+  bench on{4};
+  on.begin(1, true, from("192.0.2.1"));
+  on.begin(2, true, from("192.0.2.2"));
+  on.pass(milliseconds{600'000});
+  CHECK(on.metrics.running.get() == 2); // half of the places are free
+  on.begin(3, true, from("192.0.2.3"));
+  std::string fast;
+  for (std::uint64_t i = 0; fast.size() < 7'000; ++i)
+    fast += line(static_cast<int>(i));
+  on.send_part(3, 0, fast, false);
+  on.work();
+  on.pass(milliseconds{5'000});
+  CHECK(on.metrics.running.get() == 1);
+  CHECK(on.metrics.too_slow.get() == 2);
+  REQUIRE(on.front_log->failed.size() == 2);
+  CHECK(on.front_log->failed[0].error.code == base::errc::body_timeout);
+  CHECK(on.front_log->failed[0].error.detail.find("1000 bytes a second") != std::string::npos);
+  on.begin(4, true, from("192.0.2.4"));
+  on.begin(5, true, from("192.0.2.5"));
+  on.pass(milliseconds{1'000}); // 7,000 bytes in 6 s, and newcomers have their first 5 s
+  CHECK(on.metrics.running.get() == 3);
+  CHECK(on.metrics.too_slow.get() == 2);
+}
+
+TEST_CASE("the time that the store takes is not counted as the client's") {
+  using std::chrono::milliseconds;
+  bench on{2};
+  on.begin(1, true, from("192.0.2.1"));
+  on.begin(2, true, from("192.0.2.2"));
+  for (const std::uint64_t each : {1, 2})
+    on.send_part(each, 0, line(1), false); // waits for the pool
+  on.pass(milliseconds{60'000});
+  CHECK(on.metrics.too_slow.get() == 0);
+  on.work();
+  on.pass(milliseconds{5'000});
+  CHECK(on.metrics.too_slow.get() == 0);
+  on.pass(milliseconds{1'000});
+  CHECK(on.metrics.too_slow.get() == 2);
 }
 
 TEST_CASE("an ingest ends when its token is revoked while the body is on its way") {

@@ -52,6 +52,9 @@ struct bench : export_effects {
   std::vector<follow_request> follows;
   std::vector<std::pair<std::uint64_t, std::string>> answers;
   std::vector<std::pair<std::uint64_t, base::errc>> failures;
+  std::vector<std::string> details;
+  /// The last digits of the games of `jobs`.
+  std::vector<int> games;
 
   bench() {
     settings.job.clock = &clock;
@@ -67,8 +70,9 @@ struct bench : export_effects {
     looks.insert(looks.end(), requests.begin(), requests.end());
     return takes_work;
   }
-  bool run(std::uint64_t job, const model::export_query&) override {
+  bool run(std::uint64_t job, const model::export_query& query) override {
     jobs.push_back(job);
+    games.push_back(query.game_id.bytes[15]);
     return takes_work;
   }
   bool follow(std::vector<follow_request> requests) override {
@@ -80,6 +84,7 @@ struct bench : export_effects {
   }
   void fail(const waiter& who, const base::error& why) override {
     failures.emplace_back(who.exchange.exchange, why.code);
+    details.push_back(why.detail);
   }
 
   void ask(std::uint64_t exchange, const model::export_query& query = january) {
@@ -127,6 +132,72 @@ TEST_CASE("without an actor: who asks for what waits joins it, whoever asks for 
   CHECK(on.jobs.size() == 2); // february's job has started
   on.end(on.jobs[1]);
   CHECK(on.answers.size() == 3);
+}
+
+TEST_CASE("without an actor: games take turns, however many exports one of them has queued") {
+  bench on;
+  on.settings.jobs_limit = 2;
+  on.settings.queue_limit = 64;
+  on.settings.waiting_limit = 1'000;
+  const auto span_of = [](std::uint8_t game, std::uint64_t begin) {
+    return model::export_query{id_of(game), {begin, begin + 1}};
+  };
+  for (std::uint64_t i = 0; i < 20; ++i)
+    on.ask(i, span_of(1, i));
+  REQUIRE(on.games == std::vector{1, 1}); // nobody else waits
+  for (std::uint64_t i = 0; i < 3; ++i)
+    on.ask(100 + i, span_of(2, i));
+  on.ask(200, span_of(3, 0));
+  const auto end_of = [&](std::size_t started) { on.end(on.jobs[started]); };
+  end_of(0);
+  CHECK(on.games.back() == 2); // game 1 still has one that runs
+  for (const std::size_t each : {1, 2, 3, 4, 5})
+    end_of(each);
+  CHECK(std::vector(on.games.begin() + 3, on.games.end()) == std::vector{1, 3, 2, 1, 2});
+  // One that comes anew each time does not overtake those that wait.
+  on.ask(300, span_of(4, 0));
+  end_of(6);
+  CHECK(on.games.back() == 1);
+  end_of(7);
+  CHECK(on.games.back() == 4);
+  CHECK(on.failures.empty());
+}
+
+TEST_CASE("without an actor: a game has its share of the queue, and another the rest") {
+  bench on;
+  on.settings.queue_limit = 8;
+  on.settings.waiting_limit = 1'000;
+  on.settings.game_share_percent = 50;
+  for (std::uint64_t i = 0; i < 70; ++i)
+    on.ask(i, {id_of(1), {i, i + 1}});
+  CHECK(on.failures.size() == 65); // one runs, four wait
+  CHECK(on.failures[0].second == base::errc::exports_busy);
+  CHECK(on.details[0].find("4 exports, export-share-percent") != std::string::npos);
+  CHECK(on.metrics.over_share.get() == 65);
+  on.failures.clear();
+  for (std::uint64_t i = 0; i < 4; ++i)
+    on.ask(100 + i, {id_of(2), {i, i + 1}});
+  CHECK(on.failures.empty());
+  on.end(on.jobs[0]);
+  on.end(on.jobs[1]);
+  CHECK(on.games == std::vector{1, 1, 2});
+}
+
+TEST_CASE("without an actor: requests of one game wait up to its share, joined ones included") {
+  bench on;
+  on.settings.game_share_percent = 50;
+  const auto gone = std::make_shared<ticket>();
+  on.state.ask(february, waiter{{}, {1, 1}, gone}); // runs
+  on.ask(2);                                        // queued
+  on.ask(3);
+  REQUIRE(on.failures.size() == 1);
+  CHECK(on.failures[0] == std::pair{std::uint64_t{3}, base::errc::exports_busy});
+  CHECK(on.details[0].find("export-share-percent") != std::string::npos);
+  on.ask(4, {id_of(2), {1, 2}});
+  CHECK(on.details.back().find("queue is full") != std::string::npos);
+  gone->over = true;
+  on.ask(5);
+  CHECK(on.failures.size() == 2);
 }
 
 TEST_CASE("without an actor: as many wait as may, and those who are gone make room") {

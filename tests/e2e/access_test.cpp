@@ -504,6 +504,64 @@ TEST_CASE("the ops plane answers to further names, with pages of their scheme", 
   CHECK(status("tls.example", "http://tls.example") == 403);
 }
 
+TEST_CASE("with auth = open, pages that are led to this machine get no game's data",
+          "[operations]") {
+  const auto transport = GENERATE("loops", "httplib");
+  const world in;
+  const server of{{"--transport", transport, "--public-url", "https://match.example",
+                   "--data-hosts", "further.example"},
+                  in};
+  const auto ask = [&](const std::string& head, const std::string& body = {}) {
+    raw_connection client{of.data()};
+    return client.ask(head + "\r\n" + body);
+  };
+  const auto avatars = "GET /cloud/games/" + std::string{demo_game} + "/avatars HTTP/1.1\r\n";
+  const std::string span = R"({"query_start":1,"query_end":2})";
+  const auto history = "POST /cloud/games/" + std::string{demo_game} +
+                       "/matchmaker/lobbies/export-history HTTP/1.1\r\nContent-Length: " +
+                       std::to_string(span.size()) + "\r\n";
+  for (const std::string host : {"localhost:1", "127.0.0.1", "match.example", "further.example"}) {
+    CAPTURE(transport, host);
+    CHECK(ask(avatars + "Host: " + host + "\r\n").status == 200);
+    CHECK(ask(history + "Host: " + host + "\r\n", span).status == 200);
+  }
+  const std::string rebound = "Host: rebound.example\r\n";
+  for (const auto& got : {ask(avatars + rebound), ask(history + rebound, span)}) {
+    CHECK(got.status == 403);
+    CHECK(got.problem_code() == "host_not_allowed");
+  }
+  const std::string local = "Host: localhost\r\n";
+  const std::string foreign = "Origin: https://evil.example\r\n";
+  CHECK(ask(avatars + local + foreign).problem_code() == "origin_not_allowed");
+  CHECK(ask(avatars + local + "Origin: http://localhost:5173\r\n").status == 200);
+  // A namespace of the second game registered it.
+  CHECK(eventually([&] {
+    return ask(avatars + local + "Origin: https://eu.second.example\r\n").status == 200;
+  }));
+  // Others stay open to pages, but for bodies that no preflight came before.
+  CHECK(ask("GET /matchmaker/regions HTTP/1.1\r\n" + rebound + foreign).status == 200);
+  const auto validate = "POST /cloud/groups/validate HTTP/1.1\r\n" + local +
+                        "Content-Length: " + std::to_string(good_group.size()) + "\r\n";
+  CHECK(ask(validate, good_group).status == 200);
+  CHECK(ask(validate + foreign, good_group).problem_code() == "origin_not_allowed");
+  CHECK(ask(validate + "Sec-Fetch-Site: cross-site\r\n", good_group).problem_code() ==
+        "origin_not_allowed");
+  const auto typed = ask(validate + foreign + "Content-Type: application/json\r\n", good_group);
+  CHECK(typed.status == 200);
+}
+
+TEST_CASE("content of both planes is never sniffed", "[operations]") {
+  const server of{{"--transport", GENERATE("loops", "httplib")}};
+  raw_connection client{of.data()};
+  const auto sniffing = [](const answer& got) { return got.header("x-content-type-options"); };
+  for (const std::string target : {"/matchmaker/regions", "/openapi.json", "/nowhere"})
+    CHECK(sniffing(client.ask(request("GET", target))) == "nosniff");
+  CHECK(sniffing(client.ask(request("POST", groups_target, "{"))) == "nosniff");
+  CHECK(sniffing(client.ask(request("GET", "/ping"))).empty());
+  for (const std::string target : {"/metrics", "/v1/games", "/nowhere", "/actors"})
+    CHECK(sniffing(ask_ops(of, "GET", target)) == "nosniff");
+}
+
 TEST_CASE("what is reachable from outside needs tokens or a word", "[operations]") {
   const auto refused =
       run({"serve", "--data-dir", tokens().of.data_dir(), "--listen", "0.0.0.0:0"});

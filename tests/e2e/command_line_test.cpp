@@ -315,6 +315,29 @@ TEST_CASE("a listener that others can reach needs --insecure-open", "[operations
   CHECK(contains(open.process().errors(), "--public-url"));
 }
 
+TEST_CASE("a data directory that everybody may write is warned of at the start",
+          "[operations][embedded]") {
+  const world in;
+  std::filesystem::permissions(in.data_dir(), std::filesystem::perms::all);
+  const server of{{}, in};
+  INFO(of.process().errors());
+  CHECK(contains(of.process().errors(), in.data_dir() + " has mode 0777"));
+  CHECK(contains(of.process().errors(), "chmod o-w"));
+}
+
+TEST_CASE("the secrets of a value that is refused are not repeated", "[operations]") {
+  const std::string secret = "s3://AKIA:hush/hush@Bucket!";
+  for (const auto& got :
+       {serve({"--objects", secret}), run({"objects", "check", "--objects", secret}),
+        run({"objects", "check", "--objects", "s3://bucket", "--objects-endpoint",
+             "https://me:hush@host/x"})}) {
+    INFO(got.errors);
+    CHECK((got.exit_code == 1 || got.exit_code == 2));
+    CHECK(contains(got.errors, "matchcloud"));
+    CHECK(!contains(got.errors, "hush"));
+  }
+}
+
 TEST_CASE("a taken port exits with 1 and names it", "[operations]") {
   const auto transport = GENERATE("loops", "httplib");
   const server first{{"--transport", transport}};

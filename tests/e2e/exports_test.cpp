@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <csignal>
 #include <filesystem>
+#include <vector>
 
 namespace {
 
@@ -168,6 +169,65 @@ TEST_CASE("URLs and files end with their time", "[operations]") {
   CHECK(eventually([&] { return download(from, target).problem_code() == "url_expired"; }));
   CHECK(eventually([&] { return std::filesystem::is_empty(folder); }));
   CHECK(from.metric("matchcloud_export_file_bytes") == 0);
+}
+
+TEST_CASE("many exports of one game leave the queue and the next turn to another game",
+          "[operations]") {
+  const world own;
+  const server from{{"--export-jobs", "1", "--export-queue", "8", "--enable-fault-injection",
+                     "--faults", R"("export.write" = { kind = "stall" })"},
+                    own};
+  const std::string neighbour = "/cloud/games/00000000-0000-4000-8000-000000000002/matchmaker/"
+                                "lobbies/export-history";
+  std::vector<raw_connection> many;
+  for (std::uint64_t i = 0; i < 20; ++i)
+    many.emplace_back(from.data()).send(request("POST", history_path, span(i, day_end)));
+  // One runs and four wait: half of the places.
+  REQUIRE(eventually(
+      [&] { return from.metric(R"(matchcloud_exports_over_share_total{of="queue"})") == 15; }));
+  CHECK(from.metric("matchcloud_exports_queued") == 4);
+  std::vector<raw_connection> others;
+  for (std::uint64_t i = 0; i < 4; ++i)
+    others.emplace_back(from.data()).send(request("POST", neighbour, span(i, day_end)));
+  CHECK(eventually([&] { return from.metric("matchcloud_exports_queued") == 8; }));
+  raw_connection ops{from.ops()};
+  CHECK(ops.ask("DELETE /faults HTTP/1.1\r\nHost: localhost\r\n\r\n").status == 204);
+  for (auto& each : others)
+    CHECK(each.receive().status == 200);
+  int made = 0;
+  for (auto& each : many) {
+    const auto got = each.receive();
+    made += got.status == 200 ? 1 : 0;
+    if (got.status == 200) continue;
+    CHECK(got.problem_code() == "exports_busy");
+    CHECK(got.header("retry-after") == "5");
+    CHECK(got.body.find("share of the export queue") != std::string::npos);
+  }
+  CHECK(made == 5);
+}
+
+TEST_CASE("the files of one game fill its share of the space, and another game's are made",
+          "[operations]") {
+  const world own;
+  const server from{{"--export-limit-bytes", "1048576", "--export-share-percent", "60"}, own};
+  answer refused;
+  REQUIRE(eventually([&, days = std::uint64_t{0}]() mutable {
+    raw_connection client{from.data()};
+    refused = client.ask(request("POST", history_path, span(0, day_end + ++days)));
+    return refused.status != 200;
+  }));
+  CHECK(refused.status == 507);
+  CHECK(refused.problem_code() == "exports_full");
+  CHECK(refused.body.find("export-share-percent") != std::string::npos);
+  CHECK(refused.header("retry-after").empty());
+  CHECK(from.metric(R"(matchcloud_exports_over_share_total{of="files"})") >= 1);
+  raw_connection client{from.data()};
+  CHECK(client
+            .ask(request("POST",
+                         "/cloud/games/00000000-0000-4000-8000-000000000002/matchmaker/lobbies/"
+                         "export-history",
+                         day))
+            .status == 200);
 }
 
 TEST_CASE("what is ingested before an export is asked for is in it", "[operations]") {

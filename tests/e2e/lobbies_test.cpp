@@ -221,6 +221,39 @@ TEST_CASE("a hundred slow ingests leave an honest one as if it were alone", "[li
   CHECK(eventually([&] { return to.metric("matchcloud_ops_budget_used_bytes") < 10'000; }));
 }
 
+TEST_CASE("one sender's trickling ingests leave places to others, and end when places are short",
+          "[limits]") {
+  const world own;
+  const server to{{"--mailbox-ingestion", "16"}, own};
+  std::vector<raw_connection> trickling;
+  for (int i = 0; i < 16; ++i)
+    trickling.emplace_back(to.ops(), "127.0.0.2")
+        .send("POST /v1/lobbies HTTP/1.1\r\nHost: localhost\r\n" + lines_type +
+              "Content-Length: 100000\r\n\r\n" + line(i));
+  // Half of the places and one more; beyond, a quarter would be its share.
+  REQUIRE(eventually([&] { return to.metric("matchcloud_ingests_over_share_total") == 7; }));
+  CHECK(to.metric("matchcloud_ingests_running") == 9);
+  CHECK(ingest(to, line(100)).body == accepted(1));
+  int over_share = 0;
+  for (auto& each : trickling) {
+    const auto told = each.receive();
+    CHECK(told.header("connection") == "close");
+    CHECK((told.status == 503 || told.status == 408));
+    if (told.status == 408) {
+      CHECK(told.problem_code() == "body_timeout");
+      CHECK(told.body.find("ingest-least-rate") != std::string::npos);
+      continue;
+    }
+    ++over_share;
+    CHECK(told.problem_code() == "overloaded");
+    CHECK(told.body.find("ingest-share-percent") != std::string::npos);
+    CHECK(told.header("retry-after") == "1");
+  }
+  CHECK(over_share == 7);
+  CHECK(to.metric("matchcloud_ingests_too_slow_total") >= 1);
+  CHECK(eventually([&] { return to.metric("matchcloud_ingests_running") == 0; }));
+}
+
 TEST_CASE("an actor that dies between commit and answer loses nothing: the client sends again",
           "[operations]") {
   const world own;

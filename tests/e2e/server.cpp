@@ -164,7 +164,7 @@ int server::ready_status() const {
 std::string request(std::string_view method, std::string_view target, std::string_view body,
                     std::string_view headers) {
   std::string text;
-  text.append(method).append(" ").append(target).append(" HTTP/1.1\r\nHost: play.example\r\n");
+  text.append(method).append(" ").append(target).append(" HTTP/1.1\r\nHost: localhost\r\n");
   text.append(headers);
   const bool has_body = method == "POST" || method == "PUT" || method == "PATCH";
   if (has_body || !body.empty())

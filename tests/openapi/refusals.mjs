@@ -71,7 +71,9 @@ export const refusals = {
   query_invalid: askInvalidly,
   import_invalid: bodyProvokes('{"no such member":1}'),
   host_not_allowed: headerProvokes('Host', 'matchcloud.example'),
-  origin_not_allowed: headerProvokes('Origin', 'http://matchcloud.example'),
+  // On the data plane, a page of another origin must name the type of what it sends.
+  origin_not_allowed: (of, world) => world.ask(of, {
+    headers: { Origin: 'http://matchcloud.example' }, ...(of.plane === 'data' && { type: '' }) }),
   game_not_found: unknown,
   element_not_found: unknownElement,
   token_not_found: unknown,

@@ -53,7 +53,7 @@ void requests::write(simulated_request& to, std::string_view line, std::string h
     headers += "Connection: close\r\n";
     to.closes = true;
   }
-  headers += to.of_ops ? "Host: localhost\r\n" : "Host: simulated.example\r\n";
+  headers += "Host: localhost\r\n";
   headers += "X-Request-Id: " + to.id + "\r\n";
   if (!to.strict && to.owner != owner::none && random.one_in(20)) {
     headers += "X-Fault: " + text_of(to.owner) + ".receive, front.reply\r\n";

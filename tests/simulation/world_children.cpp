@@ -73,6 +73,10 @@ app::ops_parts world::parts_of_ops() {
   made.ingestion = {std::make_shared<actors::ingest_store>(disk.store(), limits.backlog_limit_bytes,
                                                            ingestion_metrics),
                     &ingest_work, &ingestion_metrics};
+  made.ingestion.places = limits.ingestion_mailbox;
+  made.ingestion.share_percent = limits.ingest_share_percent;
+  made.ingestion.least_rate = limits.ingest_least_rate;
+  made.ingestion.clock = &clock;
   made.administration = {disk.store(), &ingest_work};
   made.reports = {nothing, nothing, nothing};
   return made;

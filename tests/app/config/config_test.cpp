@@ -125,6 +125,24 @@ TEST_CASE("a finding names source, value and what is allowed") {
   CHECK(text == "--head-limit-bytes = \"12\" is not valid; allowed: 256 to 65536");
 }
 
+TEST_CASE("a finding names no password, whatever key a URL was given for") {
+  for (const auto& key : config_keys()) {
+    CAPTURE(key.name);
+    for (const std::string value : {"s3://AKIA:hush/hush@Bucket!", "AKIA:hush@Bucket"}) {
+      const auto config = with(key.name, {value});
+      if (config) continue;
+      CHECK(config.error().detail.find("hush") == std::string::npos);
+    }
+  }
+  CHECK(why_not("objects", {"s3://AKIA:hush@Bucket!"}).find("s3://***@Bucket!") !=
+        std::string::npos);
+  const auto config =
+      make_config({{"objects", "--objects", {"s3://bucket"}},
+                   {"objects-endpoint", "--objects-endpoint", {"https://me:hush@host/path"}}});
+  REQUIRE(!config.has_value());
+  CHECK(config.error().detail.find("hush") == std::string::npos);
+}
+
 TEST_CASE("all findings come at once, a line each") {
   const auto config = make_config({{"loops", "MATCHCLOUD_LOOPS", {"x"}},
                                    {"transport", "--transport", {"smoke"}},
@@ -215,6 +233,20 @@ TEST_CASE("texts with a form are held to it") {
   for (const std::string bad :
        {"x.example", "ftp://x.example", "http://", "http:///y", "https://x/", "http://x/?y"})
     CHECK(!with("public-url", {bad}).has_value());
+
+  for (const auto* key : {"public-url", "objects-images-url"}) {
+    const auto why = why_not(key, {"https://me:secret@x.example"});
+    CHECK(why.find("the user and the password before the @") != std::string::npos);
+    CHECK(why.find("secret") == std::string::npos);
+    CHECK(!with(key, {"https://me@x.example"}).has_value());
+  }
+
+  CHECK(with("data-hosts", {"a.example,b"})->front.access.data_hosts ==
+        std::vector<std::string>{"a.example", "b"});
+  CHECK(with("public-url", {"https://match.example:8443/x"})->front.access.data_hosts ==
+        std::vector<std::string>{"match.example"});
+  CHECK(!with("data-hosts", {"https://a.example"}).has_value());
+  CHECK(!with("data-hosts", {"a.example:80"}).has_value());
 
   CHECK(with("cors-origins", {"https://a.example,http://b.example"})->front.cors_origins.size() ==
         2);

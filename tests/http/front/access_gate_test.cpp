@@ -235,6 +235,98 @@ TEST_CASE("a use is noted, a refused token's is not") {
   CHECK(list->used_ms(0) == on.clock.unix_ms() / 1'000 * 1'000);
 }
 
+TEST_CASE("a player token's limit is for each address, also one of its own") {
+  bench on;
+  on.settings.access.anonymous_regions = false;
+  on.settings.access.per_token[0] = {5, 60};
+  const auto player = static_cast<std::size_t>(token_kind::player);
+  on.issued[player].token.what.limits.cheap = base::rate_policy{2, 60};
+  on.issued[static_cast<std::size_t>(token_kind::studio)].token.what.limits.cheap =
+      base::rate_policy{2, 60};
+  const auto allowed = [&](const std::string& method, const std::string& target, token_kind kind,
+                           const std::string& from) {
+    int count = 0;
+    for (int i = 0; i < 6; ++i)
+      if (on.ask(on.with(on.asking(method, target, from), kind)) == "ok") ++count;
+    return count;
+  };
+  for (const std::string from : {"192.0.2.1", "192.0.2.2"})
+    CHECK(allowed("GET", "/ping", token_kind::player, from) == 2);
+  const auto validate = "/cloud/games/validate";
+  CHECK(allowed("POST", validate, token_kind::studio, "192.0.2.1") == 2);
+  CHECK(allowed("POST", validate, token_kind::studio, "192.0.2.2") == 0);
+}
+
+TEST_CASE("with auth = open, a game's data is kept from pages that were led to this machine") {
+  bench on;
+  on.settings.access.requires_tokens = false;
+  on.settings.access.data_hosts = {"match.example"};
+  const auto avatars = games_path + "/avatars";
+  const auto history = games_path + "/matchmaker/lobbies/export-history";
+  const auto asked = [&](const std::string& method, const std::string& target,
+                         const std::string& from, const std::string& host,
+                         const std::string& origin = {}) {
+    auto head = on.asking(method, target, from);
+    head.set(header::host, host);
+    if (!origin.empty()) head.set(header::origin, origin);
+    return on.ask(head);
+  };
+  for (const auto& [method, target] : {std::pair{"GET", avatars}, std::pair{"POST", history}}) {
+    CAPTURE(target);
+    CHECK(asked(method, target, "127.0.0.1", "localhost:8080") == "ok");
+    CHECK(asked(method, target, "::1", "match.example") == "ok");
+    CHECK(asked(method, target, "127.0.0.1", "rebound.example") == "host_not_allowed");
+    CHECK(asked(method, target, "127.0.0.1", "localhost", "https://a.example") ==
+          "origin_not_allowed");
+    CHECK(asked("OPTIONS", target, "127.0.0.1", "rebound.example") == "ok");
+    // Whoever reaches another listener is not led there by this machine's browser.
+    CHECK(asked(method, target, "192.0.2.1", "rebound.example") == "ok");
+  }
+  // What says that a proxy passed it on is what a page can say, too.
+  on.settings.proxies.trusted_proxies.push_back(*model::parse_cidr("127.0.0.1"));
+  on.gate.reset();
+  auto forwarded = on.asking("GET", avatars, "127.0.0.1");
+  forwarded.set(header::host, "rebound.example");
+  forwarded.set(header::x_forwarded_for, "192.0.2.1");
+  CHECK(on.ask(forwarded) == "host_not_allowed");
+  for (const std::string target : {"/matchmaker/regions", "/ping"})
+    CHECK(asked("GET", target, "127.0.0.1", "rebound.example", "https://a.example") == "ok");
+  CHECK(asked("POST", "/cloud/groups/validate", "127.0.0.1", "rebound.example") == "ok");
+  on.settings.access.requires_tokens = true;
+  on.gate.reset();
+  CHECK(asked("GET", avatars, "127.0.0.1", "rebound.example") == "token_missing");
+}
+
+TEST_CASE("a page of a registered domain may ask for its game's data") {
+  bench on;
+  on.settings.access.requires_tokens = false;
+  auto head = on.asking("GET", games_path + "/avatars", "127.0.0.1");
+  head.set(header::origin, "https://play.example");
+  CHECK(on.ask(head) == "origin_not_allowed");
+  model::catalog known;
+  known.namespaces.push_back({});
+  known.namespaces.back().domains = {"play.example"};
+  known.index_domains();
+  CHECK(on.gate->set_catalog(std::make_shared<const model::catalog>(known)) == nullptr);
+  CHECK(on.ask(head) == "ok");
+}
+
+TEST_CASE("a body without a type is refused from pages of other origins, and one with it is not") {
+  bench on;
+  on.settings.access.requires_tokens = GENERATE(false, true);
+  const auto ask = [&](const char* type, const char* origin, const char* site = "") {
+    auto head = on.with(on.asking("POST", "/cloud/games/validate"), token_kind::studio);
+    if (*type != 0) head.set(header::content_type, type);
+    if (*origin != 0) head.set(header::origin, origin);
+    if (*site != 0) head.set(header::sec_fetch_site, site);
+    return on.ask(head);
+  };
+  CHECK(ask("", "https://a.example") == "origin_not_allowed");
+  CHECK(ask("", "", "cross-site") == "origin_not_allowed");
+  CHECK(ask("", "") == "ok");
+  CHECK(ask("application/json", "https://a.example", "cross-site") == "ok");
+}
+
 TEST_CASE("what a token may do is divided by the replicas, also of a small quota") {
   bench on;
   const auto replicas = std::make_shared<store::replica_count>();

@@ -73,10 +73,6 @@ TEST_CASE("a payload that its validator defers goes to the pool's, and its place
   CHECK(on.sink.routes[ref.exchange] ==
         std::pair{operation::validate_game, owner::large_validator});
   CHECK(on.sink.answers.empty());
-  // Of an attempt that is over nothing is sent on.
-  caf::anon_send(on.front, actors::validation_deferred{{ref.exchange, ref.attempt + 1}, deferred});
-  on.run();
-  CHECK(on.large_log->validations.size() == 1);
 }
 
 TEST_CASE("large bodies are validated on the pool") {

@@ -25,7 +25,8 @@ constexpr std::array<std::string_view, header_count> names = {"Host",
                                                               "If-None-Match",
                                                               "If-Range",
                                                               "Range",
-                                                              "X-Fault"};
+                                                              "X-Fault",
+                                                              "Sec-Fetch-Site"};
 
 } // namespace
 

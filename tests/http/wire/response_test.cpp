@@ -28,6 +28,7 @@ response json(std::string body) {
 TEST_CASE("a head, byte for byte") {
   CHECK(head_of(json("{}")) == "HTTP/1.1 200 OK\r\n"
                                "Date: Tue, 14 Nov 2023 22:13:20 GMT\r\n"
+                               "X-Content-Type-Options: nosniff\r\n"
                                "Content-Type: application/json\r\n"
                                "Content-Length: 2\r\n"
                                "X-Request-Id: id-1\r\n"
@@ -41,6 +42,7 @@ TEST_CASE("a head with everything") {
   answer.headers = "Own: 2\r\n";
   CHECK(head_of(answer, false) == "HTTP/1.1 404 Not Found\r\n"
                                   "Date: Tue, 14 Nov 2023 22:13:20 GMT\r\n"
+                                  "X-Content-Type-Options: nosniff\r\n"
                                   "Content-Type: application/json\r\n"
                                   "Content-Length: 0\r\n"
                                   "X-Request-Id: id-1\r\n"

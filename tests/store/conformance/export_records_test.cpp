@@ -77,13 +77,14 @@ TEST_CASE("an export is found once it is complete, by every process", "[engines]
   CHECK(begun.facts == export_facts{id_of(1), bench::query_of(1), 0});
   CHECK(begun.generation == 1);
   CHECK_FALSE(on.find(1));
-  CHECK(had(on.records()->export_usage_now()) == export_usage{});
+  CHECK(had(on.records()->export_usage_now()).empty());
   auto record = bench::whole(begun);
   record.has_running = GENERATE(false, true);
   CHECK(had(on.records()->complete_export(record)));
   const auto other = had(on.open());
   CHECK(had(had(other->exports())->find_export(id_of(1))) == record);
-  CHECK(had(on.records()->export_usage_now()) == export_usage{1, 10});
+  CHECK(had(on.records()->export_usage_now()) ==
+        export_usages{{record.facts.query.game_id, {1, 10}}});
 }
 
 TEST_CASE("an export is completed once, by who has its generation", "[engines]") {
@@ -212,7 +213,8 @@ TEST_CASE("exports are over when they expire, or were begun long ago", "[engines
   had(on.records()->forget_export(third));
   CHECK_FALSE(on.find(1));
   CHECK(on.over(9'000, 9'000) == std::vector{2});
-  CHECK(had(on.records()->export_usage_now()) == export_usage{1, 10});
+  CHECK(had(on.records()->export_usage_now()) ==
+        export_usages{{bench::query_of(2).game_id, {1, 10}}});
 }
 
 TEST_CASE("all exports are read, complete or not, until they are not wanted", "[engines]") {

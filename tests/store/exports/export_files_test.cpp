@@ -91,6 +91,25 @@ TEST_CASE("exactly the limit of bytes passes, one more does not, and nothing is 
   publish_ok(*files, facts_of(3), std::string(40, 'd'));
 }
 
+TEST_CASE("a game's files fill its share alone, after a restart as well") {
+  const temporary_directory directory;
+  const auto of_game = [](std::uint8_t number, std::uint8_t game) {
+    auto facts = facts_of(number);
+    facts.query.game_id = export_id_of(game);
+    return facts;
+  };
+  publish_ok(*open_ok(directory.path()), of_game(1, 101), std::string(60, 'a'));
+  const auto files = *export_files::open(directory.path(), {100, 60});
+  const auto refused = begin(*files, of_game(2, 101));
+  REQUIRE_FALSE(refused.has_value());
+  CHECK(refused.error().code == errc::exports_full);
+  CHECK(refused.error().detail.find("export-share-percent") != std::string::npos);
+  CHECK(files->refused_by_share() == 1);
+  publish_ok(*files, of_game(3, 102), std::string(40, 'b'));
+  files->remove(export_id_of(1));
+  publish_ok(*files, of_game(2, 101), std::string(50, 'c'));
+}
+
 TEST_CASE("a draft that was not written whole is not published") {
   const temporary_directory directory;
   const auto files = open_ok(directory.path(), 10);

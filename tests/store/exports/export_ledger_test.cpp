@@ -6,30 +6,34 @@ namespace matchcloud::store {
 
 namespace {
 
+const auto game = export_id_of(101);
+const auto neighbour = export_id_of(102);
+
 TEST_CASE("bytes are taken up to exactly the limit, also after others went beyond it") {
-  export_ledger ledger{10, 100};
-  CHECK_FALSE(ledger.try_take(11));
-  CHECK(ledger.try_take(4));
-  CHECK_FALSE(ledger.try_take(UINT64_MAX));
-  CHECK(ledger.try_take(6));
-  CHECK(ledger.try_take(0));
-  CHECK(ledger.is_full());
-  ledger.give_back(10);
-  ledger.record(export_id_of(1), 30); // from another process
-  CHECK_FALSE(ledger.try_take(1));
+  export_ledger ledger{{10}};
+  CHECK_FALSE(ledger.take(game, 11));
+  CHECK(ledger.take(game, 4));
+  CHECK_FALSE(ledger.take(game, UINT64_MAX));
+  CHECK(ledger.take(neighbour, 6));
+  CHECK(ledger.take(game, 0));
+  CHECK_FALSE(ledger.check_another(game));
+  ledger.give_back(game, 4);
+  ledger.give_back(neighbour, 6);
+  ledger.record(export_id_of(1), game, 30); // from another process
+  CHECK_FALSE(ledger.take(neighbour, 1));
   CHECK(ledger.used_bytes() == 30);
-  ledger.record(export_id_of(1), 3);
-  CHECK(ledger.try_take(7));
+  ledger.record(export_id_of(1), game, 3);
+  CHECK(ledger.take(neighbour, 7));
 }
 
 TEST_CASE("what was taken becomes what a finished export has, once") {
-  export_ledger ledger{100, 100};
-  REQUIRE(ledger.try_take(20));
-  ledger.record(export_id_of(1), 20, 20);
+  export_ledger ledger{{100}};
+  REQUIRE(ledger.take(game, 20));
+  ledger.record(export_id_of(1), game, 20, 20);
   CHECK(ledger.used_bytes() == 20);
-  REQUIRE(ledger.try_take(5));
-  ledger.record(export_id_of(1), 25, 5);
-  ledger.record(export_id_of(1), 25);
+  REQUIRE(ledger.take(game, 5));
+  ledger.record(export_id_of(1), game, 25, 5);
+  ledger.record(export_id_of(1), game, 25);
   CHECK(ledger.used_bytes() == 25);
   ledger.forget(export_id_of(1));
   ledger.forget(export_id_of(1));
@@ -38,13 +42,45 @@ TEST_CASE("what was taken becomes what a finished export has, once") {
 }
 
 TEST_CASE("so many exports and no more, however small") {
-  export_ledger ledger{100, 2};
-  ledger.record(export_id_of(1), 0);
-  CHECK_FALSE(ledger.is_full());
-  ledger.record(export_id_of(2), 0);
-  CHECK(ledger.is_full());
+  export_ledger ledger{{100, 100, 2}};
+  ledger.record(export_id_of(1), game, 0);
+  CHECK(ledger.check_another(game));
+  ledger.record(export_id_of(2), game, 0);
+  CHECK_FALSE(ledger.check_another(neighbour));
   ledger.forget(export_id_of(1));
-  CHECK_FALSE(ledger.is_full());
+  CHECK(ledger.check_another(neighbour));
+}
+
+TEST_CASE("a game uses its share of the space, and the rest is there for others") {
+  export_ledger ledger{{100, 60}};
+  REQUIRE(ledger.take(game, 40));
+  ledger.record(export_id_of(1), game, 40, 40);
+  REQUIRE(ledger.take(game, 20));
+  const auto refused = ledger.take(game, 1);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == base::errc::exports_full);
+  CHECK(refused.error().detail.find("60 bytes, export-share-percent") != std::string::npos);
+  CHECK_FALSE(ledger.check_another(game));
+  CHECK(ledger.refused_by_share() == 2);
+  CHECK(ledger.check_another(neighbour));
+  REQUIRE(ledger.take(neighbour, 40));
+  CHECK(ledger.take(neighbour, 1).error() == store::exports_full().value());
+  CHECK(ledger.refused_by_share() == 2);
+  ledger.forget(export_id_of(1)); // its URLs have expired
+  CHECK(ledger.take(game, 40));
+}
+
+TEST_CASE("a game has its share of the number of exports, at least one") {
+  export_ledger ledger{{100, 50, 4}};
+  ledger.record(export_id_of(1), game, 0);
+  CHECK(ledger.check_another(game));
+  ledger.record(export_id_of(2), game, 0);
+  CHECK_FALSE(ledger.check_another(game));
+  CHECK(ledger.check_another(neighbour));
+  export_ledger least{{100, 1, 4}};
+  CHECK(least.check_another(game));
+  least.record(export_id_of(1), game, 0);
+  CHECK_FALSE(least.check_another(game));
 }
 
 } // namespace

@@ -31,6 +31,7 @@ struct bench {
   base::byte_budget budget{10'000'000};
   std::shared_ptr<database> records = open_records();
   std::uint64_t limit_bytes;
+  std::size_t share_percent = 100;
   objects_delivery delivery;
   std::uint8_t owners = 200;
   /// Nothing is renewed unless a test says so, but for what is noted.
@@ -58,6 +59,7 @@ struct bench {
     settings.budget = &budget;
     settings.clock = &clock;
     settings.limit_bytes = limit_bytes;
+    settings.game_share_percent = share_percent;
     settings.timeout = timeout;
     settings.renewal_interval = renewal_interval;
     return std::make_unique<export_objects>(settings);
@@ -241,6 +243,33 @@ TEST_CASE("exactly the limit of bytes passes into a bucket, and one more does no
   on.exports->remove(export_id_of(1));
   CHECK(on.exports->used_bytes() == 60);
   publish_ok(*on.exports, on.valid(4), std::string(40, 'd'));
+}
+
+TEST_CASE("a game uses its share of a bucket, whichever process wrote its exports") {
+  bench on{100};
+  on.share_percent = 60;
+  const auto other = on.open();
+  const auto exports = on.open();
+  const auto of_game = [&](std::uint8_t number, std::uint8_t game) {
+    auto facts = on.valid(number);
+    facts.query.game_id = export_id_of(game);
+    facts.query.span.begin = number;
+    return facts;
+  };
+  publish_ok(*other, of_game(1, 101), std::string(50, 'a'));
+  had(exports->sweep(on.now_ts()));
+  const auto draft = had(begin(*exports, of_game(2, 101)));
+  had(draft->append(std::string(10, 'b')));
+  const auto refused = draft->append("b");
+  REQUIRE_FALSE(refused.has_value());
+  CHECK(refused.error().code == errc::exports_full);
+  CHECK(refused.error().detail.find("export-share-percent") != std::string::npos);
+  CHECK(exports->refused_by_share() == 1);
+  publish_ok(*exports, of_game(3, 102), std::string(40, 'c'));
+  exports->remove(export_id_of(1));
+  publish_ok(*exports, of_game(4, 101), std::string(50, 'd'));
+  had(exports->sweep(on.now_ts()));
+  CHECK(exports->used_bytes() == 100);
 }
 
 TEST_CASE("so many exports are in a bucket, regardless of their size, and not one more") {

@@ -25,6 +25,11 @@ TEST_CASE("a location is a bucket and what names begin with") {
   CHECK(parse_s3_location("s3://games/a/b") == s3_location{"games", "a/b/"});
   CHECK(parse_s3_location("s3://games/a/b/") == s3_location{"games", "a/b/"});
   CHECK(parse_s3_location("s3://games/a/b")->shown() == "s3://games/a/b/");
+  for (const std::string secret : {"s3://AKIA:hush@games", "AKIA:hush@games"}) {
+    const auto why = parse_s3_location(secret);
+    REQUIRE_FALSE(why.has_value());
+    CHECK(why.error().detail.find("hush") == std::string::npos);
+  }
 }
 
 TEST_CASE("another location is refused, and the error says how one is written") {
@@ -79,10 +84,13 @@ TEST_CASE("a public endpoint that cannot work is refused, and the error names it
     settings.public_endpoint = endpoint;
     return why_not(settings);
   };
-  for (const auto* const bad : {"objects", "ftp://objects", "http://", "http://a:b@objects",
-                                "http://objects:0", "http://objects#a"})
+  for (const auto* const bad :
+       {"objects", "ftp://objects", "http://", "http://objects:0", "http://objects#a"})
     CHECK(
         refused(bad, true).starts_with("the public endpoint of S3, '" + std::string{bad} + "': "));
+  const auto hidden = refused("http://me:hush@objects", true);
+  CHECK(hidden.starts_with("the public endpoint of S3, the value (not shown"));
+  CHECK(hidden.find("hush") == std::string::npos);
   for (const auto* const bad : {"http://objects/games", "http://objects?a=b"})
     CHECK(refused(bad, true).find("has a path or a query. Give http://") != std::string::npos);
   CHECK(refused("http://127.0.0.1", false) ==

@@ -5,6 +5,7 @@
 
 #include <sys/stat.h>
 
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
@@ -133,6 +134,26 @@ TEST_CASE("a database that is a directory gives a clear error") {
   const auto opened = open_sqlite(directory.path());
   REQUIRE_FALSE(opened.has_value());
   CHECK(opened.error().detail.find("unable to open database file") != std::string::npos);
+}
+
+TEST_CASE("a data directory that others may write is told, and a database that is elsewhere") {
+  const temporary_directory directory;
+  const auto data = directory.path() + "/data";
+  REQUIRE(open_sqlite(data).has_value());
+  CHECK(store::hazards_of(data).empty());
+  for (const mode_t fine : {0750, 0755, 0770}) {
+    REQUIRE(::chmod(data.c_str(), fine) == 0);
+    CHECK(store::hazards_of(data).empty());
+  }
+  REQUIRE(::chmod(data.c_str(), 0777) == 0);
+  std::filesystem::rename(data + "/matchcloud.db", directory.path() + "/elsewhere");
+  std::filesystem::create_symlink(directory.path() + "/elsewhere", data + "/matchcloud.db");
+  const auto found = store::hazards_of(data);
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].find("mode 0777") != std::string::npos);
+  CHECK(found[0].find("chmod o-w") != std::string::npos);
+  CHECK(found[1].find("matchcloud.db is a symbolic link") != std::string::npos);
+  CHECK(store::hazards_of(directory.path() + "/nowhere").empty());
 }
 
 TEST_CASE("threads that open a new directory at once all get the same new store") {
