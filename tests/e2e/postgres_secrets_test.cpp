@@ -58,7 +58,7 @@ TEST_CASE("a password in the environment is told nowhere when the server cannot 
   for (const auto& command : commands(folder.path())) {
     const auto got =
         run(command, {"MATCHCLOUD_STORE=postgresql://user:" + password + "@127.0.0.1:1/db",
-                      "MATCHCLOUD_MASTER_KEY_FILE=" + key});
+                      "MATCHCLOUD_MASTER_KEY_FILE=" + key, "MATCHCLOUD_START_WAIT_MS=0"});
     INFO(command.front() << ": " << got.errors);
     CHECK(got.exit_code == 1);
     CHECK(contains(got.errors, "postgresql://127.0.0.1:1/db"));
@@ -88,7 +88,8 @@ TEST_CASE("a server beyond loopback that is not verified is refused at once", "[
   // Unless that is wished: then it is asked for, here in vain.
   for (auto command : commands(folder.path())) {
     command.insert(command.end(), {"--store", "postgresql://nobody.invalid/db?connect_timeout=2"});
-    const auto got = run(command, {"MATCHCLOUD_STORE_UNVERIFIED=true"});
+    const auto got =
+        run(command, {"MATCHCLOUD_STORE_UNVERIFIED=true", "MATCHCLOUD_START_WAIT_MS=0"});
     INFO(command.front() << ": " << got.errors);
     CHECK(got.exit_code == 1);
     CHECK_FALSE(contains(got.errors, "verify-full"));

@@ -3,6 +3,8 @@
 #include "tests/objects/bucket_world.hpp"
 
 #include <algorithm>
+#include <csignal>
+#include <string>
 #include <vector>
 
 namespace {
@@ -68,10 +70,25 @@ TEST_CASE("a service of objects that is out of reach is named") {
   if (!store::has_s3_service()) return;
   const world in;
   const s3_bucket bucket;
-  check_refused(in, told_but(bucket, "MATCHCLOUD_OBJECTS_ENDPOINT=http://127.0.0.1:1"),
+  auto told = told_but(bucket, "MATCHCLOUD_OBJECTS_ENDPOINT=http://127.0.0.1:1");
+  told.emplace_back("MATCHCLOUD_START_WAIT_MS=0");
+  check_refused(in, told,
                 {"s3://" + bucket.settings.location.bucket + "/",
                  " at 127.0.0.1:1: ", "; is the endpoint right, and does the service run?"},
                 {serve});
+}
+
+TEST_CASE("a service whose bucket is out of reach waits for it") {
+  const world in;
+  child_process waits{{"serve", "--data-dir", in.data_dir(), "--listen", "127.0.0.1:0",
+                       "--ops-listen", "127.0.0.1:0", "--objects", "s3://bucket",
+                       "--objects-path-style", "--objects-endpoint", "http://127.0.0.1:1"},
+                      {"AWS_ACCESS_KEY_ID=somebody", "AWS_SECRET_ACCESS_KEY=hush-hush"}};
+  CHECK(eventually([&] { return waits.errors().find("not ready: ") != std::string::npos; }));
+  CHECK(waits.errors().find("/healthz and /readyz are answered") != std::string::npos);
+  CHECK(waits.errors().find("hush-hush") == std::string::npos);
+  waits.signal(SIGTERM);
+  CHECK(waits.exit_code() == 0);
 }
 
 } // namespace
