@@ -95,7 +95,8 @@ enum class sql_access : std::uint8_t {
   write,
 };
 
-/// What has a revision, and so one writer at a time.
+/// What has a revision, and so one writer at a time; lobbies in PostgreSQL only while a service of
+/// an older program runs (`lobby_changes`).
 enum class sql_subject : std::uint8_t { catalog, tokens, avatars, lobbies };
 
 /// The name of a subject's row in the table `revisions`.
