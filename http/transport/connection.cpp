@@ -472,8 +472,7 @@ bool connection::routed(operation which, actors::owner waits_for) {
   if (!enter_mailbox(*request_, exchange_, which, waits_for, host_->limits(), host_->metrics()))
     return false;
   exchange_.routed(which, waits_for);
-  // What may take minutes waits within bounds of its own.
-  if (row_of(which).deadline != &base::limits::request_timeout) end_service();
+  serve_at(waits_for.kind);
   const auto deadline = begun_ + answer_timeout(host_->limits(), which);
   if (std::exchange(phase_deadline_, deadline) != deadline) arm();
   return true;
@@ -557,9 +556,28 @@ bool connection::is_paused() const noexcept {
   return paused_until_ != base::steady_time{} && !host_->draining();
 }
 
+void connection::begin_service(lane of, std::uint32_t units) {
+  end_service();
+  service_lane_ = of;
+  units_in_service_ = units;
+  host_->begin_service(of, units);
+}
+
 void connection::end_service() {
   if (const auto units = std::exchange(units_in_service_, 0); units > 0)
-    host_->end_service(client_lane_, units);
+    host_->end_service(service_lane_, units);
+}
+
+void connection::serve_at(actors::owner_kind owner) {
+  switch (owner) {
+  case actors::owner_kind::none:
+  case actors::owner_kind::validator:
+  case actors::owner_kind::region_ranking: return;
+  case actors::owner_kind::large_validator:
+    if (units_in_service_ > 0) begin_service(long_lane_of(service_lane_), units_in_service_);
+    return;
+  default: return end_service();
+  }
 }
 
 void connection::queue(response&& answer, bool keep_alive) {

@@ -79,8 +79,8 @@ public:
   bool is_current(actors::exchange_ref ref) const noexcept;
   /// Notes the operation and its owner. False where the owner's mailbox is full.
   bool routed(operation which, actors::owner waits_for);
-  /// The front has taken the exchange, which counts as so many units of its client's in service.
-  void begin_service(std::uint32_t units) noexcept { units_in_service_ = units; }
+  /// The front has taken the exchange, which counts as so many units of a lane's in service.
+  void begin_service(lane of, std::uint32_t units);
   /// Dispatches the exchange again, as a further attempt, because `dead` died. False where the
   /// retry is refused (see `begin_retry`): the exchange is then answered.
   bool retry(actors::handler dead);
@@ -198,6 +198,8 @@ private:
   bool is_paused() const noexcept;
   /// The exchange is not in service any more, as far as its client's share goes.
   void end_service();
+  /// The exchange waits for `owner` from now on: counts it there, or not at all.
+  void serve_at(actors::owner_kind owner);
   void count(int status);
   void release_request();
   void schedule();
@@ -253,6 +255,7 @@ private:
   std::uint32_t refusals_ = 0;
   lane peer_lane_ = 0;
   lane client_lane_ = 0;
+  lane service_lane_ = 0;
   exchange_state exchange_;
   phase phase_ = phase::reading;
   receiving receiving_ = receiving::nothing;

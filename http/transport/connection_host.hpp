@@ -61,8 +61,9 @@ public:
   virtual bool admit(admitted_request& which, lane client) = 0;
   /// An admitted request was answered, or will not be.
   virtual void leave(lane client) noexcept = 0;
-  /// Gives back what `begin_service` said is in service.
-  virtual void end_service(lane client, std::uint32_t units) = 0;
+  /// What counts as in service of a lane, more of it and less.
+  virtual void begin_service(lane of, std::uint32_t units) = 0;
+  virtual void end_service(lane of, std::uint32_t units) = 0;
   /// Makes room in the budget for `bytes` by closing connections whose clients take nothing,
   /// longest stalled first, never `but`. False: there are no more such connections.
   virtual bool make_room(std::size_t bytes, const connection& but) = 0;

@@ -11,14 +11,20 @@ namespace matchcloud::http {
 
 /// The number of lanes that clients are spread over. More make it rarer that two clients share one,
 /// which then share a turn; fewer take less memory.
-inline constexpr std::size_t lane_count = 1'024;
+inline constexpr std::size_t client_lane_count = 1'024;
+/// Each client has two, see `long_lane_of`.
+inline constexpr std::size_t lane_count = 2 * client_lane_count;
 
 /// Which lane a client waits in: a keyed hash of it, so that nobody can choose whom to share with.
 using lane = std::uint16_t;
 static_assert(lane_count - 1 <= std::numeric_limits<lane>::max());
 
 constexpr lane lane_of(std::uint64_t hash) noexcept {
-  return static_cast<lane>(hash % lane_count);
+  return static_cast<lane>(hash % client_lane_count);
+}
+/// The lane in which requests that take long wait, so that others of their client pass them.
+constexpr lane long_lane_of(lane client) noexcept {
+  return static_cast<lane>(client % client_lane_count + client_lane_count);
 }
 
 /// Items that wait for their turn. Each lane is first in, first out, and the lanes that have any

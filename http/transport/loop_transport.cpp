@@ -422,7 +422,10 @@ bool loop_transport::admit(admitted_request& which, lane client) {
 
 void loop_transport::dispatch(connection& from) {
   if (!front_) return;
-  queue_.push(from.client_lane(), {from.current(), from.current_request()});
+  const auto& request = from.current_request();
+  const bool is_long = request->body.size() > actors::large_body_bytes;
+  queue_.push(is_long ? long_lane_of(from.client_lane()) : from.client_lane(),
+              {from.current(), request});
   announce();
 }
 
@@ -434,17 +437,11 @@ std::optional<http::dispatch> loop_transport::take_waiting() {
   while (auto next = queue_.take()) {
     auto* from = current(next->item.exchange);
     if (from == nullptr) continue; // its client is gone, or it was answered
-    const auto units = request_queue::units_of(next->item.request->body.size());
-    from->begin_service(units);
-    if (queue_.begin_service(next->from, units)) metrics_->clients_held.add();
+    from->begin_service(next->from, request_queue::units_of(next->item.request->body.size()));
     return std::move(next->item);
   }
   announced_ = false;
   return std::nullopt;
-}
-
-void loop_transport::end_service(lane client, std::uint32_t units) {
-  if (queue_.end_service(client, units)) announce();
 }
 
 void loop_transport::attach(caf::actor front) {

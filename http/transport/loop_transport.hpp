@@ -173,7 +173,12 @@ private:
   lane lane_of(const request& which, lane by_peer) const override;
   bool admit(admitted_request& which, lane client) override;
   void leave(lane client) noexcept override { queue_.leave(client); }
-  void end_service(lane client, std::uint32_t units) override;
+  void begin_service(lane of, std::uint32_t units) override {
+    if (queue_.begin_service(of, units)) metrics_->clients_held.add();
+  }
+  void end_service(lane of, std::uint32_t units) override {
+    if (queue_.end_service(of, units)) announce();
+  }
   bool make_room(std::size_t bytes, const connection& but) override;
   bool on_client_named(connection& which) override;
   void dispatch(connection& from) override;

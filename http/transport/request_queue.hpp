@@ -11,15 +11,18 @@
 namespace matchcloud::http {
 
 /// The requests of one event loop that its front has not taken, and how much of each client's work
-/// is in service: taken, and not yet answered. Clients take turns, and what a client has in service
-/// is bounded, so that its requests wait here, where turns are taken, and not in an actor's
-/// mailbox, where others would stand behind them. A client is a `lane`. Loop thread only.
+/// is in service: taken by a front, a validator or a ranking, and not yet answered. Clients take
+/// turns, and what a client has in service is bounded, so that its requests wait here, where turns
+/// are taken, and not in an actor's mailbox, where others would stand behind them. What waits for a
+/// disk or a database is not counted: it takes nobody's time, and must not hold up the rest of its
+/// client's. A client is a `lane`; its payloads that take long have another one. Loop thread only.
 class request_queue {
 public:
-  /// What a client may have in service, in units of `units_of`. Enough for a batch of small
-  /// requests to be in the mailboxes at once, and for one or two that cost a loop 100 us each. A
-  /// single request may have more.
+  /// What a lane may have in service, in units of `units_of`. Enough for a batch of small requests
+  /// to be in the mailboxes at once, and for four that cost a loop 50 us or more.
   static constexpr std::uint32_t units_in_service_limit = 64;
+  /// What one request counts at most.
+  static constexpr std::uint32_t units_limit = units_in_service_limit / 4;
   /// A request counts one unit, and one more for each so many bytes of its body.
   static constexpr std::size_t body_bytes_per_unit = 512;
   /// One part in so many of the requests in flight is what a client may have, taken or not, once
@@ -28,8 +31,7 @@ public:
 
   static constexpr std::uint32_t units_of(std::size_t body_bytes) noexcept {
     const auto units = 1 + body_bytes / body_bytes_per_unit;
-    return units < units_in_service_limit ? static_cast<std::uint32_t>(units)
-                                          : units_in_service_limit;
+    return units < units_limit ? static_cast<std::uint32_t>(units) : units_limit;
   }
 
   /// Counts one more request of the client. False, and not counted: with `open_now` requests open

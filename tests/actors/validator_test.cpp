@@ -136,19 +136,19 @@ TEST_CASE("an exception in a handler ends the actor, with a reason, and nobody e
 
 TEST_CASE("a payload with more findings than wanted is given back, and one with as many is not") {
   const auto with_findings = [](int count) {
-    std::string body = R"({"display_name":"Fine")";
+    std::string body = R"({"display_name":"Fine","config":{"matchmaker":{)";
     for (int i = 0; i < count; ++i)
-      body += ",\"unknown" + std::to_string(i) + "\":1";
-    return text(body + "}");
+      body.append("\"unknown").append(std::to_string(i)).append("\":1,");
+    return text(body + R"("max_players":8}}})");
   };
   deterministic_system on;
   const auto log = std::make_shared<probe_log>();
   const auto front = on.spawn<probe>(log);
   const auto brief = on.spawn<actors::validator>(model::validation_rules{}, two_regions(), 64UL);
   on.send_as(front, brief,
-             validate_payload{{1, 1}, model::payload_kind::game, {}, with_findings(64)});
+             validate_payload{{1, 1}, model::payload_kind::version, {}, with_findings(60)});
   on.send_as(front, brief,
-             validate_payload{{2, 1}, model::payload_kind::game, {}, with_findings(65)});
+             validate_payload{{2, 1}, model::payload_kind::version, {}, with_findings(65)});
   REQUIRE(log->made.size() == 1);
   CHECK(log->made[0].exchange == exchange_ref{1, 1});
   REQUIRE(log->deferred.size() == 1);

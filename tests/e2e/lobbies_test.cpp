@@ -181,7 +181,7 @@ TEST_CASE("what was acknowledged survives a kill", "[operations]") {
 
 TEST_CASE("one ingest more than may run is refused, and health answers", "[limits]") {
   const world own;
-  const server to{{"--mailbox-ingestion", "8"}, own};
+  const server to{{"--mailbox-ingestion", "8", "--ingest-share-percent", "100"}, own};
   std::vector<raw_connection> held;
   for (int i = 0; i < 8; ++i)
     held.emplace_back(to.ops()).send(

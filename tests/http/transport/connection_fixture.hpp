@@ -209,6 +209,7 @@ public:
     return takes && which.permit.acquire(in_flight, SIZE_MAX);
   }
   void leave(http::lane) noexcept override { --open; }
+  void begin_service(http::lane, std::uint32_t units) override { in_service += units; }
   void end_service(http::lane, std::uint32_t units) override { in_service -= units; }
   void dispatch(http::connection& from) override {
     dispatched.push_back(from.current());

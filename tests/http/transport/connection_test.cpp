@@ -27,6 +27,7 @@ TEST_CASE("a request becomes an exchange, its answer bytes") {
   on.reply("{}");
   CHECK(on.peer.written() == "HTTP/1.1 200 OK\r\n"
                              "Date: Tue, 14 Nov 2023 22:13:20 GMT\r\n"
+                             "X-Content-Type-Options: nosniff\r\n"
                              "Content-Type: application/json\r\n"
                              "Content-Length: 2\r\n"
                              "X-Request-Id: id\r\n\r\n{}");
@@ -746,8 +747,8 @@ TEST_CASE("a request gives back its places once it is answered, or its client is
   for (const bool answered : {true, false}) {
     on.receive(connection_bench::get);
     CHECK(on.open == 1);
-    on.in_service += 7;
-    on.client->begin_service(7);
+    on.client->begin_service(1, 7);
+    CHECK(on.in_service == 7);
     if (answered)
       on.reply("{}");
     else

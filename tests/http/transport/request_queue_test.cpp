@@ -11,12 +11,12 @@ dispatch request_of(std::uint64_t number) {
   return {{number, 1}, nullptr};
 }
 
-TEST_CASE("a request counts by the size of its body, one alone never more than the limit") {
+TEST_CASE("a request counts by the size of its body, at most a quarter of the limit") {
   CHECK(request_queue::units_of(0) == 1);
   CHECK(request_queue::units_of(511) == 1);
   CHECK(request_queue::units_of(512) == 2);
-  CHECK(request_queue::units_of(17'000) == 34);
-  CHECK(request_queue::units_of(1'000'000'000) == limit);
+  CHECK(request_queue::units_of(6'000) == 12);
+  CHECK(request_queue::units_of(1'000'000'000) == limit / 4);
 }
 
 TEST_CASE("a client with its share in service waits; another does not") {
