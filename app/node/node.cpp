@@ -15,11 +15,13 @@
 #include "store/media/media_files.hpp"
 #include "store/open_sqlite.hpp"
 
+#include <caf/thread_hook.hpp>
 #include <spdlog/spdlog.h>
 
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -47,6 +49,16 @@ constexpr std::size_t export_housekeeping_threads = 2;
 constexpr std::size_t actor_threads = 2;
 /// Messages that an actor handles before another actor gets the thread.
 constexpr std::size_t actor_throughput = 64;
+
+/// Gives the threads of the actors' pool the priority of blocking work: an event loop that wakes
+/// up on a busy machine gets the processor at once, not after a large payload was validated.
+class pool_priority final : public caf::thread_hook {
+  void init(caf::actor_system&) override {}
+  void thread_started() override {
+    static_cast<void>(setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), blocking_nice));
+  }
+  void thread_terminates() override {}
+};
 
 /// The use of a store on a server.
 store::store_settings server_settings(const serve_config& config) {
@@ -149,7 +161,8 @@ node::node(const serve_config& config)
       ops_bounds_{bounds_.limits, {}, http::plane::ops},
       waiting_bounds_{bounds_.limits, {}, http::plane::ops},
       rate_limits_{std::make_shared<base::rate_limit_table>(config.rate_limit_entries)},
-      actors_{actor_config_.set("scheduler.policy", caf::atom("sharing"))
+      actors_{actor_config_.add_thread_hook<pool_priority>()
+                  .set("scheduler.policy", caf::atom("sharing"))
                   .set("scheduler.max-threads", actor_threads)
                   .set("scheduler.max-throughput", actor_throughput)},
       blocking_{std::make_unique<base::thread_pool>(
