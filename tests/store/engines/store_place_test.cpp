@@ -40,6 +40,8 @@ TEST_CASE("what somebody has to change is not waited for") {
                        "database x [SQLSTATE 42501]; grant the user what it needs"));
   CHECK_FALSE(may_pass("s3://b: cannot look: HTTP status 403, AccessDenied"));
   CHECK_FALSE(may_pass("s3://b: cannot look: HTTP status 404, NoSuchBucket; create the bucket"));
+  CHECK_FALSE(may_pass("the secret signing-keys in the database was encrypted under another master "
+                       "key, or is damaged"));
   CHECK_FALSE(is_out_of_reach({base::errc::store_newer, "for newer programs"}));
   CHECK_FALSE(is_out_of_reach({base::errc::config_invalid, "no URL"}));
   CHECK_FALSE(is_out_of_reach({base::errc::import_invalid, "half a copy"}));

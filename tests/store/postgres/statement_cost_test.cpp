@@ -4,6 +4,7 @@
 #include "model/access/new_token.hpp"
 #include "model/catalog/catalog_element.hpp"
 #include "store/postgres/postgres_session.hpp"
+#include "store/sql/copy_mark.hpp"
 #include "tests/fixtures/built_from.hpp"
 #include "tests/fixtures/json.hpp"
 #include "tests/fixtures/postgres_server.hpp"
@@ -215,7 +216,11 @@ void use_access(const all_roles& in) {
   had(access->revoke_token(made.token_id, now_ms));
   had(access->record({"faults.put", {}, {}, {}}));
   had(access->read_audit({}));
+  model::audit_query filtered;
+  filtered.action = "faults";
+  had(access->read_audit(filtered));
   had(access->expire_audit(now_ms + 1));
+  CHECK(had(access->expire_tokens(now_ms + 1)) == 1);
 }
 
 void use_exports(const all_roles& in) {
@@ -237,6 +242,14 @@ void use_exports(const all_roles& in) {
   had(had(in.of->replicas())->renew_replica(id_of(1), milliseconds{1'000}));
 }
 
+void use_copy_mark(const std::string& url) {
+  const auto on = had(open_postgres_connection(settings_of(url)));
+  auto changes = had(sql_transaction::write(*on, std::nullopt, "mark"));
+  REQUIRE(set_copy_mark(*on));
+  REQUIRE(remove_copy_mark(*on));
+  REQUIRE(changes.commit());
+}
+
 /// Uses each role of the store, with the same selection whatever the store has.
 void use_everything(const std::string& url) {
   const all_roles in{open_postgres(settings_of(url))};
@@ -246,7 +259,7 @@ void use_everything(const std::string& url) {
   use_access(in);
   use_exports(in);
   use_catalog(in);
-  had(open_postgres_connection(settings_of(url)));
+  use_copy_mark(url);
 }
 
 /// Makes a game of `count` lobbies. Returns what the statements cost that use it.
