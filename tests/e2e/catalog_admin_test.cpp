@@ -384,4 +384,14 @@ TEST_CASE("the catalog commands print tables and say what is wrong", "[operation
   }
 }
 
+TEST_CASE("a number of any length is a number, and no end of the service", "[operations]") {
+  const server& of = plain_server("loops");
+  for (const std::string number :
+       {"[0." + std::string(360, '0') + "1]", "0." + std::string(300, '0') + "1e-60",
+        std::string{"-0.1e-400"}})
+    check_problem(ask(of, "PUT", "/v1/tiers/x", number, "Content-Type: application/json\r\n"), 400,
+                  "import_invalid");
+  CHECK(ask(of, "GET", "/healthz").status == 200);
+}
+
 } // namespace
