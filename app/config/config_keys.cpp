@@ -500,6 +500,23 @@ auto rate_key(
   };
 }
 
+/// How long what was done, and by whom, is kept.
+std::vector<config_key> retention_keys() {
+  const auto set_kept = [](serve_config& config, std::uint64_t days) {
+    config.audit_kept = std::chrono::hours{24} * days;
+  };
+  const auto set_tokens_kept = [](serve_config& config, std::uint64_t days) {
+    config.tokens_kept = std::chrono::hours{24} * days;
+  };
+  return {
+      {"audit-retention-days", kind::number, "365", "1 to 36500",
+       "How long the audit log keeps its entries.", number_between(1, 36'500, set_kept)},
+      {"token-retention-days", kind::number, "30", "1 to 36500",
+       "How long the store keeps tokens that were revoked or have expired.",
+       number_between(1, 36'500, set_tokens_kept)},
+  };
+}
+
 /// Who may do what, and how often.
 std::vector<config_key> access_keys() {
   using base::limits;
@@ -523,12 +540,6 @@ std::vector<config_key> access_keys() {
   };
   const auto set_entries = [](serve_config& config, std::uint64_t n) {
     config.rate_limit_entries = n;
-  };
-  const auto set_kept = [](serve_config& config, std::uint64_t days) {
-    config.audit_kept = std::chrono::hours{24} * days;
-  };
-  const auto set_tokens_kept = [](serve_config& config, std::uint64_t days) {
-    config.tokens_kept = std::chrono::hours{24} * days;
   };
   const std::string rate{model::rate_policy_allowed};
   return {
@@ -584,11 +595,6 @@ std::vector<config_key> access_keys() {
       {"client-prefix-bits", kind::number, "64", "48 to 128",
        "The length of the IPv6 prefix that counts as one client address.",
        number_between(48, 128, set_prefix)},
-      {"audit-retention-days", kind::number, "365", "1 to 36500",
-       "How long the audit log keeps its entries.", number_between(1, 36'500, set_kept)},
-      {"token-retention-days", kind::number, "30", "1 to 36500",
-       "How long the store keeps tokens that were revoked or have expired.",
-       number_between(1, 36'500, set_tokens_kept)},
   };
 }
 
@@ -965,6 +971,7 @@ std::span<const config_key> config_keys() {
     add("Images and exports in a bucket", objects_keys());
     add("Clients and proxies", client_keys());
     add("Tokens and rate limits", access_keys());
+    add("Tokens and rate limits", retention_keys());
     add("Limits", transport_keys());
     add("Timeouts", timeout_keys());
     add("Mailboxes and supervision", actor_keys());

@@ -440,20 +440,8 @@ void add_tls(std::vector<MetricFamily>& all, const tls_metrics& of,
              MetricType::Gauge, static_cast<double>(of.first_expiry_s.get()));
 }
 
-} // namespace
-
-std::vector<const transport_metrics*> metric_sources::all_transports() const {
-  auto all = transports;
-  all.push_back(ops);
-  return all;
-}
-
-std::vector<MetricFamily> service_metrics::Collect() const {
-  const auto& transports = sources_.transports;
-  const auto both_planes = sources_.all_transports();
-  std::vector<MetricFamily> all;
-  all.push_back(answers_family(both_planes));
-  all.push_back(latency_family(both_planes));
+void add_transports(std::vector<MetricFamily>& all,
+                    const std::vector<const transport_metrics*>& transports) {
   all.push_back(summed("matchcloud_connections", "Open client connections.", MetricType::Gauge,
                        transports, &transport_metrics::connections));
   all.push_back(summed("matchcloud_connections_accepted_total", "Accepted client connections.",
@@ -486,7 +474,23 @@ std::vector<MetricFamily> service_metrics::Collect() const {
   all.push_back(summed("matchcloud_redispatched_total",
                        "Requests sent again because the actor that held them ended.",
                        MetricType::Counter, transports, &transport_metrics::redispatched));
+}
 
+} // namespace
+
+std::vector<const transport_metrics*> metric_sources::all_transports() const {
+  auto all = transports;
+  all.push_back(ops);
+  return all;
+}
+
+std::vector<MetricFamily> service_metrics::Collect() const {
+  const auto& transports = sources_.transports;
+  const auto both_planes = sources_.all_transports();
+  std::vector<MetricFamily> all;
+  all.push_back(answers_family(both_planes));
+  all.push_back(latency_family(both_planes));
+  add_transports(all, transports);
   add_mailboxes(all, both_planes);
   add_access(all, both_planes);
   if (sources_.rate_limits != nullptr)
