@@ -8,8 +8,6 @@
 #include "model/text/unicode.hpp"
 
 #include <rapidjson/error/en.h>
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
 
 #include <algorithm>
 

@@ -2,9 +2,8 @@
 
 #include "model/catalog/catalog_document.hpp"
 #include "model/catalog/catalog_element.hpp"
+#include "model/json/rapidjson.hpp"
 #include "model/records/finding_list.hpp"
-
-#include <rapidjson/document.h>
 
 #include <array>
 #include <optional>
