@@ -129,7 +129,6 @@ loop_transport::loop_transport(event_loop& loop, const base::clock& clock,
       metrics_{&metrics},
       on_empty_{std::move(on_empty)},
       ids_{seed},
-      lane_key_{seed, ~seed},
       shares_here_{bounds.limits.ipv6_client_prefix},
       read_buffer_(read_buffer_bytes) {
   bounds.transports.push_back(this);
@@ -397,7 +396,7 @@ connection* loop_transport::current(actors::exchange_ref exchange) const noexcep
 
 lane loop_transport::lane_of(const model::ip_address& client) const noexcept {
   return http::lane_of(
-      base::siphash(lane_key_, prefix_of(client, limits().ipv6_client_prefix).bytes));
+      base::siphash(bounds_->lane_key, prefix_of(client, limits().ipv6_client_prefix).bytes));
 }
 
 lane loop_transport::lane_of(const request& which, lane by_peer) const {

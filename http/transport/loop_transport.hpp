@@ -3,7 +3,6 @@
 #include "base/blocking_pool.hpp"
 #include "base/byte_budget.hpp"
 #include "base/limits.hpp"
-#include "base/siphash.hpp"
 #include "http/loop/event_loop.hpp"
 #include "http/tls/tls_context.hpp"
 #include "http/transport/connection.hpp"
@@ -264,8 +263,6 @@ private:
   std::function<void()> on_empty_;
   request_id_source ids_;
   caf::actor front_;
-  /// So that no client can choose whom it shares a lane with.
-  base::siphash_key lane_key_;
   request_queue queue_;
   /// The front was told that requests wait, and has not found none yet.
   bool announced_ = false;

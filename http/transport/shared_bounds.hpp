@@ -2,6 +2,7 @@
 
 #include "base/byte_budget.hpp"
 #include "base/limits.hpp"
+#include "base/siphash.hpp"
 #include "http/transport/connection_shares.hpp"
 #include "http/wire/client_address.hpp"
 #include "http/wire/operation.hpp"
@@ -31,6 +32,8 @@ struct shared_bounds {
   static constexpr std::size_t network_width = 16;
   connection_shares networks;
   proxy_trust trust;
+  /// Which lane a client waits in. Not made of the seed of request ids, which clients see.
+  base::siphash_key lane_key = base::random_siphash_key();
   /// One per loop: each transport registers itself before any loop runs.
   std::vector<loop_transport*> transports;
 

@@ -51,6 +51,7 @@ world::world(std::uint64_t which, files& shared, trace& to)
   choose_limits();
   bounds = std::make_unique<http::shared_bounds>(limits, http::proxy_trust{});
   ops_bounds = std::make_unique<http::shared_bounds>(limits, http::proxy_trust{}, http::plane::ops);
+  bounds->lane_key = ops_bounds->lane_key = {1, 2}; // the same in each run of a seed
   running_at_begin_ = actors_.system.registry().running();
   auto opened = store::export_files::open(directory_.path(), limits.export_limit_bytes, 32);
   if (!opened) throw std::runtime_error{base::to_string(opened.error())};
