@@ -1,7 +1,7 @@
 #pragma once
 
-// The heavy headers that every translation unit with actors needs.
+// What most translation units with actors need, so that it is read once per library.
+#include "base/precompiled.hpp"
+
 #include <caf/all.hpp>
-#include <memory>
-#include <string>
-#include <vector>
+#include <spdlog/spdlog.h>

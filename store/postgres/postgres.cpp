@@ -120,7 +120,7 @@ postgres_connection::open(const postgres_settings& settings) {
                          "keepalives_idle", "target_session_attrs",
                          "dbname",          static_cast<const char*>(nullptr)};
   const std::array values{
-      "UTF8", "matchcloud", timeout.c_str(),      "10000",
+      "UTF8", "matchcloud", timeout.c_str(),      "3000",
       "10",   "read-write", settings.url.c_str(), static_cast<const char*>(nullptr)};
   std::unique_ptr<postgres_connection> made{new postgres_connection{
       settings, PQconnectdbParams(names.data(), values.data(), /*expand_dbname=*/1)}};

@@ -224,7 +224,7 @@ TEST_CASE("a hundred slow ingests leave an honest one as if it were alone", "[li
 TEST_CASE("one sender's trickling ingests leave places to others, and end when places are short",
           "[limits]") {
   const world own;
-  const server to{{"--mailbox-ingestion", "16"}, own};
+  const server to{{"--mailbox-ingestion", "16", "--body-timeout-ms", "8000"}, own};
   std::vector<raw_connection> trickling;
   for (int i = 0; i < 16; ++i)
     trickling.emplace_back(to.ops(), "127.0.0.2")
@@ -234,14 +234,17 @@ TEST_CASE("one sender's trickling ingests leave places to others, and end when p
   REQUIRE(eventually([&] { return to.metric("matchcloud_ingests_over_share_total") == 7; }));
   CHECK(to.metric("matchcloud_ingests_running") == 9);
   CHECK(ingest(to, line(100)).body == accepted(1));
+  // Once enough of the slow have ended, places are not short any more: on a busy machine some are
+  // left to the timeout of bodies.
   int over_share = 0;
+  int too_slow = 0;
   for (auto& each : trickling) {
     const auto told = each.receive();
     CHECK(told.header("connection") == "close");
     CHECK((told.status == 503 || told.status == 408));
     if (told.status == 408) {
       CHECK(told.problem_code() == "body_timeout");
-      CHECK(told.body.find("ingest-least-rate") != std::string::npos);
+      too_slow += told.body.find("ingest-least-rate") != std::string::npos ? 1 : 0;
       continue;
     }
     ++over_share;
@@ -250,7 +253,8 @@ TEST_CASE("one sender's trickling ingests leave places to others, and end when p
     CHECK(told.header("retry-after") == "1");
   }
   CHECK(over_share == 7);
-  CHECK(to.metric("matchcloud_ingests_too_slow_total") >= 1);
+  CHECK(too_slow >= 1);
+  CHECK(to.metric("matchcloud_ingests_too_slow_total") == too_slow);
   CHECK(eventually([&] { return to.metric("matchcloud_ingests_running") == 0; }));
 }
 
