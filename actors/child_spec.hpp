@@ -42,8 +42,6 @@ struct child_spec {
   std::size_t loop = every_loop;
   /// Starts the actor.
   std::function<caf::actor(const initial_state&)> start;
-  /// Whether the catalog sends its changes also to this front; owners get them all.
-  bool follows_catalog = false;
 
   static constexpr std::size_t every_loop = SIZE_MAX;
 };

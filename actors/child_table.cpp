@@ -110,7 +110,8 @@ subscribers child_table::catalog_subscribers() const {
     if (each.spec.what == child_spec::kind::front ||
         each.spec.what == child_spec::kind::bookkeeping || each.spec.role == owner::ingestion)
       all.token_holders.push_back(each.actor);
-    if (each.spec.what != child_spec::kind::owner && !each.spec.follows_catalog) continue;
+    if (each.spec.what != child_spec::kind::owner && each.spec.what != child_spec::kind::front)
+      continue;
     all.members.push_back(each.actor);
     if (each.spec.role.kind == owner_kind::avatar) all.avatar_shards.push_back(each.actor);
   }

@@ -107,8 +107,8 @@ public:
   /// Ends the storms of children that have handled something or have lived for `calm_time`.
   void end_storms(base::steady_time now);
 
-  /// The actors, besides the supervisor, that the catalog sends changes to: every owner,
-  /// fronts that follow it, and those that hold the tokens.
+  /// The actors, besides the supervisor, that the catalog sends changes to: every owner
+  /// and front, and those that hold the tokens.
   subscribers catalog_subscribers() const;
   /// The actors, besides the supervisor, that the GeoIP watch sends changes to: the
   /// region_rankings.

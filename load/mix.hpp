@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/expected.hpp"
-#include "http/wire/operation.hpp"
+#include "http/operations/list.hpp"
 
 #include <cstddef>
 #include <cstdint>

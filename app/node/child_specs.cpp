@@ -3,8 +3,7 @@
 #include "actors/catalog.hpp"
 #include "actors/resident.hpp"
 #include "actors/validator.hpp"
-#include "http/front/data_front.hpp"
-#include "http/front/ops_front.hpp"
+#include "http/front/front.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -179,10 +178,9 @@ void add_loop(std::vector<child_spec>& all, const shared_parts& of, const served
     return spawn_at<actors::media>(served, *of, media_settings(*of));
   });
   add("front", child_spec::kind::front, owner::none, [of, served](const initial_state&) {
-    return spawn_at<http::data_front>(
+    return spawn_at<http::front>(
         served, *of, of->front, std::ref<http::exchange_sink>(*served.transport), served.gate);
   });
-  all.back().follows_catalog = true;
 }
 
 /// What operators ask of the owners that otherwise live on the loops of the data plane: few, so
@@ -239,13 +237,11 @@ void add_ops(std::vector<child_spec>& all, const shared_parts& of, std::size_t n
                    return of->system->spawn<actors::bookkeeping>(of->ops.bookkeeping, now.tokens);
                  }});
   all.push_back({"ops_front", child_spec::kind::front, owner::none, number,
-                 [of](const initial_state& now) {
-                   return spawn_at<http::ops_front>(
+                 [of](const initial_state&) {
+                   return spawn_at<http::front>(
                        of->ops.loop, *of, of->ops.front,
-                       std::ref<http::exchange_sink>(*of->ops.loop.transport), of->ops.state,
-                       of->ops.loop.gate, now.catalog);
-                 },
-                 true});
+                       std::ref<http::exchange_sink>(*of->ops.loop.transport), of->ops.loop.gate);
+                 }});
 }
 
 } // namespace

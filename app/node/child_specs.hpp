@@ -19,7 +19,6 @@
 #include "base/limits.hpp"
 #include "http/front/access_gate.hpp"
 #include "http/front/front_settings.hpp"
-#include "http/front/service_state.hpp"
 #include "http/loop/event_loop.hpp"
 #include "http/transport/exchange.hpp"
 #include "model/validation/validation_rules.hpp"
@@ -55,8 +54,6 @@ struct served_loop {
 struct ops_parts {
   served_loop loop;
   std::shared_ptr<const http::front_settings> front;
-  /// What `/readyz` answers.
-  http::shared_service_state state;
   actors::ingestion_settings ingestion;
   actors::administration_settings administration;
   actors::report_sources reports;

@@ -118,8 +118,10 @@ http::front_settings data_front_settings(const serve_config& config,
 http::front_settings ops_front_settings(const serve_config& config,
                                         const http::served_documents& documents,
                                         std::shared_ptr<const store::store_contact> contact,
-                                        std::shared_ptr<const store::replica_count> replicas) {
+                                        std::shared_ptr<const store::replica_count> replicas,
+                                        http::shared_service_state state) {
   http::front_settings settings;
+  settings.state = std::move(state);
   settings.documents = documents;
   settings.store = config.front.store;
   settings.store.contact = std::move(contact);
@@ -156,7 +158,7 @@ node::node(const serve_config& config)
       front_{std::make_shared<const http::front_settings>(
           data_front_settings(config, documents_, contact_, replica_count_, avatar_metrics_))},
       ops_front_{std::make_shared<const http::front_settings>(
-          ops_front_settings(config, documents_, contact_, replica_count_))},
+          ops_front_settings(config, documents_, contact_, replica_count_, state_))},
       bounds_{prepared(config.limits), config.front.proxies},
       ops_bounds_{bounds_.limits, {}, http::plane::ops},
       waiting_bounds_{bounds_.limits, {}, http::plane::ops},
@@ -215,8 +217,6 @@ base::expected<std::unique_ptr<waiting_plane>> node::open_waiting_plane() {
   waiting_parts parts;
   parts.system = &actors_;
   parts.front = ops_front_;
-  parts.state =
-      std::make_shared<const std::atomic<http::service_state>>(http::service_state::starting);
   parts.pool = blocking_.get();
   parts.bounds = &waiting_bounds_;
   parts.metrics = &waiting_metrics_;
@@ -350,6 +350,7 @@ node::make_gate(const std::shared_ptr<const http::front_settings>& front,
                 http::transport_metrics& metrics) {
   auto gate = std::make_shared<http::access_gate>(front, rate_limits_, &metrics, clock_);
   gate->set_tokens(first_tokens_);
+  gate->set_catalog(first_catalog_);
   return gate;
 }
 
@@ -466,7 +467,6 @@ ops_parts node::parts_of_ops() {
   ops_parts made;
   made.loop = {ops_loop_.loop.get(), ops_loop_.transport.get(), ops_loop_.gate};
   made.front = ops_front_;
-  made.state = ops_->state();
   made.ingestion = {ops_->ingest_store(), &ops_->ingesting(), &ops_->ingestion_metrics()};
   made.ingestion.clock = &clock_;
   made.ingestion.places = config_.limits.ingestion_mailbox;
@@ -529,7 +529,7 @@ void node::report() {
     sources.transports.push_back(&counted);
   sources.ops = &ops_metrics_;
   sources.ops_budget = &ops_bounds_.budget;
-  ops_->report_from(std::move(sources), front_->traces);
+  ops_->report_from(std::move(sources), front_->traces, state_);
 }
 
 void node::start_actors() {

@@ -123,6 +123,9 @@ private:
       std::make_shared<store::store_fence>([this](const base::error& why) { on_fenced(why); });
   /// Null where the store is embedded: the processes on it are few, and replace each other.
   std::shared_ptr<store::replica_lease> replicas_;
+  /// What `/readyz` answers.
+  std::shared_ptr<std::atomic<http::service_state>> state_ =
+      std::make_shared<std::atomic<http::service_state>>(http::service_state::starting);
   http::served_documents documents_;
   actors::avatar_metrics avatar_metrics_;
   std::shared_ptr<const http::front_settings> front_;
@@ -175,7 +178,7 @@ private:
   listening listening_;
   std::shared_ptr<actors::child_table> children_;
   std::unique_ptr<ops_services> ops_;
-  readiness ready_{[this](http::service_state now) { *ops_->state() = now; }};
+  readiness ready_{[this](http::service_state now) { *state_ = now; }};
   /// An eventfd, readable when a restart storm is to end the service.
   base::file_descriptor failed_;
   supervision supervision_;

@@ -85,8 +85,10 @@ void ops_services::open_faults(const serve_config& config) {
 }
 
 void ops_services::report_from(http::metric_sources sources,
-                               std::shared_ptr<const actors::trace_log> traces) {
+                               std::shared_ptr<const actors::trace_log> traces,
+                               http::shared_service_state state) {
   traces_ = std::move(traces);
+  state_ = std::move(state);
   sources.ingestion = &ingestion_metrics_;
   sources.faults = fault_seed_.has_value();
   metrics_ = std::make_unique<http::service_metrics>(std::move(sources));

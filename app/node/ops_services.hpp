@@ -33,7 +33,8 @@ public:
        const std::shared_ptr<store::store_fence>& fence);
 
   /// Sets where reports come from; call before the actors start. All of it outlives them.
-  void report_from(http::metric_sources sources, std::shared_ptr<const actors::trace_log> traces);
+  void report_from(http::metric_sources sources, std::shared_ptr<const actors::trace_log> traces,
+                   http::shared_service_state state);
 
   const std::shared_ptr<actors::ingest_store>& ingest_store() const noexcept {
     return ingest_store_;
@@ -51,9 +52,6 @@ public:
   std::optional<std::uint64_t> fault_seed() const noexcept { return fault_seed_; }
   const std::shared_ptr<actors::fault_switch>& faults() const noexcept { return faults_; }
 
-  /// What `/readyz` answers.
-  const std::shared_ptr<std::atomic<http::service_state>>& state() const noexcept { return state_; }
-
   /// Waits for the work of the pools and writes the sums of ingests. Call when no actor is left.
   void end();
 
@@ -68,8 +66,7 @@ private:
                    std::size_t threads);
   void open_faults(const serve_config& config);
 
-  std::shared_ptr<std::atomic<http::service_state>> state_ =
-      std::make_shared<std::atomic<http::service_state>>(http::service_state::starting);
+  http::shared_service_state state_;
   std::optional<std::uint64_t> fault_seed_;
   std::shared_ptr<actors::fault_switch> faults_ = std::make_shared<actors::fault_switch>();
   actors::ingestion_metrics ingestion_metrics_;

@@ -7,7 +7,7 @@
 #include "base/randomness.hpp"
 #include "http/front/access_gate.hpp"
 #include "http/front/front_rules.hpp"
-#include "http/front/ops_front.hpp"
+#include "http/front/front.hpp"
 
 #include <caf/all.hpp>
 
@@ -28,9 +28,8 @@ waiting_plane::waiting_plane(const waiting_parts& parts, base::file_descriptor s
       base::random_seed(), [] {});
   const bool has_tls = parts.tls != nullptr;
   if (has_tls) transport_->set_tls(parts.tls);
-  front_ = actors::spawn_resident<http::ops_front>(*system_, *loop_, parts.front,
-                                                   std::ref<http::exchange_sink>(*transport_),
-                                                   parts.state, gate, model::catalog_snapshot{});
+  front_ = actors::spawn_resident<http::front>(*system_, *loop_, parts.front,
+                                               std::ref<http::exchange_sink>(*transport_), gate);
   // It takes requests once it knows the owners, of which there is none.
   caf::anon_send(front_, actors::owners{std::vector<caf::actor>(actors::owner_count)});
   // The posted task must be copyable, and the socket is not.

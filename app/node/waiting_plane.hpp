@@ -21,7 +21,6 @@ namespace matchcloud::app {
 struct waiting_parts {
   caf::actor_system* system = nullptr;
   std::shared_ptr<const http::front_settings> front;
-  http::shared_service_state state;
   base::blocking_pool* pool = nullptr;
   http::shared_bounds* bounds = nullptr;
   http::transport_metrics* metrics = nullptr;

@@ -1,6 +1,6 @@
 #include "app/reports/operation_table.hpp"
 
-#include "http/wire/operation.hpp"
+#include "http/operations/list.hpp"
 
 #include <string_view>
 

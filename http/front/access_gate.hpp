@@ -36,6 +36,8 @@ public:
   /// Replaces the tokens that are known. Before the first call there are none.
   void set_tokens(model::token_snapshot tokens) { tokens_ = std::move(tokens); }
 
+  /// Null before the first call of `set_catalog`.
+  const model::catalog_snapshot& catalog() const noexcept { return catalog_; }
   /// Replaces the catalog whose registered domains are known. Before the first call there is none.
   /// Returns the one before: freeing it takes long.
   model::catalog_snapshot set_catalog(model::catalog_snapshot catalog) {

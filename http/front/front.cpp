@@ -1,12 +1,15 @@
 #include "http/front/front.hpp"
 
+#include "http/front/export_response.hpp"
 #include "http/front/fault_header.hpp"
-#include "http/front/request_check.hpp"
-#include "http/front/static_content.hpp"
+#include "http/front/media_response.hpp"
+#include "http/front/regions_response.hpp"
+#include "http/front/routes.hpp"
+#include "http/operations/list.hpp"
 #include "http/transport/refusals.hpp"
 
-#include <algorithm>
-#include <array>
+#include <spdlog/spdlog.h>
+
 #include <utility>
 
 namespace matchcloud::http {
@@ -17,37 +20,20 @@ using actors::handler;
 using actors::injected_failure;
 using actors::owner;
 
-/// The path parameters that must be UUIDs, each with the answer to a client that sent something
-/// else.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 4> id_advice{{
-    {"game_id", "The game_id in the path is not a UUID. Write it with dashes, as "
-                "00000000-0000-4000-8000-000000000001."},
-    {"upload_id", "The upload_id in the path is not a UUID. Take the whole url of an avatar from "
-                  "the game's list."},
-    {"token_id", "The token_id in the path is not a UUID. Take it from the list of tokens."},
-    {"export_id", "The export's id in the path is not a UUID. Use the whole url that "
-                  "export-history answered."},
-}};
-
-/// The name of the path parameter with this index, counted from 0.
-std::string_view parameter_name(const operation_row& of, std::size_t number) noexcept {
-  auto rest = of.path;
-  for (std::size_t i = 0; i <= number; ++i)
-    rest.remove_prefix(rest.find('{') + 1);
-  return rest.substr(0, rest.find('}'));
-}
+constexpr std::string_view own_image_headers = "Accept-Ranges: bytes\r\n";
 
 constexpr std::string_view data_methods = "GET, HEAD, POST, OPTIONS";
 constexpr std::string_view ops_methods = "GET, HEAD, POST, PUT, DELETE, OPTIONS";
 
-} // namespace
-
+/// The answer to OPTIONS: 204 with `Allow`.
 response no_content(std::string_view allow) {
   response answer;
   answer.status = 204;
   answer.headers.append("Allow: ").append(allow).append("\r\n");
   return answer;
 }
+
+} // namespace
 
 front::front(caf::actor_config& cfg, std::shared_ptr<const front_settings> settings,
              exchange_sink& sink, std::shared_ptr<access_gate> gate)
@@ -58,7 +44,7 @@ front::front(caf::actor_config& cfg, std::shared_ptr<const front_settings> setti
       traced_{settings_->traces},
       lists_{settings_->kept_lists_bytes} {}
 
-void front::be_front() {
+caf::behavior front::make_behavior() {
   be_strict();
   set_down_handler([this](caf::down_msg& down) {
     // The requests that the dead owner held are dispatched again when the supervisor announces its
@@ -66,6 +52,58 @@ void front::be_front() {
     for (auto& known : owners_)
       if (known && known.address() == down.source) known = nullptr;
   });
+  const auto make = [this](const open_exchange& exchange, auto&& reply) {
+    return answer_of(exchange, std::forward<decltype(reply)>(reply));
+  };
+  return {
+      [this](requests_wait) -> actors::no_response {
+        take_requests();
+        return {};
+      },
+      [this](const dispatch& dispatched) -> actors::no_response {
+        on(dispatched);
+        return {};
+      },
+      answering<actors::regions_ranked>(make),
+      [this, make](actors::many_ranked& replies) -> actors::no_response {
+        for (auto& each : replies.all)
+          answer_with(std::move(each), make);
+        return {};
+      },
+      answering<actors::json_made>(make),
+      [this](const actors::validation_deferred& reply) -> actors::no_response {
+        on(reply);
+        return {};
+      },
+      answering<actors::media_opened>(make),
+      answering<actors::export_opened>(
+          [](const open_exchange& exchange, const actors::export_opened& reply) {
+            return export_response(*exchange.request, *reply.file);
+          }),
+      answering<actors::operation_failed>(make),
+      answering<actors::text_made>([this](const open_exchange&, const actors::text_made& reply) {
+        http::response made;
+        made.content_type = reply.content_type;
+        made.fixed_headers = plane_headers();
+        made.body = reply.text;
+        return made;
+      }),
+      answering<actors::answer_begun>(
+          [this](const open_exchange&, const actors::answer_begun& reply) {
+            http::response made;
+            made.content_type = reply.content_type;
+            made.fixed_headers = plane_headers();
+            made.body = body_in_parts{};
+            return made;
+          }),
+      [this](const actors::answer_part& part) { sink_->send_part(part); },
+      [this](const actors::answer_taken& taken) { pass_on(taken); },
+      [this](const actors::body_part& part) { pass_on(part); },
+      [this](const actors::body_credit& credit) { sink_->grant(credit.exchange, credit.bytes); },
+      [this](const actors::tokens_changed& news) { gate_->set_tokens(news.tokens); },
+      [this](const actors::catalog_changed& news) { on(news); },
+      [this](const actors::owners& known) { on(known); },
+  };
 }
 
 void front::on_exit() {
@@ -73,7 +111,23 @@ void front::on_exit() {
     if (known) demonitor(known.address());
     known = nullptr;
   }
-  lists_ = kept_lists{0}; // handles can keep the ended actor in memory
+  // Handles can keep the ended actor in memory.
+  lists_ = kept_lists{0};
+  listings_.clear();
+}
+
+void front::on(const actors::catalog_changed& news) {
+  auto old = gate_->set_catalog(news.snapshot);
+  if (old) send(caf::actor_cast<caf::actor>(current_sender()), actors::discarded{std::move(old)});
+}
+
+void front::on(const actors::validation_deferred& reply) {
+  const auto exchange = sink_->find(reply.exchange);
+  if (!exchange) return; // already answered, or a later attempt is under way
+  if (base::faults::armed(base::fault_point::front_reply) && !arrives(reply, exchange)) return;
+  exchange.request->at_owner.reset(); // its place is in another mailbox now
+  forward({reply.exchange, exchange.request}, exchange.operation_id, owner::large_validator,
+          reply.request);
 }
 
 void front::on(const actors::owners& known) {
@@ -98,7 +152,7 @@ void front::take_requests() {
     on(*next);
   }
   takes_requests_ = false;
-  end_requests();
+  send_listings();
   if (taken == requests_at_once) send(this, requests_wait{});
 }
 
@@ -138,39 +192,53 @@ bool front::arrives(actors::exchange_ref to, const caf::message& reply,
 void front::handle(const dispatch& dispatched) {
   const auto& request = *dispatched.request;
   if (request.target == "*") {
-    if (const auto let_in = gate_->admit_asterisk(request); !let_in) {
-      const auto& refused = let_in.error();
-      return fail(dispatched, refused.which, refused.why, refused.headers, refused.violated_policy);
-    }
+    if (const auto let_in = gate_->admit_asterisk(request); !let_in)
+      return fail(dispatched, let_in.error());
     return sink_->answer(dispatched.exchange,
                          no_content(has_fault_points() ? data_methods : ops_methods));
   }
   const auto where = gate_->admit(request, request.body.size());
-  if (!where) {
-    const auto& refused = where.error();
-    return fail(dispatched, refused.which, refused.why, refused.headers, refused.violated_policy);
-  }
-  if (request.method == method::options) return preflight(dispatched, *where);
+  if (!where) return fail(dispatched, where.error());
+  if (request.method == method::options) return preflight(dispatched, *where->row);
   perform(dispatched, *where);
 }
 
-std::optional<model::uuid> front::read_id(const dispatch& dispatched, const route& where,
-                                          std::size_t number) {
-  const auto id = model::parse_uuid(where.parameters[number]);
-  if (id) return id;
-  const auto name = parameter_name(*where.row, number);
-  const auto* const about =
-      std::ranges::find_if(id_advice, [name](const auto& each) { return each.first == name; });
-  fail(dispatched, where.row->id,
-       {base::errc::id_malformed,
-        std::string{about != id_advice.end() ? about->second : "An id is not a UUID."}});
-  return std::nullopt;
+void front::preflight(const dispatch& dispatched, const operation_row& row) {
+  auto made = no_content(allow_of(row));
+  const auto& request = *dispatched.request;
+  const bool from_page = request.has(header::origin);
+  switch (row.cors) {
+  case cors_policy::none: break;
+  case cors_policy::configured_origins:
+    if (!from_page) break;
+    made.headers.append(cors_headers_of(row, request, *settings_));
+    if (may_read_regions(request, *settings_)) made.headers.append(row.preflight);
+    break;
+  case cors_policy::any_origin:
+    if (from_page) made.fixed_headers = row.preflight;
+    break;
+  case cors_policy::anybody: made.fixed_headers = row.preflight; break;
+  }
+  answer(dispatched, row.id, std::move(made));
 }
 
-bool front::check_body(const dispatch& dispatched, const operation_row& row) {
-  const auto why = http::check_body(row, *dispatched.request, dispatched.request->body.size());
-  if (why) fail(dispatched, row.id, *why);
-  return !why;
+void front::rank(const dispatch& dispatched, actors::rank_regions&& message) {
+  // Of several, each is blamed if the actor dies of one: what is tried again travels alone.
+  if (!takes_requests_ || dispatched.exchange.attempt > 1)
+    return forward(dispatched, operation::list_regions, owner::region_ranking, std::move(message));
+  if (!enter_mailbox(dispatched, operation::list_regions, owner::region_ranking)) return;
+  listings_.reserve(requests_at_once);
+  listings_.push_back(std::move(message));
+}
+
+void front::send_listings() {
+  if (listings_.empty()) return;
+  const auto& ranking = owner_at(owner::region_ranking);
+  if (ranking && listings_.size() == 1)
+    send(ranking, std::move(listings_.front()));
+  else if (ranking)
+    send(ranking, actors::rank_many{std::exchange(listings_, {})});
+  listings_.clear();
 }
 
 bool front::enter_mailbox(const dispatch& dispatched, operation which, owner to) {
@@ -190,36 +258,67 @@ void front::answer(const dispatch& dispatched, operation which, http::response&&
   sink_->answer(dispatched.exchange, std::move(with));
 }
 
-void front::answer_static(const dispatch& dispatched, operation which,
-                          const std::shared_ptr<const static_content>& content,
-                          std::string_view fixed_headers) {
-  if (!content)
-    return fail(dispatched, operation::unmatched,
-                no_such_path(dispatched.request->path(), settings_->plane));
-  answer(dispatched, which, static_response(*dispatched.request, *content, fixed_headers));
-}
-
 void front::fail(const dispatch& dispatched, operation which, const base::error& what,
                  std::string headers, std::string_view violated_policy) {
   auto made = problem(what, dispatched.request->id, violated_policy);
   made.headers = std::move(headers);
-  if (settings_->plane == plane::ops) made.headers += no_store_header;
+  made.headers += plane_headers();
   made.headers += cors_headers_of(row_of(which), *dispatched.request, *settings_);
   answer(dispatched, which, std::move(made));
 }
 
-http::response front::json_answer(const actors::json_made& reply) {
+http::response front::answer_of(const open_exchange& exchange, const actors::json_made& reply) {
+  if (reply.offer && reply.offer->stands()) lists_.keep(reply.offer);
+  if (!reply.offer && reply.json && settings_->plane == plane::data)
+    gate_->charge_answer(*exchange.request, exchange.operation_id, reply.json->size());
   http::response made;
   made.status = reply.status;
   if (has_body(reply.status)) made.content_type = json_type;
+  made.fixed_headers = plane_headers();
   made.body = reply.json;
   made.body_leased = reply.is_leased;
   return made;
 }
 
+http::response front::answer_of(const open_exchange& exchange,
+                                actors::regions_ranked&& reply) const {
+  const auto& request = *exchange.request;
+  const bool any_origin = settings_->allows_any_origin();
+  auto made =
+      regions_response(request, std::move(reply.listing),
+                       {any_origin, settings_->access.requires_tokens}, std::move(reply.gzip));
+  if (!any_origin && may_read_regions(request, *settings_))
+    made.headers.append("Access-Control-Allow-Origin: ")
+        .append(request.get(header::origin))
+        .append("\r\n");
+  return made;
+}
+
+http::response front::answer_of(const open_exchange& exchange,
+                                const actors::media_opened& reply) const {
+  auto made = media_response(*exchange.request, reply);
+  if (settings_->plane == plane::data) return made;
+  // It was behind a token, which the caches of others do not ask for.
+  made.fixed_headers = own_image_headers;
+  if (made.status != 307) made.headers += no_store_header; // redirects have it
+  return made;
+}
+
+http::response front::answer_of(const open_exchange& exchange,
+                                const actors::operation_failed& reply) const {
+  // The answer describes such an error only in general terms; the details go to the log.
+  if (settings_->plane == plane::ops && base::is_local_failure(reply.error.code))
+    spdlog::error("ops: request {}: {}", exchange.request->id, base::to_string(reply.error));
+  return failure_answer(exchange, reply.error);
+}
+
+std::string_view front::plane_headers() const noexcept {
+  return settings_->plane == plane::ops ? no_store_header : std::string_view{};
+}
+
 http::response front::failure_answer(const open_exchange& exchange, const base::error& why) const {
   auto made = problem(why, exchange.request->id);
-  if (settings_->plane == plane::ops) made.headers += no_store_header;
+  made.headers += plane_headers();
   made.headers += cors_headers_of(row_of(exchange.operation_id), *exchange.request, *settings_);
   return made;
 }

@@ -3,18 +3,16 @@
 namespace matchcloud::http {
 
 head_verdict front_rules::judge(const request& head, std::uint64_t length) const {
-  if (head.target == "*") return {};
+  if (head.target == "*") return &row_of(operation::unmatched);
   const auto refuse = [&](refused_request what) {
-    const auto& row = row_of(what.which);
-    return head_verdict{&row, true, std::move(what.why),
-                        std::move(what.headers) + cors_headers_of(row, head, *settings_),
-                        std::move(what.violated_policy)};
+    what.headers += cors_headers_of(row_of(what.which), head, *settings_);
+    return tl::unexpected(std::move(what));
   };
   auto where = gate_->admit(head, length);
   if (!where) return refuse(std::move(where).error());
   if (auto why = check_body(*where->row, head, length))
     return refuse({where->row->id, *std::move(why)});
-  return {where->row};
+  return where->row;
 }
 
 } // namespace matchcloud::http

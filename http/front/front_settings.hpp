@@ -2,8 +2,9 @@
 
 #include "base/metrics.hpp"
 #include "base/rate_limit.hpp"
+#include "http/front/service_state.hpp"
+#include "http/operations/list.hpp"
 #include "http/wire/client_address.hpp"
-#include "http/wire/operation.hpp"
 #include "http/wire/request.hpp"
 #include "store/replica_lease.hpp"
 #include "store/store_contact.hpp"
@@ -82,6 +83,8 @@ struct front_settings {
   std::vector<std::string> cors_origins{"*"};
   /// Whether the operations on faults exist.
   bool has_faults = false;
+  /// What `/readyz` answers; any thread may set it. Null on the data plane.
+  shared_service_state state;
   access_settings access;
   store_watch store;
   served_documents documents;

@@ -3,8 +3,6 @@
 #include "http/front/page_guard.hpp"
 #include "http/wire/media_type.hpp"
 #include "http/wire/request_errors.hpp"
-#include "model/catalog/catalog_element.hpp"
-#include "model/validation/schema.hpp"
 
 namespace matchcloud::http {
 
@@ -14,11 +12,9 @@ constexpr std::string_view json_lines_type = "application/x-ndjson";
 
 /// Whether a path that a row matches really exists.
 bool exists(const route& where, const front_settings& settings) noexcept {
-  const auto path = where.row->path;
-  if (path.ends_with("/{payload}"))
-    return model::parse_payload_kind(where.parameters[0]).has_value();
-  if (path.starts_with("/v1/{kind}")) return model::parse_plural(where.parameters[0]).has_value();
-  return settings.has_faults || !path.starts_with("/faults");
+  const auto& row = *where.row;
+  if (row.names_something != nullptr) return row.names_something(where.parameters[0]);
+  return settings.has_faults || !row.needs_fault_injection;
 }
 
 std::optional<base::error> check_media_type(const operation_row& row, const request& head) {
@@ -28,8 +24,7 @@ std::optional<base::error> check_media_type(const operation_row& row, const requ
   switch (row.body) {
   case body_kind::none: break;
   case body_kind::json:
-    // Operators type rules of faults by hand, and curl calls what it sends a form.
-    if (is_json(type) || row.id == operation::put_fault) break;
+    if (is_json(type) || row.takes_any_type) break;
     return base::error{base::errc::media_type_unsupported,
                        "The body must be JSON, not " + type.substr(0, 64) +
                            ". Send Content-Type: application/json, or none."};

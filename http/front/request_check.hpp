@@ -15,17 +15,6 @@
 
 namespace matchcloud::http {
 
-/// Why a request is not forwarded to an owner.
-struct refused_request {
-  /// The operation that it is counted as.
-  operation which = operation::unmatched;
-  base::error why;
-  /// Further complete header lines of the answer.
-  std::string headers = {};
-  /// The rate limit that the request is over; empty: none.
-  std::string violated_policy = {};
-};
-
 /// Finds the operation that a head asks for, by the checks that need no body, in this order: a
 /// known method (501), path (404), method (405), and what a page makes a browser ask (403). The
 /// head's target is not `*`. `known`: the domains that namespaces registered; null: none.

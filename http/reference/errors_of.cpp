@@ -1,3 +1,4 @@
+#include "http/operations/list.hpp"
 #include "http/reference/reference.hpp"
 
 #include <algorithm>
@@ -50,12 +51,8 @@ std::vector<errc> errors_of(const operation_reference& what) {
   std::vector<errc> all{of_all};
   if (path.find('{') != path.npos) add(all, {errc::target_malformed});
   if (has_uuid(path)) add(all, {errc::id_malformed});
-  // Rules of faults are typed by hand: their type does not matter.
-  if (row.body != body_kind::none && row.id != operation::put_fault)
-    add(all, {errc::media_type_unsupported});
-  // What is no JSON is refused by those in the words of imports and of rules.
-  const bool has_own_words = row.id == operation::put_element || row.id == operation::put_fault;
-  if (row.body == body_kind::json && what.body.is_required && !has_own_words)
+  if (row.body != body_kind::none && !row.takes_any_type) add(all, {errc::media_type_unsupported});
+  if (row.body == body_kind::json && what.body.is_required && !what.body.has_own_errors)
     add(all, {errc::body_malformed, errc::body_too_deep, errc::body_not_object});
   if (row.plane == plane::ops || row.is_about_game) add(all, {errc::host_not_allowed});
   // On the data plane also where a page sends a body without its type.

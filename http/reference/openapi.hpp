@@ -1,6 +1,6 @@
 #pragma once
 
-#include "http/wire/operation.hpp"
+#include "http/operations/list.hpp"
 #include "model/validation/validation_rules.hpp"
 
 #include <string>

@@ -1,9 +1,12 @@
 #include "http/reference/reference.hpp"
 
-#include "http/reference/plane_reference.hpp"
+#include "http/operations/code.hpp"
+#include "http/operations/list.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <utility>
 
 namespace matchcloud::http {
 
@@ -61,20 +64,53 @@ constexpr std::array headers{
     header_reference{"Accept-Encoding", "`identity`: bodies must not be compressed."},
 };
 
+constexpr std::array data_tags{
+    tag_reference{"avatars", "Custom avatars and their images."},
+    tag_reference{"exports", "Lobby history as a file."},
+    tag_reference{"reference", "This document."},
+    tag_reference{"regions", "Where a player plays best."},
+    tag_reference{"validation", "Whether a payload may be created."},
+};
+
+constexpr std::array ops_tags{
+    tag_reference{"access", "Tokens, and who changed what."},
+    tag_reference{"catalog", "Games, namespaces, regions and tiers."},
+    tag_reference{"faults", "Making the service fail on purpose."},
+    tag_reference{"lobbies", "The history of lobbies."},
+    tag_reference{"players", "Where players are, what regions they get, their avatars."},
+    tag_reference{"reference", "This document, that of the data plane, and pages."},
+    tag_reference{"reports", "How the service is."},
+    tag_reference{"validation", "Whether a payload may be created."},
+};
+
+operation_references make_references(plane of) {
+  operation_references all;
+  for (const auto& row : operations) {
+    if (row.plane != of || row.id == operation::unmatched) continue;
+    for (auto& each : code_of(row.id).references()) {
+      each.id = row.id;
+      all.push_back(std::move(each));
+    }
+  }
+  return all;
+}
+
 } // namespace
 
-const std::vector<operation_reference>& references_of(plane of) {
-  return of == plane::data ? data_references() : ops_references();
+const operation_references& references_of(plane of) {
+  static const std::array all{make_references(plane::data), make_references(plane::ops)};
+  return all[static_cast<std::size_t>(of)];
 }
 
 std::span<const tag_reference> tags_of(plane of) noexcept {
-  return of == plane::data ? data_tags() : ops_tags();
+  return of == plane::data ? std::span<const tag_reference>{data_tags} : ops_tags;
 }
 
-std::string_view find_schema(std::string_view name) noexcept {
-  for (const auto of : {data_schemas(), ops_schemas()})
-    for (const auto& each : of)
-      if (each.name == name) return each.schema;
+std::string_view find_schema(std::string_view name) {
+  for (const auto of : {plane::data, plane::ops})
+    for (const auto& operation : references_of(of))
+      for (const auto& each : operation.schemas)
+        if (each.name == name) return each.schema;
   return {};
 }
 

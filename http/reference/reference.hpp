@@ -1,6 +1,6 @@
 #pragma once
 
-#include "http/reference/operation_reference.hpp"
+#include "http/operations/reference.hpp"
 
 #include <span>
 #include <string_view>
@@ -8,14 +8,14 @@
 
 namespace matchcloud::http {
 
-/// The operations of a plane, in the order in which they are documented.
-const std::vector<operation_reference>& references_of(plane of);
+/// The operations of a plane, in the order of the list.
+const operation_references& references_of(plane of);
 
 /// The groups of a plane's operations.
 std::span<const tag_reference> tags_of(plane of) noexcept;
 
 /// The schema of that name, apart from those of validated payloads; empty: there is none.
-std::string_view find_schema(std::string_view name) noexcept;
+std::string_view find_schema(std::string_view name);
 
 const path_parameter_reference& path_parameter(std::string_view name) noexcept;
 

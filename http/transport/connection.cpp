@@ -339,13 +339,14 @@ base::error connection::framing_failure() const {
 void connection::on_head() {
   identify_client();
   auto verdict = host_->judge(*request_, reader_.framer().announced_length());
-  const auto& row = *verdict.row;
-  if (verdict.is_refused) {
+  if (!verdict) {
+    auto& refused = verdict.error();
     host_->assign_id(*request_);
-    auto answer = problem(verdict.why, request_->id, verdict.violated_policy);
-    answer.headers = std::move(verdict.headers);
-    return refuse(std::move(answer), row.id, true);
+    auto answer = problem(refused.why, request_->id, refused.violated_policy);
+    answer.headers = std::move(refused.headers);
+    return refuse(std::move(answer), refused.which, true);
   }
+  const auto& row = **verdict;
   if (reader_.was_cut()) return refuse(too_many_request_bytes(), true);
   request_->body_follows = row.body == body_kind::json_lines && request_->method == row.method;
   const auto limit =

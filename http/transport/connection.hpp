@@ -5,6 +5,7 @@
 #include "http/loop/byte_stream.hpp"
 #include "http/loop/event_loop.hpp"
 #include "http/loop/timer_wheel.hpp"
+#include "http/operations/list.hpp"
 #include "http/tls/tls_context.hpp"
 #include "http/tls/tls_stream.hpp"
 #include "http/transport/admitted_request.hpp"
@@ -13,7 +14,6 @@
 #include "http/transport/exchange.hpp"
 #include "http/transport/reply_sender.hpp"
 #include "http/transport/request_reader.hpp"
-#include "http/wire/operation.hpp"
 #include "http/wire/response.hpp"
 
 #include <chrono>

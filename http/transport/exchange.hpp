@@ -3,9 +3,9 @@
 #include "actors/protocol.hpp"
 #include "base/error.hpp"
 #include "base/limits.hpp"
+#include "http/operations/list.hpp"
 #include "http/transport/admitted_request.hpp"
 #include "http/transport/transport_metrics.hpp"
-#include "http/wire/operation.hpp"
 #include "http/wire/response.hpp"
 
 #include <caf/actor.hpp>

@@ -1,27 +1,31 @@
 #pragma once
 
 #include "base/error.hpp"
-#include "http/wire/operation.hpp"
+#include "http/operations/list.hpp"
 #include "http/wire/request.hpp"
 #include "model/net/ip_address.hpp"
+
+#include <tl/expected.hpp>
 
 #include <cstdint>
 #include <string>
 
 namespace matchcloud::http {
 
-/// What becomes of a request whose head is complete and whose body is still to come.
-struct head_verdict {
-  /// The operation. Its row says how its body is read, or, of a refused request, what it is counted
-  /// as.
-  const operation_row* row = &row_of(operation::unmatched);
-  bool is_refused = false;
-  /// The error to answer with, and further complete header lines of the answer.
+/// Why a request is not forwarded to an owner.
+struct refused_request {
+  /// The operation that it is counted as.
+  operation which = operation::unmatched;
   base::error why = {};
+  /// Further complete header lines of the answer.
   std::string headers = {};
   /// The rate limit that the request is over; empty: none.
   std::string violated_policy = {};
 };
+
+/// What becomes of a request whose head is complete and whose body is still to come: the row of its
+/// operation says how the body is read.
+using head_verdict = tl::expected<const operation_row*, refused_request>;
 
 /// Judges a request by its head, in the front's words, so that a body that nobody wants is not
 /// waited for; and knows clients as the front does. The transport's thread.

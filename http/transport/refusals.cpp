@@ -57,11 +57,9 @@ base::error body_interrupted() {
 }
 
 base::error not_answered_in_time(operation which) {
-  if (which == operation::export_lobby_history)
-    return {errc::deadline_exceeded,
-            "The export was not complete within its time. Asking again joins it where it is still "
-            "under way; a shorter span takes less."};
-  if (!row_of(which).is_repeatable)
+  const auto& row = row_of(which);
+  if (!row.late_advice.empty()) return {errc::deadline_exceeded, std::string{row.late_advice}};
+  if (!row.is_repeatable)
     return {
         errc::deadline_exceeded,
         "The request was not answered within its deadline, and it may still happen. Look at what "

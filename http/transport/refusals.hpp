@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/error.hpp"
-#include "http/wire/operation.hpp"
+#include "http/operations/list.hpp"
 #include "http/wire/response.hpp"
 
 #include <string_view>

@@ -3,9 +3,9 @@
 #include "base/byte_budget.hpp"
 #include "base/limits.hpp"
 #include "base/siphash.hpp"
+#include "http/operations/list.hpp"
 #include "http/transport/connection_shares.hpp"
 #include "http/wire/client_address.hpp"
-#include "http/wire/operation.hpp"
 #include "http/wire/request_framer.hpp"
 
 #include <atomic>

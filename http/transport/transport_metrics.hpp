@@ -2,7 +2,7 @@
 
 #include "actors/owner.hpp"
 #include "base/metrics.hpp"
-#include "http/wire/operation.hpp"
+#include "http/operations/list.hpp"
 
 #include <array>
 #include <atomic>

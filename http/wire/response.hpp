@@ -2,7 +2,6 @@
 
 #include "base/error.hpp"
 #include "base/open_file.hpp"
-#include "http/wire/operation.hpp"
 
 #include <cstddef>
 #include <cstdint>

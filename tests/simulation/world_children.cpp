@@ -61,6 +61,8 @@ std::shared_ptr<const app::node_parts> world::parts() {
 std::shared_ptr<const http::front_settings> world::ops_settings() {
   auto made = std::make_shared<http::front_settings>();
   made->plane = http::plane::ops;
+  made->state =
+      std::make_shared<const std::atomic<http::service_state>>(http::service_state::ready);
   return made;
 }
 
@@ -69,7 +71,6 @@ app::ops_parts world::parts_of_ops() {
   app::ops_parts made;
   made.loop = {loops_[ops_loop].get(), transports[ops_loop].get()};
   made.front = ops_settings_;
-  made.state = std::make_shared<const std::atomic<http::service_state>>(http::service_state::ready);
   made.ingestion = {std::make_shared<actors::ingest_store>(disk.store(), limits.backlog_limit_bytes,
                                                            ingestion_metrics),
                     &ingest_work, &ingestion_metrics};

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "http/front/data_front.hpp"
+#include "http/front/front.hpp"
 #include "model/regions/region_listing.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/actor_fixture.hpp"
@@ -81,7 +81,7 @@ struct front_bench : deterministic_system {
   std::uint64_t last = 0;
 
   void start(bool with_owners = true) {
-    front = spawn<http::data_front>(std::shared_ptr<const http::front_settings>{settings},
+    front = spawn<http::front>(std::shared_ptr<const http::front_settings>{settings},
                                     std::ref<http::exchange_sink>(sink));
     run();
     if (with_owners) announce();

@@ -1,5 +1,3 @@
-#include "http/front/ops_front.hpp"
-
 #include "tests/fixtures/injected_fault.hpp"
 #include "tests/http/front/front_fixture.hpp"
 
@@ -23,8 +21,9 @@ struct bench : deterministic_system {
     front_settings settings;
     settings.plane = plane::ops;
     settings.has_faults = true;
-    of = spawn<ops_front>(std::make_shared<const front_settings>(settings),
-                          std::ref<exchange_sink>(sink), shared_service_state{state});
+    settings.state = state;
+    of = spawn<front>(std::make_shared<const front_settings>(settings),
+                      std::ref<exchange_sink>(sink));
     run();
     actors::owners known{std::vector<caf::actor>(actors::owner_count)};
     for (const auto each :

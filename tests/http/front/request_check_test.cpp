@@ -93,19 +93,20 @@ TEST_CASE("each plane has its own paths, and there are faults only where they ar
 TEST_CASE("a body is judged by its type and announced size, with the answer's CORS headers") {
   const front_rules rules{std::make_shared<const front_settings>(ops())};
   auto lines = asking("POST", "/v1/lobbies");
-  CHECK_FALSE(rules.judge(lines, 4UL * 1024 * 1024 * 1024).is_refused);
-  CHECK(rules.judge(lines, 4UL * 1024 * 1024 * 1024 + 1).why.code == base::errc::body_too_large);
+  CHECK(rules.judge(lines, 4UL * 1024 * 1024 * 1024));
+  CHECK(rules.judge(lines, 4UL * 1024 * 1024 * 1024 + 1).error().why.code ==
+        base::errc::body_too_large);
   lines.set(header::content_type, "application/json");
   const auto verdict = rules.judge(lines, 1);
-  CHECK(verdict.is_refused);
-  CHECK(verdict.why.code == base::errc::media_type_unsupported);
-  CHECK(verdict.row->id == operation::ingest_lobbies);
+  REQUIRE_FALSE(verdict);
+  CHECK(verdict.error().why.code == base::errc::media_type_unsupported);
+  CHECK(verdict.error().which == operation::ingest_lobbies);
   auto asterisk = asking("OPTIONS", "*");
-  CHECK_FALSE(rules.judge(asterisk, 5).is_refused);
+  CHECK(rules.judge(asterisk, 5));
 
   const front_rules data{std::make_shared<const front_settings>()};
   auto post = asking("POST", "/matchmaker/regions");
-  const auto posted = data.judge(post, 5);
+  const auto posted = data.judge(post, 5).error();
   CHECK(posted.why.code == base::errc::method_not_allowed);
   CHECK(posted.headers.find("Access-Control-Allow-Origin: *\r\n") != std::string::npos);
 }

@@ -258,7 +258,7 @@ public:
   void closed(http::connection&) override { ++closings; }
 
   /// What becomes of requests whose body is still to come, and those that were judged.
-  http::head_verdict verdict;
+  http::head_verdict verdict = &http::row_of(http::operation::unmatched);
   mutable std::vector<std::pair<std::string, std::uint64_t>> judged;
   /// Parts of a streamed body, and whether the last one came.
   std::vector<http::body_upload::part> parts;

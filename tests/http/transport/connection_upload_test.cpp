@@ -12,7 +12,7 @@ constexpr std::size_t kibibyte = 1024;
 /// A connection whose requests with a body are ingests.
 struct bench : connection_bench {
   explicit bench(const base::limits& configured = {}) : connection_bench{configured} {
-    verdict.row = &row_of(operation::ingest_lobbies);
+    verdict = &row_of(operation::ingest_lobbies);
   }
   /// Sends a head with `Expect: 100-continue`, at which the framer stops on every plane.
   void begin(std::size_t length) {
@@ -115,10 +115,8 @@ TEST_CASE("an answer before the end of the body is the last of its connection") 
 
 TEST_CASE("a refused head is answered without its body") {
   bench on;
-  on.verdict = {&row_of(operation::ingest_lobbies),
-                true,
-                {base::errc::media_type_unsupported, "no"},
-                "X-Advice: a\r\n"};
+  on.verdict = tl::unexpected(refused_request{
+      operation::ingest_lobbies, {base::errc::media_type_unsupported, "no"}, "X-Advice: a\r\n"});
   on.receive("POST / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n");
   const auto written = on.peer.written();
   CHECK(written.starts_with("HTTP/1.1 415 "));
@@ -140,7 +138,7 @@ TEST_CASE("only the operation's own method begins a streamed body") {
 
 TEST_CASE("a body that is collected gets 100 Continue as soon as its head is judged") {
   bench on;
-  on.verdict.row = &row_of(operation::put_element);
+  on.verdict = &row_of(operation::put_element);
   on.receive("PUT / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n");
   CHECK(on.peer.written() == "HTTP/1.1 100 Continue\r\n\r\n");
   CHECK(on.dispatched.empty());

@@ -47,7 +47,9 @@ private:
 /// Takes every body, in memory.
 class lenient_rules final : public http::head_rules {
 public:
-  http::head_verdict judge(const http::request&, std::uint64_t) const override { return {}; }
+  http::head_verdict judge(const http::request&, std::uint64_t) const override {
+    return &http::row_of(http::operation::unmatched);
+  }
 };
 
 /// A blocking client on loopback, with a timeout.

@@ -1,8 +1,10 @@
 #pragma once
 
 #include "base/error.hpp"
-#include "http/wire/operation.hpp"
+#include "http/operations/operation.hpp"
+#include "http/wire/response.hpp"
 
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -30,6 +32,8 @@ struct body_reference {
   std::string_view description = {};
   /// Whether a request without a body is refused.
   bool is_required = true;
+  /// Whether the operation refuses what is no JSON in words of its own.
+  bool has_own_errors = false;
   /// A body that the demo data answers with the first of `answers`.
   std::string_view example = {};
 };
@@ -48,9 +52,16 @@ struct answer_reference {
   bool is_part = false;
 };
 
+/// A named schema of the documents.
+struct named_schema {
+  std::string_view name;
+  std::string_view schema;
+};
+
 /// An operation as it is documented. A row of the table may have several, for the kinds of elements
 /// that its path stands for.
 struct operation_reference {
+  /// `references_of` sets it.
   http::operation id = operation::unmatched;
   /// Empty: that of the row.
   std::string_view name = {};
@@ -63,17 +74,15 @@ struct operation_reference {
   std::vector<answer_reference> answers = {};
   /// The errors of the operation itself, beside those that follow from its row.
   std::vector<base::errc> errors = {};
+  /// Named schemas that are documented here, whoever else refers to them.
+  std::span<const named_schema> schemas = {};
 };
+/// How one operation is documented.
+using operation_references = std::vector<operation_reference>;
 
 struct tag_reference {
   std::string_view name;
   std::string_view description;
-};
-
-/// A named schema of the documents.
-struct named_schema {
-  std::string_view name;
-  std::string_view schema;
 };
 
 /// A parameter in a path, by its name.
@@ -91,5 +100,20 @@ struct header_reference {
   std::string_view description;
   std::string_view schema = R"({"type":"string"})";
 };
+
+// -- what several have --------------------------------------------------------
+
+/// The header of answers that are not for caches.
+inline constexpr std::string_view cache_control = "Cache-Control";
+
+inline constexpr parameter_reference if_none_match_reference{
+    "header", "If-None-Match", R"({"type":"string"})",
+    "Entity tags that the client has. Where one names the answer, it is 304.", R"("\"0\"")"};
+inline constexpr parameter_reference if_match_reference{
+    "header", "If-Match", R"({"type":"string"})",
+    "Entity tags, or `*`. Where none names the answer strongly, the answer is 412.", R"("*")"};
+inline constexpr parameter_reference accept_encoding_reference{
+    "header", "Accept-Encoding", R"({"type":"string"})",
+    "With `gzip` in it the answer may be compressed.", R"("identity")"};
 
 } // namespace matchcloud::http

@@ -1,4 +1,4 @@
-#include "http/reference/plane_reference.hpp"
+#include "http/operations/file_reference.hpp"
 
 #include <string_view>
 
@@ -43,9 +43,8 @@ file_headers headers_of(bool is_image, bool is_open) {
 
 } // namespace
 
-operation_reference download_reference(operation id, std::string_view tag,
-                                       std::string_view summary) {
-  const auto& row = row_of(id);
+operation_reference file_reference(const operation_row& row, std::string_view tag,
+                                   std::string_view summary) {
   const bool is_image = row.path.ends_with("{file_name}");
   const auto headers = headers_of(is_image, row.cors != cors_policy::none);
   const std::string_view types = is_image ? "image/png image/jpeg" : "text/csv";
@@ -53,7 +52,6 @@ operation_reference download_reference(operation id, std::string_view tag,
       is_image ? R"({"type":"string","contentMediaType":"application/octet-stream"})"
                : R"({"type":"string"})";
   operation_reference made;
-  made.id = id;
   made.tag = tag;
   made.summary = summary;
   if (!is_image) made.parameters.push_back(accept_encoding_reference);
@@ -69,26 +67,6 @@ operation_reference download_reference(operation id, std::string_view tag,
   made.answers[1].is_part = true;
   made.errors = {errc::precondition_failed, errc::range_not_satisfiable, errc::io_failed,
                  errc::store_failed};
-  return made;
-}
-
-operation_reference openapi_reference(operation id, plane about) {
-  operation_reference made;
-  made.id = id;
-  made.tag = "reference";
-  made.summary = about == plane::data ? "The OpenAPI document of the data plane"
-                                      : "The OpenAPI document of the ops plane";
-  made.description = "An OpenAPI 3.1 document, made from the tables by which the service itself "
-                     "routes, validates and refuses. `matchcloud openapi` prints the same.";
-  made.parameters = {if_none_match_reference, accept_encoding_reference};
-  const bool is_open = row_of(id).cors != cors_policy::none;
-  made.answers = {{200, "The document.",
-                   is_open ? "ETag Cache-Control Vary Content-Encoding Access-Control-Allow-Origin"
-                           : "ETag Cache-Control Vary Content-Encoding",
-                   "application/json", R"({"type":"object","description":"An OpenAPI document."})"},
-                  {304, "The client's copy still holds.",
-                   is_open ? "ETag Cache-Control Vary Access-Control-Allow-Origin"
-                           : "ETag Cache-Control Vary"}};
   return made;
 }
 

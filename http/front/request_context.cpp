@@ -1,0 +1,117 @@
+#include "http/front/request_context.hpp"
+
+#include "http/front/request_check.hpp"
+#include "http/operations/code.hpp"
+#include "http/wire/query.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace matchcloud::http {
+
+namespace {
+
+/// The path parameters that must be UUIDs, each with the answer to a client that sent something
+/// else.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 4> id_advice{{
+    {"game_id", "The game_id in the path is not a UUID. Write it with dashes, as "
+                "00000000-0000-4000-8000-000000000001."},
+    {"upload_id", "The upload_id in the path is not a UUID. Take the whole url of an avatar from "
+                  "the game's list."},
+    {"token_id", "The token_id in the path is not a UUID. Take it from the list of tokens."},
+    {"export_id", "The export's id in the path is not a UUID. Use the whole url that "
+                  "export-history answered."},
+}};
+
+/// The name of the path parameter with this index, counted from 0.
+std::string_view parameter_name(const operation_row& of, std::size_t number) noexcept {
+  auto rest = of.path;
+  for (std::size_t i = 0; i <= number; ++i)
+    rest.remove_prefix(rest.find('{') + 1);
+  return rest.substr(0, rest.find('}'));
+}
+
+} // namespace
+
+void front::perform(const dispatch& dispatched, const route& where) {
+  code_of(where.row->id).ask(request_context{*this, dispatched, where});
+}
+
+model::audit_author request_context::author() const {
+  model::audit_author by;
+  if (token() != nullptr) {
+    by.what = model::audit_author::kind::token;
+    by.name = token()->what.name;
+    by.id = model::to_string(token()->token_id);
+  } else if (request().certificate_subject) {
+    by.what = model::audit_author::kind::certificate;
+    by.name = *request().certificate_subject;
+  }
+  by.address = model::to_string(client());
+  by.request_id = request().id;
+  return by;
+}
+
+std::optional<model::uuid> request_context::id(std::size_t number) const {
+  const auto read = model::parse_uuid(parameter(number));
+  if (read) return read;
+  const auto name = parameter_name(row(), number);
+  const auto* const about =
+      std::ranges::find_if(id_advice, [name](const auto& each) { return each.first == name; });
+  refuse({base::errc::id_malformed,
+          std::string{about != id_advice.end() ? about->second : "An id is not a UUID."}});
+  return std::nullopt;
+}
+
+std::string request_context::query(std::string_view name) const {
+  return percent_decode(find_parameter(request().query(), name).value.value_or("")).value_or("?");
+}
+
+bool request_context::takes_body() const {
+  const auto why = check_body(row(), request(), request().body.size());
+  if (why) refuse(*why);
+  return !why;
+}
+
+bool request_context::reaches_store() const {
+  const auto& state = settings().state;
+  const bool is_fenced = state && *state == service_state::store_newer;
+  if (!is_fenced && !settings().store.is_unreachable(base::machine_clock().now())) return true;
+  refuse(is_fenced ? base::error{base::errc::store_newer, {}}
+                   : base::error{base::errc::store_failed,
+                                 "The store is out of reach. The service's log has the cause. Try "
+                                 "again later.",
+                                 true});
+  return false;
+}
+
+bool request_context::answers_kept_list(const model::uuid& game_id) const {
+  // Faults may be injected where the shard receives requests and answers them.
+  auto json = base::faults::any_armed() ? nullptr : front_->lists_.find(game_id);
+  if (!json) return false;
+  if (settings().list_hits != nullptr) settings().list_hits->add();
+  response made;
+  made.content_type = json_type;
+  made.fixed_headers = front_->plane_headers();
+  made.body = std::move(json);
+  made.body_leased = true;
+  answer(std::move(made));
+  return true;
+}
+
+void request_context::answer_static(const std::shared_ptr<const static_content>& content,
+                                    std::string_view fixed_headers) const {
+  if (content) return answer(static_response(request(), *content, fixed_headers));
+  front_->fail(*dispatched_, operation::unmatched, no_such_path(request().path(), row().plane));
+}
+
+response json_of(int status, std::string json) {
+  response made;
+  made.status = status;
+  made.content_type = json_type;
+  made.fixed_headers = no_store_header;
+  made.body = std::move(json);
+  return made;
+}
+
+} // namespace matchcloud::http

@@ -1,0 +1,92 @@
+#pragma once
+
+#include "http/front/front.hpp"
+#include "http/front/routes.hpp"
+#include "http/front/static_content.hpp"
+#include "model/audit/audit.hpp"
+#include "model/text/uuid.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace matchcloud::http {
+
+/// A request that passed the checks of its head, for the code of its operation. That reads it and
+/// then, once, answers it, refuses it or forwards it to an owner. Valid during that call, on the
+/// front's thread.
+class request_context {
+public:
+  request_context(front& by, const dispatch& dispatched, const route& where) noexcept
+      : front_{&by}, dispatched_{&dispatched}, where_{&where} {}
+
+  const http::request& request() const noexcept { return *dispatched_->request; }
+  const operation_row& row() const noexcept { return *where_->row; }
+  const front_settings& settings() const noexcept { return *front_->settings_; }
+  /// The catalog as the front last heard of it; null: it has not.
+  const model::catalog_snapshot& catalog() const noexcept { return front_->gate_->catalog(); }
+  /// The client's address.
+  const model::ip_address& client() const noexcept { return where_->client; }
+  /// The token that the request was let in with; null: none.
+  const model::access_token* token() const noexcept { return where_->token; }
+
+  // -- for messages -----------------------------------------------------------
+
+  const actors::exchange_ref& exchange() const noexcept { return dispatched_->exchange; }
+  actors::ticket_ptr ticket() const { return dispatched_->request; }
+  std::shared_ptr<const std::string> body() const {
+    return {dispatched_->request, &dispatched_->request->body};
+  }
+  /// Who asks, for the audit log.
+  model::audit_author author() const;
+
+  // -- reading ----------------------------------------------------------------
+
+  /// A parameter of the path, decoded, counted from 0.
+  const std::string& parameter(std::size_t number) const { return where_->parameters[number]; }
+  /// That parameter as an id. Where it is not a UUID, refuses the request.
+  std::optional<model::uuid> id(std::size_t number) const;
+  /// A parameter of the query, decoded; empty if there is none. One that cannot be decoded is no
+  /// number and no name.
+  std::string query(std::string_view name) const;
+  /// Whether the operation accepts the body's type and size; if not, refuses the request.
+  bool takes_body() const;
+  /// Whether the store can be asked; if not, refuses the request.
+  bool reaches_store() const;
+
+  // -- answering, once --------------------------------------------------------
+
+  /// Sends `message` to an owner. While the owner is being restarted, the request waits for it.
+  template <class Message>
+  void forward(actors::owner to, Message&& message) const {
+    front_->forward(*dispatched_, row().id, to, std::forward<Message>(message));
+  }
+  /// Has a listing of regions made, together with others that are asked for at once.
+  void rank(actors::rank_regions&& message) const {
+    front_->rank(*dispatched_, std::move(message));
+  }
+  /// Has a report made.
+  void report(actors::render_report::kind what) const {
+    forward(actors::owner::reports, actors::render_report{exchange(), what, ticket()});
+  }
+  /// Answers with the list of avatars that was kept; false: there is none.
+  bool answers_kept_list(const model::uuid& game_id) const;
+  void answer(response&& with) const { front_->answer(*dispatched_, row().id, std::move(with)); }
+  /// Answers with bytes that never change; null: 404, as if there were no such path.
+  void answer_static(const std::shared_ptr<const static_content>& content,
+                     std::string_view fixed_headers) const;
+  void refuse(const base::error& why) const { front_->fail(*dispatched_, row().id, why); }
+
+private:
+  front* front_;
+  const dispatch* dispatched_;
+  const route* where_;
+};
+
+/// An answer of the ops plane.
+response json_of(int status, std::string json);
+
+} // namespace matchcloud::http

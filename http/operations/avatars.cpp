@@ -1,0 +1,111 @@
+#include "http/operations/avatars.hpp"
+
+#include "http/front/request_context.hpp"
+#include "http/operations/code.hpp"
+#include "http/operations/file_reference.hpp"
+
+#include <array>
+
+namespace matchcloud::http {
+
+namespace {
+
+using actors::owner;
+using base::errc;
+
+constexpr std::array schemas{
+    named_schema{"AvatarListing",
+                 R"({"type":"object","additionalProperties":false,"required":[)"
+                 R"("custom_avatars"],"properties":{"custom_avatars":{"type":"array",)"
+                 R"("items":{"$ref":"#/components/schemas/Avatar"}}}})"},
+    named_schema{"Avatar", R"({"type":"object","additionalProperties":false,"required":[)"
+                           R"("upload_id","display_name","create_ts","content_length",)"
+                           R"("complete"],"properties":{"upload_id":{"type":"string",)"
+                           R"("format":"uuid"},"display_name":{"type":"string"},"create_ts":{)"
+                           R"("type":"string","format":"date-time"},"content_length":{)"
+                           R"("type":"integer","minimum":0,"maximum":18446744073709551615,)"
+                           R"("description":"Bytes, as the uploader declared them."},)"
+                           R"("complete":{"type":"boolean",)"
+                           R"("description":"Whether the upload has ended."},"url":{)"
+                           R"("type":"string","format":"uri",)"
+                           R"("description":"The image, where it is complete."}}})"}};
+
+void list(const request_context& asked) {
+  const auto game_id = asked.id(0);
+  if (!game_id || asked.answers_kept_list(*game_id)) return;
+  asked.forward(actors::avatar_shard_of(*game_id),
+                actors::list_avatars{asked.exchange(), *game_id, asked.ticket()});
+}
+
+void open_image(const request_context& asked) {
+  const auto upload_id = asked.id(0);
+  if (!upload_id) return;
+  const auto name = model::parse_image_name(asked.parameter(1));
+  if (!name)
+    return asked.refuse(
+        {errc::media_not_found,
+         "No image has such a name: it is 32 lower-case hexadecimal digits and .png or "
+         ".jpg. Take the whole url of an avatar from the game's list."});
+  asked.forward(owner::media,
+                actors::open_media{asked.exchange(), {*upload_id, *name}, asked.ticket()});
+}
+
+} // namespace
+
+const operation_code codes::list_avatars{
+    [] {
+      return operation_references{operation_reference{
+          .tag = "avatars",
+          .summary = "List a game's custom avatars",
+          .description = "All of them, newest `create_ts` first, then by `upload_id`, without "
+                         "paging. Only complete ones have a `url`.",
+          .answers = {{200,
+                       "The avatars.",
+                       {},
+                       json_type,
+                       R"({"$ref":"#/components/schemas/AvatarListing"})",
+                       R"({"custom_avatars":[{)"
+                       R"("upload_id":"00000000-0000-4000-8000-000000000105",)"
+                       R"("display_name":"Ember Lynx",)"
+                       R"("create_ts":"2026-01-23T00:00:00.001Z","content_length":1999999,)"
+                       R"("complete":false}]})"}},
+          .errors = {errc::game_not_found, errc::list_too_large, errc::store_failed},
+          .schemas = schemas}};
+    },
+    list};
+
+const operation_code codes::list_game_avatars{
+    [] {
+      return operation_references{operation_reference{
+          .tag = "players",
+          .summary = "List a game's custom avatars",
+          .description = "The same list as the data plane's.",
+          .answers = {{200, "The avatars.", cache_control, json_type,
+                       R"({"$ref":"#/components/schemas/AvatarListing"})",
+                       R"({"custom_avatars":[]})"}},
+          .errors = {errc::game_not_found, errc::list_too_large, errc::store_failed}}};
+    },
+    list};
+
+const operation_code codes::download_media{
+    [] {
+      auto made = file_reference(rows::download_media, "avatars", "Download an avatar's image");
+      made.description =
+          "A name stands for one image for ever, so the answer may be cached for ever. "
+          "Take the whole URL from the list of avatars.";
+      made.errors.push_back(errc::media_not_found);
+      return operation_references{std::move(made)};
+    },
+    open_image};
+
+const operation_code codes::get_image{
+    [] {
+      auto made = file_reference(rows::get_image, "players", "Read an avatar's image");
+      made.description = "The image, for operators: not for caches.";
+      made.answers.pop_back(); // it is never elsewhere
+      made.errors.push_back(errc::media_not_found);
+      return operation_references{std::move(made)};
+    },
+    open_image};
+
+} // namespace matchcloud::http

@@ -1,0 +1,163 @@
+#include "http/operations/exports.hpp"
+
+#include "http/front/export_response.hpp"
+#include "http/front/request_context.hpp"
+#include "http/operations/code.hpp"
+#include "http/operations/file_reference.hpp"
+
+#include <array>
+#include <string>
+
+namespace matchcloud::http {
+
+namespace {
+
+using actors::owner;
+using base::errc;
+
+constexpr std::string_view span_example =
+    R"({"query_start":1767312000000,"query_end":1767398400000})";
+
+constexpr std::array schemas{
+    named_schema{"ExportSpan",
+                 R"({"type":"object","additionalProperties":false,"required":[)"
+                 R"("query_start","query_end"],"properties":{"query_start":{)"
+                 R"("type":"integer","minimum":0,"maximum":18446744073709551615,)"
+                 R"("description":"Milliseconds since 1970, inclusive."},"query_end":{)"
+                 R"("type":"integer","minimum":0,"maximum":18446744073709551615,)"
+                 R"("description":"Milliseconds since 1970, exclusive; not before )"
+                 R"(`query_start`."}}})"},
+    named_schema{"ExportLink",
+                 R"({"type":"object","additionalProperties":false,"required":["url"],)"
+                 R"("properties":{"url":{"type":"string","format":"uri",)"
+                 R"("description":"Signed, valid for an hour."}}})"},
+    named_schema{"OwnExportLink",
+                 R"({"type":"object","additionalProperties":false,"required":["url"],)"
+                 R"("properties":{"url":{"type":"string","format":"uri-reference",)"
+                 R"("description":"Signed, valid for a minute."}}})"},
+    named_schema{"ExportList", R"({"type":"object","additionalProperties":false,"required":[)"
+                               R"("exports"],"properties":{"exports":{"type":"array","items":{)"
+                               R"("type":"object","additionalProperties":false,"required":[)"
+                               R"("game_id","query_start","query_end","state","rows","bytes"],)"
+                               R"("properties":{"game_id":{"type":"string","format":"uuid"},)"
+                               R"("query_start":{"type":"integer"},"query_end":{"type":"integer"},)"
+                               R"("state":{"enum":["queued","running","complete"]},"rows":{)"
+                               R"("type":"integer"},"bytes":{"type":"integer"}}}}}})"}};
+
+/// The parameters in the query of a signed URL, and the errors that are about it.
+void add_signature(operation_reference& to, std::string_view about_expiry,
+                   std::string_view about_signature) {
+  to.parameters.push_back(
+      {"query", "expires", R"({"type":"string"})", about_expiry, R"("1795000000")"});
+  to.parameters.push_back(
+      {"query", "signature", R"({"type":"string"})", about_signature, R"("0a1b")"});
+  to.errors.insert(to.errors.end(),
+                   {errc::signature_invalid, errc::url_expired, errc::export_not_found});
+}
+
+void start(const request_context& asked) {
+  const auto game_id = asked.id(0);
+  if (!game_id || !asked.takes_body()) return;
+  asked.forward(owner::lobby_export,
+                actors::export_lobbies{asked.exchange(), *game_id, asked.body(),
+                                       asked.row().plane == plane::ops, asked.ticket()});
+}
+
+void open_file(const request_context& asked) {
+  const auto export_id = asked.id(0);
+  if (!export_id) return;
+  const auto link = read_export_link(asked.request().query());
+  if (!link)
+    return asked.refuse({errc::signature_invalid,
+                         "The URL needs expires and signature, each once, as export-history "
+                         "answered them. Quote it in a shell: it has an & in it."});
+  asked.forward(owner::export_download,
+                actors::open_export{asked.exchange(), *export_id, link->expires_s,
+                                    std::string{link->signature},
+                                    may_be_compressed(asked.request()), asked.ticket()});
+}
+
+} // namespace
+
+const operation_code codes::export_lobby_history{
+    [] {
+      return operation_references{operation_reference{
+          .tag = "exports",
+          .summary = "Export lobby history as CSV",
+          .description = "Answers once the file is complete, with a signed URL. The span holds its "
+                         "start and not its end; a lobby is in it that was alive at any instant of "
+                         "it. Requests for the same export share it.",
+          .body = {.schema = R"({"$ref":"#/components/schemas/ExportSpan"})",
+                   .description = "The span of time.",
+                   .example = R"({"query_start":1767312000000,"query_end":1767398400000})"},
+          .answers = {{200,
+                       "The file is there.",
+                       {},
+                       json_type,
+                       R"({"$ref":"#/components/schemas/ExportLink"})",
+                       R"({)"
+                       R"("url":"http://127.0.0.1:8080/exports/6a0f7c52-91d4-4c7e-8a35-00000)"
+                       R"(0000001/lobby-history.csv?expires=1795000000&signature=0a1b"})"}},
+          .errors = {errc::query_invalid, errc::game_not_found, errc::exports_busy,
+                     errc::exports_full, errc::store_full, errc::store_failed,
+                     errc::history_too_slow},
+          .schemas = schemas}};
+    },
+    start};
+
+const operation_code codes::start_export{
+    [] {
+      return operation_references{operation_reference{
+          .tag = "lobbies",
+          .summary = "Export lobby history as CSV",
+          .description = "As on the data plane; the URL is relative, of this plane, and "
+                         "valid for a minute.",
+          .body = {.schema = R"({"$ref":"#/components/schemas/ExportSpan"})",
+                   .description = "The span of time.",
+                   .example = span_example},
+          .answers = {{200, "The file is there.", cache_control, json_type,
+                       R"({"$ref":"#/components/schemas/OwnExportLink"})",
+                       R"({)"
+                       R"("url":"/exports/6a0f7c52-91d4-4c7e-8a35-000000000001/lobby-history)"
+                       R"(.csv?expires=1795000000&signature=0a1b"})"}},
+          .errors = {errc::query_invalid, errc::game_not_found, errc::exports_busy,
+                     errc::exports_full, errc::store_full, errc::store_failed,
+                     errc::history_too_slow}}};
+    },
+    start};
+
+const operation_code codes::list_exports{
+    [] {
+      return operation_references{operation_reference{
+          .tag = "lobbies",
+          .summary = "The exports of this process",
+          .description = "Queued, under way with the rows so far, and there.",
+          .answers = {{200, "The exports.", cache_control, json_type,
+                       R"({"$ref":"#/components/schemas/ExportList"})", R"({"exports":[]})"}}}};
+    },
+    [](const request_context& asked) {
+      asked.forward(owner::lobby_export, actors::list_exports{asked.exchange(), asked.ticket()});
+    }};
+
+const operation_code codes::download_export{
+    [] {
+      auto made = file_reference(rows::download_export, "exports", "Download an export");
+      made.description =
+          "The URL that an export was answered with; it is signed and valid for an hour. "
+          "The file is CSV (RFC 4180) in UTF-8 and always has its header.";
+      add_signature(made, "The URL's expiry, in seconds since 1970.",
+                    "The service's signature of the URL.");
+      return operation_references{std::move(made)};
+    },
+    open_file};
+
+const operation_code codes::download_own_export{
+    [] {
+      auto made = file_reference(rows::download_own_export, "lobbies", "Download an export");
+      made.description = "The URL that an export was answered with.";
+      add_signature(made, "The URL's expiry.", "The service's signature.");
+      return operation_references{std::move(made)};
+    },
+    open_file};
+
+} // namespace matchcloud::http

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "http/operations/operation.hpp"
+
+/// Whether the process lives and serves.
+namespace matchcloud::http::rows {
+
+inline constexpr operation_row get_health{.plane = plane::ops,
+                                          .path = "/healthz",
+                                          .cost = cost_class::cheap,
+                                          .anonymous = anonymous_access::yes};
+
+inline constexpr operation_row get_readiness{.plane = plane::ops,
+                                             .path = "/readyz",
+                                             .cost = cost_class::cheap,
+                                             .anonymous = anonymous_access::yes};
+
+} // namespace matchcloud::http::rows

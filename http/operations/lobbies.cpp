@@ -1,0 +1,158 @@
+#include "http/operations/lobbies.hpp"
+
+#include "http/front/request_context.hpp"
+#include "http/operations/code.hpp"
+
+#include <array>
+
+namespace matchcloud::http {
+
+namespace {
+
+using actors::owner;
+using base::errc;
+
+constexpr std::array schemas{
+    named_schema{"LobbyReport",
+                 R"({"type":"object","additionalProperties":false,"required":[)"
+                 R"("lobby_id","namespace_id","region_id","tier","version_id",)"
+                 R"("version_name","game_mode","start_ts"],"properties":{"lobby_id":{)"
+                 R"("type":"string","format":"uuid"},"namespace_id":{"type":"string",)"
+                 R"("format":"uuid"},"region_id":{"type":"string"},"tier":{)"
+                 R"("type":"string"},"version_id":{"type":"string","format":"uuid"},)"
+                 R"("version_name":{"type":"string"},"game_mode":{"type":"string"},)"
+                 R"("start_ts":{"type":["string","integer"],)"
+                 R"("description":"RFC 3339, or milliseconds since 1970."},"stop_ts":{)"
+                 R"("type":["string","integer","null"],)"
+                 R"("description":"Absent or null while it runs."}}})"},
+    named_schema{"IngestSummary",
+                 R"({"type":"object","additionalProperties":false,"required":[)"
+                 R"("accepted","unchanged","rejected","rejected_total"],"properties":{)"
+                 R"("accepted":{"type":"integer"},"unchanged":{"type":"integer"},)"
+                 R"("rejected":{"type":"array","items":{"type":"object",)"
+                 R"("additionalProperties":false,"required":["line","code","message"],)"
+                 R"("properties":{"line":{"type":"integer","minimum":1},"code":{)"
+                 R"("type":"string"},"message":{"type":"string"}}}},"rejected_total":{)"
+                 R"("type":"integer",)"
+                 R"("description":"More than `rejected` lists, where there are )"
+                 R"(many."}}})"},
+    named_schema{"LobbySurvey",
+                 R"({"type":"object","additionalProperties":false,"required":["start",)"
+                 R"("end","bucket_ms","started","running","running_now","is_partial"],)"
+                 R"("properties":{"start":{"type":"integer"},"end":{"type":"integer"},)"
+                 R"("bucket_ms":{"type":"integer"},"started":{"type":"array","items":{)"
+                 R"("type":"integer"},"description":"How many began in each bucket."},)"
+                 R"("running":{"type":"array","items":{"type":"integer"},)"
+                 R"("description":"How many ran at the begin of each."},)"
+                 R"("running_now":{"type":"integer"},"is_partial":{"type":"boolean",)"
+                 R"("description":"Reading took too long."}}})"},
+    named_schema{"RunningLobbies",
+                 R"({"type":"object","additionalProperties":false,"required":[)"
+                 R"("lobbies","more"],"properties":{"lobbies":{"type":"array",)"
+                 R"("items":{"type":"object","additionalProperties":false,"required":[)"
+                 R"("lobby_id","namespace_id","namespace_name","region_id",)"
+                 R"("region_name","tier","version_id","version_name","game_mode",)"
+                 R"("start_ts"],"properties":{"lobby_id":{"type":"string",)"
+                 R"("format":"uuid"},"namespace_id":{"type":"string","format":"uuid"},)"
+                 R"("namespace_name":{"type":"string"},"region_id":{"type":"string"},)"
+                 R"("region_name":{"type":"string"},"tier":{"type":"string"},)"
+                 R"("version_id":{"type":"string","format":"uuid"},"version_name":{)"
+                 R"("type":"string"},"game_mode":{"type":"string"},"start_ts":{)"
+                 R"("type":"string","format":"date-time"}}}},"more":{)"
+                 R"("type":"boolean"}}})"}};
+
+/// `read` makes the query of the parameters in a request's query string.
+template <class Read>
+void survey(const request_context& asked, Read read) {
+  const auto game_id = asked.id(0);
+  if (!game_id || !asked.reaches_store()) return;
+  auto wanted = read([&](std::string_view name) { return asked.query(name); });
+  if (!wanted) return asked.refuse(wanted.error());
+  asked.forward(owner::reports, actors::survey_lobbies{asked.exchange(), *game_id,
+                                                       *std::move(wanted), asked.ticket()});
+}
+
+} // namespace
+
+const operation_code codes::ingest_lobbies{
+    [] {
+      return operation_references{operation_reference{
+          .tag = "lobbies",
+          .summary = "Report lobbies",
+          .description =
+              "JSON Lines, each a lobby as the schema LobbyReport has it. The good lines "
+              "are on disk when the answer comes; sending all of it again does no harm.",
+          .body = {.media_type = "application/x-ndjson",
+                   .schema = R"({"type":"string","contentSchema":)"
+                             R"({"$ref":"#/components/schemas/LobbyReport"}})",
+                   .description = "A lobby in each line.",
+                   .is_required = false,
+                   .example =
+                       R"("{\"lobby_id\":\"7d4f0c1e-52a8-4a0e-9a35-6f1f2f9a0001\",\"namespac)"
+                       R"(e_id\":\"00000000-0000-4000-8000-000000000011\",\"region_id\":\"lo)"
+                       R"(n\",\"tier\":\"basic-1d1\",\"version_id\":\"00000000-0000-4000-800)"
+                       R"(0-000000000031\",\"version_name\":\"1.4\",\"game_mode\":\"duel\",\)"
+                       R"("start_ts\":\"2026-01-31T23:00:00Z\",\"stop_ts\":1769902200000}\n")"},
+          .answers = {{200, "What became of the lines.", cache_control, json_type,
+                       R"({"$ref":"#/components/schemas/IngestSummary"})",
+                       R"({"accepted":1,"unchanged":0,"rejected":[],"rejected_total":0})"}},
+          .errors = {errc::store_failed, errc::store_full, errc::store_backlogged,
+                     errc::store_newer},
+          .schemas = schemas}};
+    },
+    [](const request_context& asked) {
+      if (!asked.takes_body()) return;
+      asked.forward(owner::ingestion,
+                    actors::ingest_lobbies{asked.exchange(), asked.request().body_follows,
+                                           asked.author(), asked.ticket()});
+    }};
+
+const operation_code codes::survey_lobbies{
+    [] {
+      return operation_references{operation_reference{
+          .tag = "lobbies",
+          .summary = "How many lobbies began and ran",
+          .description = "The span in buckets: how many lobbies began in each, and how many ran at "
+                         "its begin. Reads the history; what takes too long is partial.",
+          .parameters = {{"query", "start", R"({"type":"integer","minimum":0})",
+                          "Milliseconds since 1970.", "1767312000000", true},
+                         {"query", "end", R"({"type":"integer","minimum":1})",
+                          "Milliseconds since 1970, behind `start`.", "1767398400000", true},
+                         {"query", "buckets", R"({"type":"integer","minimum":1,"maximum":500})",
+                          "Into how many parts; 100 without.", "24"}},
+          .answers = {{200, "The counts.", cache_control, json_type,
+                       R"({"$ref":"#/components/schemas/LobbySurvey"})",
+                       R"({"start":0,"end":2,"bucket_ms":1,"started":[0,1],"running":[0,1],)"
+                       R"("running_now":1,"is_partial":false})"}},
+          .errors = {errc::query_invalid, errc::game_not_found, errc::store_failed,
+                     errc::history_too_slow}}};
+    },
+    [](const request_context& asked) {
+      survey(asked, [](const auto& text) {
+        return actors::read_history_query(text("start"), text("end"), text("buckets"));
+      });
+    }};
+
+const operation_code codes::list_running_lobbies{
+    [] {
+      return operation_references{operation_reference{
+          .tag = "lobbies",
+          .summary = "The lobbies that run now",
+          .description = "The oldest first.",
+          .parameters = {{"query", "longer_than_ms", R"({"type":"integer","minimum":0})",
+                          "Those that have run longer.", "0"},
+                         {"query", "limit", R"({"type":"integer","minimum":1,"maximum":1000})",
+                          "How many; 100 without.", "10"}},
+          .answers = {{200, "The lobbies.", cache_control, json_type,
+                       R"({"$ref":"#/components/schemas/RunningLobbies"})",
+                       R"({"lobbies":[],"more":false})"}},
+          .errors = {errc::query_invalid, errc::game_not_found, errc::store_failed,
+                     errc::history_too_slow}}};
+    },
+    [](const request_context& asked) {
+      survey(asked, [](const auto& text) {
+        return actors::read_running_query(text("longer_than_ms"), text("limit"));
+      });
+    }};
+
+} // namespace matchcloud::http

@@ -1,0 +1,178 @@
+#pragma once
+
+#include "base/limits.hpp"
+#include "http/wire/request.hpp"
+#include "model/access/token_kind.hpp"
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace matchcloud::http {
+
+/// All operations, one line each. Where two paths match, the operation that stands first counts.
+/// Each has a row of that name in a header of this folder and, in the source beside it, its
+/// references and its way through the front.
+#define MATCHCLOUD_OPERATIONS(X)                                                                   \
+  X(validate_version)                                                                              \
+  X(validate_game)                                                                                 \
+  X(validate_group)                                                                                \
+  X(list_regions)                                                                                  \
+  X(ping)                                                                                          \
+  X(list_avatars)                                                                                  \
+  X(export_lobby_history)                                                                          \
+  X(download_media)                                                                                \
+  X(download_export)                                                                               \
+  X(get_openapi)                                                                                   \
+  X(get_health)                                                                                    \
+  X(get_readiness)                                                                                 \
+  X(get_metrics)                                                                                   \
+  X(list_actors)                                                                                   \
+  X(watch_status)                                                                                  \
+  X(ingest_lobbies)                                                                                \
+  X(list_tokens)                                                                                   \
+  X(create_token)                                                                                  \
+  X(get_token)                                                                                     \
+  X(revoke_token)                                                                                  \
+  X(rotate_token)                                                                                  \
+  X(list_audit)                                                                                    \
+  X(validate_payload)                                                                              \
+  X(get_schema)                                                                                    \
+  X(get_ranking)                                                                                   \
+  X(list_places)                                                                                   \
+  X(list_traces)                                                                                   \
+  X(list_exports)                                                                                  \
+  X(list_game_avatars)                                                                             \
+  X(get_image)                                                                                     \
+  X(survey_lobbies)                                                                                \
+  X(list_running_lobbies)                                                                          \
+  X(start_export)                                                                                  \
+  X(download_own_export)                                                                           \
+  X(list_elements)                                                                                 \
+  X(get_element)                                                                                   \
+  X(put_element)                                                                                   \
+  X(remove_element)                                                                                \
+  X(list_faults)                                                                                   \
+  X(clear_faults)                                                                                  \
+  X(get_fault)                                                                                     \
+  X(put_fault)                                                                                     \
+  X(clear_fault)                                                                                   \
+  X(get_ops_openapi)                                                                               \
+  X(get_data_openapi)                                                                              \
+  X(get_console)                                                                                   \
+  X(get_reference)                                                                                 \
+  X(get_console_file)
+
+/// The operation that a request asks for.
+enum class operation : std::uint8_t {
+#define MATCHCLOUD_NAME(name) name,
+  MATCHCLOUD_OPERATIONS(MATCHCLOUD_NAME)
+#undef MATCHCLOUD_NAME
+  /// No route matched, or the bytes never became a request.
+  unmatched,
+};
+
+/// The two services of a process, each with listeners and an event loop or more of its own.
+enum class plane : std::uint8_t {
+  /// What game clients and studios ask for.
+  data,
+  /// Health, metrics and administration, for operators.
+  ops,
+};
+
+/// Which web pages may read an operation's replies (Fetch standard, "CORS protocol").
+enum class cors_policy : std::uint8_t {
+  none,
+  /// Pages of the origins in `cors-origins`.
+  configured_origins,
+  any_origin,
+  /// Pages of any origin; a preflight gets the CORS headers even without `Origin`.
+  anybody,
+};
+
+enum class body_kind : std::uint8_t {
+  none,
+  /// A JSON document, collected in memory before an actor gets it.
+  json,
+  /// JSON Lines, passed on to the owner in parts while they arrive.
+  json_lines,
+};
+
+/// What a refusal costs the client. When requests pile up, cheap operations are refused first.
+enum class cost_class : std::uint8_t {
+  /// Answered in microseconds, and easily repeated by the client.
+  cheap,
+  expensive,
+};
+inline constexpr std::array<std::string_view, 2> cost_class_names{"cheap", "expensive"};
+
+/// Who may call an operation without a token, where tokens are required.
+enum class anonymous_access : std::uint8_t {
+  no,
+  /// With `anonymous-regions`.
+  configured,
+  /// Always: it shows nothing, or only to who knows an unguessable name or signature.
+  yes,
+};
+
+/// Everything about an operation except the code that performs it.
+struct operation_row {
+  /// The list sets these two; the name is that of metrics and logs.
+  operation id = operation::unmatched;
+  std::string_view name = {};
+  /// The name in the load tool's mixes; empty where that tool does not generate this operation.
+  std::string_view load_name = {};
+  http::plane plane = plane::data;
+  /// GET stands for HEAD, too. Several operations may share a path, each with a method of its own;
+  /// OPTIONS is allowed on every path.
+  http::method method = method::get;
+  /// The path below the base path; `{name}` is a parameter of one segment. Empty: no route. Where
+  /// two paths match, the first row's counts.
+  std::string_view path = {};
+  /// Whether the first parameter of the path names something: where it does not, there is no such
+  /// path. Null: any text does.
+  bool (*names_something)(std::string_view parameter) = nullptr;
+  /// Whether the operation exists only where faults may be injected.
+  bool needs_fault_injection = false;
+  cors_policy cors = cors_policy::none;
+  /// Complete header lines of the response to a preflight from a page that may read the replies.
+  std::string_view preflight = {};
+  body_kind body = body_kind::none;
+  /// Whether the body's media type does not matter, because people type such bodies by hand and
+  /// curl calls what it sends a form.
+  bool takes_any_type = false;
+  /// 0: the configured limit (`body-limit-bytes`).
+  std::uint64_t body_limit_bytes = 0;
+  /// What to send instead; the last sentence of the refusal of a body over `body_limit_bytes`.
+  std::string_view body_advice = {};
+  /// The limit on the time from the complete request to its answer.
+  std::chrono::milliseconds base::limits::*deadline = &base::limits::request_timeout;
+  /// The problem's detail where the deadline passes; empty: that of all.
+  std::string_view late_advice = {};
+  cost_class cost = cost_class::expensive;
+  /// The kinds of tokens that may call it, each only for its own game or namespace.
+  model::token_kinds allowed = {};
+  anonymous_access anonymous = anonymous_access::no;
+  /// Whether, with `auth = open`, pages of other origins are kept away: it reads or changes what is
+  /// the game's own. See `check_local_caller`.
+  bool is_about_game = false;
+  /// Whether, with `auth = required`, even a request from the machine itself needs a token.
+  bool needs_token_on_loopback = false;
+  /// Whether performing the operation twice has the same effect as once. If not, a request that an
+  /// actor may have begun before it died gets 504 `outcome_unknown` and is not dispatched again.
+  bool is_repeatable = true;
+};
+
+/// The most parameters in the path of an operation.
+inline constexpr std::size_t path_parameter_limit = 2;
+/// The most segments in the path of an operation.
+inline constexpr std::size_t path_segment_limit = 6;
+
+using model::token_kind;
+
+inline constexpr model::token_kinds administrators{token_kind::admin};
+inline constexpr model::token_kinds observers{token_kind::admin, token_kind::viewer};
+
+} // namespace matchcloud::http

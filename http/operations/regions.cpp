@@ -1,0 +1,220 @@
+#include "http/operations/regions.hpp"
+
+#include "http/front/page_guard.hpp"
+#include "http/front/request_context.hpp"
+#include "http/operations/code.hpp"
+#include "http/wire/content_coding.hpp"
+#include "http/wire/query.hpp"
+#include "model/regions/measured_latency.hpp"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <string>
+
+namespace matchcloud::http {
+
+namespace {
+
+using actors::owner;
+using base::errc;
+
+constexpr std::string_view listing_headers =
+    "ETag Cache-Control Vary Content-Encoding Access-Control-Allow-Origin";
+
+constexpr std::array schemas{
+    named_schema{"RegionListing", R"({"type":"object","additionalProperties":false,"required":[)"
+                                  R"("regions"],"properties":{"regions":{"type":"array","items":{)"
+                                  R"("$ref":"#/components/schemas/Region"}}}})"},
+    named_schema{"Region", R"({"type":"object","additionalProperties":false,"required":[)"
+                           R"("region_id","region_display_name","provider_display_name",)"
+                           R"("datacenter_coord","datacenter_distance_from_client"],)"
+                           R"("properties":{"region_id":{"type":"string"},)"
+                           R"("region_display_name":{"type":"string"},"provider_display_name":{)"
+                           R"("type":"string"},"datacenter_coord":{)"
+                           R"("$ref":"#/components/schemas/Coordinates"},)"
+                           R"("datacenter_distance_from_client":{"type":"object",)"
+                           R"("additionalProperties":false,"required":["kilometers","miles"],)"
+                           R"("description":"Of the WGS-84 geodesic; 0 where the client's place )"
+                           R"(is unknown.","properties":{"kilometers":{"type":"number",)"
+                           R"("minimum":0},"miles":{"type":"number","minimum":0}}}}})"},
+    named_schema{"Coordinates",
+                 R"({"type":"object","additionalProperties":false,"required":[)"
+                 R"("latitude","longitude"],"properties":{"latitude":{"type":"number",)"
+                 R"("minimum":-90,"maximum":90},"longitude":{"type":"number",)"
+                 R"("minimum":-180,"maximum":180}}})"},
+    named_schema{"Ranking", R"({"type":"object","additionalProperties":false,"required":["place",)"
+                            R"("source","listing"],"properties":{"place":{"oneOf":[{)"
+                            R"("$ref":"#/components/schemas/Coordinates"},{"type":"null"}],)"
+                            R"("description":"Where the client is taken to be."},"source":{)"
+                            R"("enum":["address","coordinates","fallback","unknown"]},"listing":{)"
+                            R"("$ref":"#/components/schemas/RegionListing"}}})"},
+    named_schema{"Places", R"({"type":"object","additionalProperties":false,"required":[)"
+                           R"("enabled","window_s","cell_degrees","unknown","cells"],)"
+                           R"("properties":{"enabled":{"type":"boolean"},"window_s":{)"
+                           R"("type":"integer","description":"How long ago lately began."},)"
+                           R"("cell_degrees":{"type":"integer"},"unknown":{"type":"integer",)"
+                           R"("description":"Requests from unknown places."},"cells":{)"
+                           R"("type":"array","items":{"type":"object",)"
+                           R"("additionalProperties":false,"required":["latitude","longitude",)"
+                           R"("requests"],"properties":{"latitude":{"type":"number",)"
+                           R"("description":"Of the middle."},"longitude":{"type":"number"},)"
+                           R"("requests":{"type":"integer"}}}}}})"}};
+
+/// `Timing-Allow-Origin` lets a page that measures latencies read how long each part of a ping took
+/// (Resource Timing).
+constexpr std::string_view ping_headers = "Access-Control-Allow-Origin: *\r\n"
+                                          "Timing-Allow-Origin: *\r\n"
+                                          "Cache-Control: no-store\r\n";
+
+/// The latencies in the query; refuses the request where they cannot be parsed.
+std::optional<std::vector<model::measured_latency>> read_rtt(const request_context& asked) {
+  const auto rtt = find_parameter(asked.request().query(), "rtt");
+  if (!rtt.value) return std::vector<model::measured_latency>{};
+  const auto refuse = [&](const base::error& why) {
+    asked.refuse(why);
+    return std::nullopt;
+  };
+  if (rtt.repeated)
+    return refuse({errc::query_invalid,
+                   "rtt is in the query twice. Write it once, regions separated by commas."});
+  const auto text = percent_decode(*rtt.value);
+  if (!text)
+    return refuse({errc::query_invalid,
+                   "A percent sign in rtt is not followed by two hexadecimal digits of a visible "
+                   "character. Write rtt=lon:23,fra:31.5."});
+  auto measured = model::read_measured_latencies(*text);
+  if (!measured) return refuse(measured.error());
+  return *std::move(measured);
+}
+
+std::optional<double> read_degrees(const std::string& text, double most) {
+  double degrees = 0;
+  const auto* const end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, degrees);
+  if (read.ec != std::errc{} || read.ptr != end || !(std::abs(degrees) <= most))
+    return std::nullopt;
+  return degrees;
+}
+
+void explain_ranking(const request_context& asked) {
+  const auto refuse = [&](const char* why) { asked.refuse({errc::query_invalid, why}); };
+  actors::explain_ranking message{asked.exchange(), {}, {}, {}, asked.ticket()};
+  const auto latitude = read_degrees(asked.query("latitude"), 90);
+  const auto longitude = read_degrees(asked.query("longitude"), 180);
+  if (latitude && longitude) {
+    message.at = model::coordinates{*latitude, *longitude};
+  } else if (const auto client = model::parse_ip_address(asked.query("address"))) {
+    message.client = *client;
+  } else {
+    return refuse("The query needs address, an IPv4 or IPv6 address, or latitude (-90 to 90) and "
+                  "longitude (-180 to 180) in degrees.");
+  }
+  if (const auto text = asked.query("namespace_id"); !text.empty()) {
+    message.namespace_id = model::parse_uuid(text);
+    if (!message.namespace_id) return refuse("namespace_id must be a UUID of 36 characters.");
+  }
+  asked.forward(owner::region_ranking, std::move(message));
+}
+
+} // namespace
+
+const operation_code codes::list_regions{
+    [] {
+      return operation_references{operation_reference{
+          .tag = "regions",
+          .summary = "List regions, nearest first",
+          .description =
+              "Lists the datacenter regions of a namespace, ordered by their distance from the "
+              "place of the client's address. The namespace is that of the player token, else the "
+              "one that registered the host of `Origin`, else the default one.",
+          .parameters =
+              {{"query", "rtt", R"({"type":"string","maxLength":8192})",
+                "Latencies in milliseconds that the client measured: `region:ms,region:ms`. These "
+                "regions come first, by latency. At most 256, each once, 0 to 60000.",
+                R"("iad:71,lon:9.5")"},
+               {"header", "Origin", R"({"type":"string"})",
+                "The page that asks; its host may belong to a namespace.",
+                R"("https://demo-game.example")"},
+               accept_encoding_reference,
+               if_none_match_reference,
+               if_match_reference},
+          .answers = {{200, "The regions.", listing_headers, json_type,
+                       R"({"$ref":"#/components/schemas/RegionListing"})",
+                       R"({"regions":[{"region_id":"lon","region_display_name":"London",)"
+                       R"("provider_display_name":"Demo Cloud","datacenter_coord":{)"
+                       R"("latitude":51.5074,"longitude":-0.1278},)"
+                       R"("datacenter_distance_from_client":{"kilometers":5.3,)"
+                       R"("miles":3.293}}]})"},
+                      {304, "The client's copy still holds.",
+                       "ETag Cache-Control Vary Access-Control-Allow-Origin"}},
+          .errors = {errc::query_invalid, errc::precondition_failed},
+          .schemas = schemas}};
+    },
+    [](const request_context& asked) {
+      auto measured = read_rtt(asked);
+      if (!measured) return;
+      const auto& request = asked.request();
+      const auto* token = asked.token();
+      asked.rank({asked.exchange(), asked.client(),
+                  request.has(header::origin) ? host_of_origin(request.get(header::origin))
+                                              : std::string{},
+                  *std::move(measured),
+                  token != nullptr ? std::optional{token->what.scope} : std::nullopt,
+                  accepts_gzip(request.get(header::accept_encoding)), asked.ticket()});
+    }};
+
+const operation_code codes::ping{
+    [] {
+      return operation_references{operation_reference{
+          .tag = "regions",
+          .summary = "Answer at once, for measuring latency",
+          .description = "Game clients time this request to a server in each region and "
+                         "name what they found in `rtt`. Pages may read exact times.",
+          .answers = {{204, "The answer.",
+                       "Cache-Control Access-Control-Allow-Origin Timing-Allow-Origin"}}}};
+    },
+    [](const request_context& asked) {
+      response made;
+      made.status = 204;
+      made.fixed_headers = ping_headers;
+      asked.answer(std::move(made));
+    }};
+
+const operation_code codes::get_ranking{
+    [] {
+      return operation_references{operation_reference{
+          .tag = "players",
+          .summary = "The regions for an address or a place",
+          .description = "Where a client of the address is taken to be, how that is known, and the "
+                         "listing that it gets, byte for byte.",
+          .parameters = {{"query", "address", R"({"type":"string"})", "An IPv4 or IPv6 address.",
+                          R"("81.2.69.142")"},
+                         {"query", "latitude", R"({"type":"number","minimum":-90,"maximum":90})",
+                          "Degrees; with `longitude` in place of an address.", "51.5"},
+                         {"query", "longitude", R"({"type":"number","minimum":-180,"maximum":180})",
+                          "Degrees.", "-0.12"},
+                         {"query", "namespace_id", R"({"type":"string","format":"uuid"})",
+                          "Whose regions; the default namespace's without.",
+                          R"("00000000-0000-4000-8000-000000000011")"}},
+          .answers = {{200, "The ranking.", cache_control, json_type,
+                       R"({"$ref":"#/components/schemas/Ranking"})",
+                       R"({"place":null,"source":"unknown","listing":{"regions":[]}})"}},
+          .errors = {errc::query_invalid, errc::element_not_found}}};
+    },
+    explain_ranking};
+
+const operation_code codes::list_places{
+    [] {
+      return operation_references{operation_reference{
+          .tag = "players",
+          .summary = "Where requests for listings came from lately",
+          .description = "Counted in cells of 5 degrees, unless `count-places` is false.",
+          .answers = {{200, "The cells with requests.", cache_control, json_type,
+                       R"({"$ref":"#/components/schemas/Places"})",
+                       R"({"enabled":true,"window_s":60,"cell_degrees":5,"unknown":0,)"
+                       R"("cells":[{"latitude":52.5,"longitude":2.5,"requests":3}]})"}}}};
+    },
+    [](const request_context& asked) { asked.report(actors::render_report::kind::places); }};
+
+} // namespace matchcloud::http

@@ -1,0 +1,172 @@
+#include "http/operations/tokens.hpp"
+
+#include "http/front/request_context.hpp"
+#include "http/operations/code.hpp"
+
+#include <array>
+
+namespace matchcloud::http {
+
+namespace {
+
+using actors::owner;
+using base::errc;
+
+constexpr std::string_view token_example =
+    R"({"token_id":"6a0f7c52-91d4-4c7e-8a35-000000000002",)"
+    R"("kind":"viewer","name":"dashboards","state":"active",)"
+    R"("sha256":"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15)"
+    R"(b0f00a08","created":"2026-11-23T00:00:00.000Z",)"
+    R"("created_by":"local","expires":null,"revoked":null,)"
+    R"("last_use":null})";
+constexpr std::string_view new_token_example =
+    R"({)"
+    R"("token":"mc_viewer_00000000000000000000000000000000000000000000000)"
+    R"(00","token_id":"6a0f7c52-91d4-4c7e-8a35-000000000002",)"
+    R"("kind":"viewer","name":"dashboards","state":"active",)"
+    R"("sha256":"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15)"
+    R"(b0f00a08","created":"2026-11-23T00:00:00.000Z",)"
+    R"("created_by":"local","expires":null,"revoked":null,)"
+    R"("last_use":null})";
+
+constexpr std::array schemas{
+    named_schema{"WantedToken",
+                 R"({"type":"object","additionalProperties":false,"required":["kind",)"
+                 R"("name"],"properties":{"kind":{"enum":["admin","viewer","metrics",)"
+                 R"("game","studio","player"]},"name":{"type":"string","minLength":1,)"
+                 R"("maxLength":64,"description":"Who will use it."},"game_id":{)"
+                 R"("type":"string","format":"uuid","description":"Of a game token."},)"
+                 R"("namespace_id":{"type":"string","format":"uuid",)"
+                 R"("description":"Of a player token."},"expires":{"type":"string",)"
+                 R"("format":"date-time"},"expires_in_s":{"type":"integer",)"
+                 R"("minimum":1,)"
+                 R"("description":"Seconds from now, instead of `expires`."},)"
+                 R"("limits":{"$ref":"#/components/schemas/TokenLimits"}}})"},
+    named_schema{"TokenLimits",
+                 R"({"type":"object","additionalProperties":false,)"
+                 R"("description":"In place of the service's: `QUOTA/SECONDS` or )"
+                 R"(`off`.","properties":{"cheap":{"type":"string",)"
+                 R"("pattern":"^([0-9]+/[0-9]+|off)$"},"expensive":{"type":"string",)"
+                 R"("pattern":"^([0-9]+/[0-9]+|off)$"}}})"},
+    named_schema{"Rotation", R"({"type":"object","additionalProperties":false,"properties":{)"
+                             R"("grace_s":{"type":"integer","minimum":0,"maximum":2592000,)"
+                             R"("default":86400}}})"},
+    named_schema{"Token", R"({"type":"object","required":["token_id","kind","name","state",)"
+                          R"("sha256","created","created_by","expires","revoked","last_use"],)"
+                          R"("properties":{"token_id":{"type":"string","format":"uuid"},)"
+                          R"("kind":{"enum":["admin","viewer","metrics","game","studio",)"
+                          R"("player"]},"name":{"type":"string"},"state":{"enum":["active",)"
+                          R"("expired","revoked"]},"game_id":{"type":"string","format":"uuid"},)"
+                          R"("namespace_id":{"type":"string","format":"uuid"},"sha256":{)"
+                          R"("type":"string","pattern":"^[0-9a-f]{64}$",)"
+                          R"("description":"Of the token's text."},"created":{"type":"string",)"
+                          R"("format":"date-time"},"created_by":{"type":"string"},"expires":{)"
+                          R"("type":["string","null"],"format":"date-time"},"revoked":{"type":[)"
+                          R"("string","null"],"format":"date-time"},"last_use":{"type":[)"
+                          R"("string","null"],"format":"date-time"},"former_works_until":{)"
+                          R"("type":"string","format":"date-time"},"limits":{)"
+                          R"("$ref":"#/components/schemas/TokenLimits"}}})"},
+    named_schema{"NewToken",
+                 R"({"allOf":[{"$ref":"#/components/schemas/Token"},{"type":"object",)"
+                 R"("required":["token"],"properties":{"token":{"type":"string",)"
+                 R"("pattern":"^mc_(admin|viewer|metrics|game|studio|player)_[0-9A-Za-)"
+                 R"(z]{49}$","description":"The text: keep it, it is shown once."}}}]})"},
+    named_schema{"TokenList", R"({"type":"object","additionalProperties":false,"required":[)"
+                              R"("tokens","revision"],"properties":{"tokens":{"type":"array",)"
+                              R"("items":{"$ref":"#/components/schemas/Token"}},"revision":{)"
+                              R"("type":"integer"}}})"}};
+
+using verb = actors::administer_tokens::verb;
+
+template <verb What>
+void administer(const request_context& asked) {
+  if (!asked.reaches_store()) return;
+  actors::administer_tokens message{asked.exchange(), What};
+  if (!asked.parameter(0).empty()) {
+    const auto id = asked.id(0);
+    if (!id) return;
+    message.token_id = *id;
+  }
+  if (asked.row().body != body_kind::none && !asked.takes_body()) return;
+  message.body = asked.body();
+  message.by = asked.author();
+  message.ticket = asked.ticket();
+  asked.forward(owner::administration, std::move(message));
+}
+
+} // namespace
+
+const operation_code codes::list_tokens{
+    [] {
+      return operation_references{operation_reference{
+          .tag = "access",
+          .summary = "List tokens",
+          .description = "All tokens, expired and revoked ones too, without their texts.",
+          .answers = {{200, "The tokens.", cache_control, json_type,
+                       R"({"$ref":"#/components/schemas/TokenList"})",
+                       R"({"tokens":[],"revision":0})"}},
+          .errors = {errc::store_failed, errc::store_newer},
+          .schemas = schemas}};
+    },
+    administer<verb::list>};
+
+const operation_code codes::create_token{
+    [] {
+      return operation_references{operation_reference{
+          .tag = "access",
+          .summary = "Make a token",
+          .description = "The answer has the token's text, this once.",
+          .body = {.schema = R"({"$ref":"#/components/schemas/WantedToken"})",
+                   .description = "What the token is for.",
+                   .example = R"({"kind":"viewer","name":"dashboards"})"},
+          .answers = {{201, "The token with its text.", cache_control, json_type,
+                       R"({"$ref":"#/components/schemas/NewToken"})", new_token_example}},
+          .errors = {errc::query_invalid, errc::too_many_tokens, errc::store_failed,
+                     errc::store_full, errc::store_newer}}};
+    },
+    administer<verb::create>};
+
+const operation_code codes::get_token{
+    [] {
+      return operation_references{operation_reference{
+          .tag = "access",
+          .summary = "Read a token",
+          .description = "One token without its text.",
+          .answers = {{200, "The token.", cache_control, json_type,
+                       R"({"$ref":"#/components/schemas/Token"})", token_example}},
+          .errors = {errc::token_not_found, errc::store_failed, errc::store_newer}}};
+    },
+    administer<verb::get>};
+
+const operation_code codes::revoke_token{
+    [] {
+      return operation_references{operation_reference{
+          .tag = "access",
+          .summary = "Revoke a token",
+          .description = "It is refused from now on; also where it is revoked already.",
+          .answers = {{204, "It is revoked.", cache_control}},
+          .errors = {errc::token_not_found, errc::store_failed, errc::store_full,
+                     errc::store_newer}}};
+    },
+    administer<verb::revoke>};
+
+const operation_code codes::rotate_token{
+    [] {
+      return operation_references{operation_reference{
+          .tag = "access",
+          .summary = "Replace a token's text",
+          .description = "The answer has the new text, this once; the former one works for "
+                         "`grace_s` more.",
+          .body = {.schema = R"({"$ref":"#/components/schemas/Rotation"})",
+                   .description = "How long the former text works.",
+                   .is_required = false,
+                   .example = R"({"grace_s":3600})"},
+          .answers = {{200, "The token with its new text.", cache_control, json_type,
+                       R"({"$ref":"#/components/schemas/NewToken"})", new_token_example}},
+          .errors = {errc::query_invalid, errc::body_malformed, errc::body_too_deep,
+                     errc::body_not_object, errc::token_not_found, errc::store_failed,
+                     errc::store_full, errc::store_newer}}};
+    },
+    administer<verb::rotate>};
+
+} // namespace matchcloud::http

@@ -1,0 +1,155 @@
+#include "http/operations/validation.hpp"
+
+#include "http/front/request_context.hpp"
+#include "http/operations/code.hpp"
+#include "model/validation/schema.hpp"
+
+#include <array>
+#include <string>
+
+namespace matchcloud::http {
+
+namespace {
+
+using actors::owner;
+using base::errc;
+
+constexpr std::array schemas{
+    named_schema{"Findings", R"({"type":"object","additionalProperties":false,"required":[)"
+                             R"("errors"],"properties":{"errors":{"type":"array","items":{)"
+                             R"("$ref":"#/components/schemas/Finding"}}}})"},
+    named_schema{"Finding", R"({"type":"object","additionalProperties":false,)"
+                            R"("description":"Something to change in the payload.","required":[)"
+                            R"("path","code","message"],"properties":{"path":{"type":"array",)"
+                            R"("items":{"type":"string"},)"
+                            R"("description":"The names of members and the positions in arrays )"
+                            R"(that lead there."},"code":{"type":"string",)"
+                            R"("description":"What is wrong: stable."},"message":{)"
+                            R"("type":"string",)"
+                            R"("description":"What was found, and what to write instead."}}})"}};
+
+operation_reference validation_reference(std::string_view summary, std::string_view schema,
+                                         std::string_view example) {
+  return {.tag = "validation",
+          .summary = summary,
+          .description =
+              "Answers 200 whether or not the payload is valid: an empty list of `errors` "
+              "means that it is. All findings come at once, each with its path, a stable "
+              "code and what to write instead.",
+          .body = {.schema = schema, .description = "What would be created.", .example = example},
+          .answers = {{200,
+                       "The findings.",
+                       {},
+                       json_type,
+                       R"({"$ref":"#/components/schemas/Findings"})",
+                       R"({"errors":[]})"}},
+          .schemas = schemas};
+}
+
+/// A kind of payload: what its operations on the ops plane have of their own.
+struct payload_reference {
+  std::string_view validate_name, schema_name, validate_path, schema_path, schema, example;
+};
+
+constexpr std::array payloads{
+    payload_reference{"validate_version", "get_version_schema", "/v1/validate/version",
+                      "/v1/schema/version", R"({"$ref":"#/components/schemas/version"})",
+                      R"({"display_name":"1.0.1","config":{"matchmaker":{"max_players":8}}})"},
+    payload_reference{"validate_game", "get_game_schema", "/v1/validate/game", "/v1/schema/game",
+                      R"({"$ref":"#/components/schemas/game"})", R"({"display_name":"My game"})"},
+    payload_reference{"validate_group", "get_group_schema", "/v1/validate/group",
+                      "/v1/schema/group", R"({"$ref":"#/components/schemas/group"})",
+                      R"({"display_name":"Raiders"})"},
+};
+
+operation_references payload_references() {
+  operation_references all;
+  for (const auto& of : payloads)
+    all.push_back(
+        {.name = of.validate_name,
+         .path = of.validate_path,
+         .tag = "validation",
+         .summary = "Validate a payload",
+         .description = "As the data plane does, for operators: of a version, no game "
+                        "has to exist.",
+         .body = {.schema = of.schema,
+                  .description = "What would be created.",
+                  .example = of.example},
+         .answers = {{200, "The findings.", cache_control, json_type,
+                      R"({"$ref":"#/components/schemas/Findings"})", R"({"errors":[]})"}}});
+  return all;
+}
+
+operation_references schema_references() {
+  operation_references all;
+  for (const auto& of : payloads)
+    all.push_back({.name = of.schema_name,
+                   .path = of.schema_path,
+                   .tag = "validation",
+                   .summary = "The JSON Schema of a payload",
+                   .description = "JSON Schema 2020-12 with the limits in force and the names of "
+                                  "the catalog, as `matchcloud schema` prints it.",
+                   .answers = {{200, "The schema.", cache_control, json_type,
+                                R"({"type":"object","description":"A JSON Schema."})"}}});
+  return all;
+}
+
+/// `game_id`: the game that must exist.
+void validate(const request_context& asked, model::payload_kind kind,
+              const std::optional<model::uuid>& game_id = std::nullopt) {
+  if (!asked.takes_body()) return;
+  const bool is_large = asked.request().body.size() > actors::large_body_bytes;
+  asked.forward(
+      is_large ? owner::large_validator : owner::validator,
+      actors::validate_payload{asked.exchange(), kind, game_id, asked.body(), asked.ticket()});
+}
+
+} // namespace
+
+bool is_payload_kind(std::string_view text) noexcept {
+  return model::parse_payload_kind(text).has_value();
+}
+
+const operation_code codes::validate_version{
+    [] {
+      auto made = validation_reference(
+          "Validate a game version", R"({"$ref":"#/components/schemas/version"})",
+          R"({"display_name":"1.0.1","config":{"matchmaker":{"max_players":8,)"
+          R"("game_modes":{"duel":{"max_players":2}}}}})");
+      made.errors = {errc::game_not_found};
+      return operation_references{std::move(made)};
+    },
+    [](const request_context& asked) {
+      if (const auto game_id = asked.id(0)) validate(asked, model::payload_kind::version, game_id);
+    }};
+
+const operation_code codes::validate_game{
+    [] {
+      return operation_references{validation_reference("Validate a game",
+                                                       R"({"$ref":"#/components/schemas/game"})",
+                                                       R"({"display_name":"My game"})")};
+    },
+    [](const request_context& asked) { validate(asked, model::payload_kind::game); }};
+
+const operation_code codes::validate_group{
+    [] {
+      return operation_references{validation_reference("Validate a group",
+                                                       R"({"$ref":"#/components/schemas/group"})",
+                                                       R"({"display_name":"Raiders"})")};
+    },
+    [](const request_context& asked) { validate(asked, model::payload_kind::group); }};
+
+const operation_code codes::validate_payload{
+    payload_references, [](const request_context& asked) {
+      validate(asked, *model::parse_payload_kind(asked.parameter(0)));
+    }};
+
+const operation_code codes::get_schema{
+    schema_references, [](const request_context& asked) {
+      asked.forward(owner::validator,
+                    actors::print_schema{asked.exchange(),
+                                         *model::parse_payload_kind(asked.parameter(0)),
+                                         asked.ticket()});
+    }};
+
+} // namespace matchcloud::http
