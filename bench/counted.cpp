@@ -5,7 +5,7 @@
 // callgrind counts only within `repeat` (--toggle-collect) and writes a file before each `finish`
 // (--dump-before). The n-th line of the output that begins with "counted" says which operation the
 // n-th file is about, and how often it ran.
-#include "actors/region_ranking.hpp"
+#include "actors/region_ranking/region_ranking.hpp"
 #include "base/faults.hpp"
 #include "base/permit.hpp"
 #include "bench/located_clients.hpp"

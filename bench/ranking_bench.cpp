@@ -1,4 +1,4 @@
-#include "actors/region_ranking.hpp"
+#include "actors/region_ranking/region_ranking.hpp"
 #include "bench/located_clients.hpp"
 #include "model/catalog/catalog_document.hpp"
 #include "model/regions/ranking.hpp"

@@ -1,6 +1,6 @@
 // The cost of a question from one actor to another and of the answer, which every request pays to
 // reach its owner.
-#include "actors/resident.hpp"
+#include "actors/request/resident.hpp"
 #include "http/loop/event_loop.hpp"
 
 #include <benchmark/benchmark.h>

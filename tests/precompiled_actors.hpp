@@ -1,5 +1,5 @@
 #pragma once
 
 // What most tests of actors need, so that it is read once per test program.
-#include "actors/precompiled.hpp"
+#include "actors/request/precompiled.hpp"
 #include "tests/precompiled.hpp"

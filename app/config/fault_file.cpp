@@ -1,6 +1,6 @@
 #include "app/config/fault_file.hpp"
 
-#include "actors/fault_rule.hpp"
+#include "actors/fault_control/fault_rule.hpp"
 #include "cli/bounded_input.hpp"
 #include "cli/toml_document.hpp"
 

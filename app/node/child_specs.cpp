@@ -1,8 +1,8 @@
 #include "app/node/child_specs.hpp"
 
-#include "actors/catalog.hpp"
-#include "actors/resident.hpp"
-#include "actors/validator.hpp"
+#include "actors/catalog/catalog.hpp"
+#include "actors/request/resident.hpp"
+#include "actors/validator/validator.hpp"
 #include "http/front/front.hpp"
 
 #include <algorithm>
@@ -178,8 +178,8 @@ void add_loop(std::vector<child_spec>& all, const shared_parts& of, const served
     return spawn_at<actors::media>(served, *of, media_settings(*of));
   });
   add("front", child_spec::kind::front, owner::none, [of, served](const initial_state&) {
-    return spawn_at<http::front>(
-        served, *of, of->front, std::ref<http::exchange_sink>(*served.transport), served.gate);
+    return spawn_at<http::front>(served, *of, of->front,
+                                 std::ref<http::exchange_sink>(*served.transport), served.gate);
   });
 }
 
@@ -236,12 +236,12 @@ void add_ops(std::vector<child_spec>& all, const shared_parts& of, std::size_t n
                  [of](const initial_state& now) -> caf::actor {
                    return of->system->spawn<actors::bookkeeping>(of->ops.bookkeeping, now.tokens);
                  }});
-  all.push_back({"ops_front", child_spec::kind::front, owner::none, number,
-                 [of](const initial_state&) {
-                   return spawn_at<http::front>(
-                       of->ops.loop, *of, of->ops.front,
-                       std::ref<http::exchange_sink>(*of->ops.loop.transport), of->ops.loop.gate);
-                 }});
+  all.push_back(
+      {"ops_front", child_spec::kind::front, owner::none, number, [of](const initial_state&) {
+         return spawn_at<http::front>(of->ops.loop, *of, of->ops.front,
+                                      std::ref<http::exchange_sink>(*of->ops.loop.transport),
+                                      of->ops.loop.gate);
+       }});
 }
 
 } // namespace

@@ -1,6 +1,6 @@
 #include "app/node/ops_services.hpp"
 
-#include "actors/administration.hpp"
+#include "actors/administration/administration.hpp"
 #include "base/faults.hpp"
 #include "base/randomness.hpp"
 #include "http/ops/actor_report.hpp"

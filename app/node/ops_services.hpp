@@ -1,9 +1,9 @@
 #pragma once
 
-#include "actors/fault_control.hpp"
-#include "actors/lobby_ingest.hpp"
-#include "actors/reports.hpp"
-#include "actors/request_trace.hpp"
+#include "actors/fault_control/fault_control.hpp"
+#include "actors/ingestion/lobby_ingest.hpp"
+#include "actors/reports/reports.hpp"
+#include "actors/request/request_trace.hpp"
 #include "app/config/config.hpp"
 #include "base/blocking_pool.hpp"
 #include "base/expected.hpp"

@@ -1,5 +1,6 @@
 #include "app/node/supervision.hpp"
 
+#include "actors/supervision/messages.hpp"
 #include "base/faults.hpp"
 #include "base/randomness.hpp"
 

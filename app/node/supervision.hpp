@@ -1,7 +1,7 @@
 #pragma once
 
-#include "actors/child_table.hpp"
-#include "actors/supervisor.hpp"
+#include "actors/supervision/child_table.hpp"
+#include "actors/supervision/supervisor.hpp"
 
 #include <caf/actor.hpp>
 #include <caf/actor_system.hpp>

@@ -1,13 +1,13 @@
 #include "app/node/waiting_plane.hpp"
 
-#include "actors/owner.hpp"
-#include "actors/protocol.hpp"
-#include "actors/resident.hpp"
+#include "actors/request/messages.hpp"
+#include "actors/request/owner.hpp"
+#include "actors/request/resident.hpp"
 #include "base/clock.hpp"
 #include "base/randomness.hpp"
 #include "http/front/access_gate.hpp"
-#include "http/front/front_rules.hpp"
 #include "http/front/front.hpp"
+#include "http/front/front_rules.hpp"
 
 #include <caf/all.hpp>
 

@@ -1,5 +1,6 @@
 #include "http/front/front.hpp"
 
+#include "actors/export_download/messages.hpp"
 #include "http/front/export_response.hpp"
 #include "http/front/fault_header.hpp"
 #include "http/front/media_response.hpp"

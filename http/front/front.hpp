@@ -1,8 +1,12 @@
 #pragma once
 
-#include "actors/protocol.hpp"
-#include "actors/request_trace.hpp"
-#include "actors/resident.hpp"
+#include "actors/media/messages.hpp"
+#include "actors/news/messages.hpp"
+#include "actors/region_ranking/messages.hpp"
+#include "actors/request/messages.hpp"
+#include "actors/request/request_trace.hpp"
+#include "actors/request/resident.hpp"
+#include "actors/validator/messages.hpp"
 #include "http/front/access_gate.hpp"
 #include "http/front/front_settings.hpp"
 #include "http/front/kept_lists.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/list_offer.hpp"
+#include "actors/avatar/list_offer.hpp"
 #include "base/second_chance_cache.hpp"
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/protocol.hpp"
+#include "actors/media/messages.hpp"
 #include "http/wire/request.hpp"
 #include "http/wire/response.hpp"
 

@@ -1,5 +1,8 @@
 #pragma once
 
+#include "actors/region_ranking/messages.hpp"
+#include "actors/reports/messages.hpp"
+#include "actors/request/messages.hpp"
 #include "http/front/front.hpp"
 #include "http/front/routes.hpp"
 #include "http/front/static_content.hpp"

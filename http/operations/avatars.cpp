@@ -1,5 +1,7 @@
 #include "http/operations/avatars.hpp"
 
+#include "actors/avatar/messages.hpp"
+#include "actors/media/messages.hpp"
 #include "http/front/request_context.hpp"
 #include "http/operations/code.hpp"
 #include "http/operations/file_reference.hpp"

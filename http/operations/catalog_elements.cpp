@@ -1,5 +1,6 @@
 #include "http/operations/catalog_elements.hpp"
 
+#include "actors/administration/messages.hpp"
 #include "http/front/request_context.hpp"
 #include "http/operations/code.hpp"
 

@@ -1,5 +1,7 @@
 #include "http/operations/exports.hpp"
 
+#include "actors/export_download/messages.hpp"
+#include "actors/lobby_export/messages.hpp"
 #include "http/front/export_response.hpp"
 #include "http/front/request_context.hpp"
 #include "http/operations/code.hpp"

@@ -1,5 +1,6 @@
 #include "http/operations/faults.hpp"
 
+#include "actors/fault_control/messages.hpp"
 #include "http/front/request_context.hpp"
 #include "http/operations/code.hpp"
 

@@ -1,5 +1,7 @@
 #include "http/operations/lobbies.hpp"
 
+#include "actors/ingestion/messages.hpp"
+#include "actors/reports/messages.hpp"
 #include "http/front/request_context.hpp"
 #include "http/operations/code.hpp"
 

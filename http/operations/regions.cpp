@@ -1,5 +1,7 @@
 #include "http/operations/regions.hpp"
 
+#include "actors/region_ranking/messages.hpp"
+#include "actors/reports/messages.hpp"
 #include "http/front/page_guard.hpp"
 #include "http/front/request_context.hpp"
 #include "http/operations/code.hpp"

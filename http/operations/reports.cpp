@@ -1,5 +1,6 @@
 #include "http/operations/reports.hpp"
 
+#include "actors/reports/messages.hpp"
 #include "http/front/request_context.hpp"
 #include "http/operations/code.hpp"
 

@@ -1,5 +1,6 @@
 #include "http/operations/validation.hpp"
 
+#include "actors/validator/messages.hpp"
 #include "http/front/request_context.hpp"
 #include "http/operations/code.hpp"
 #include "model/validation/schema.hpp"

@@ -1,11 +1,11 @@
 #pragma once
 
-#include "actors/avatar.hpp"
-#include "actors/child_table.hpp"
-#include "actors/export_job.hpp"
-#include "actors/geoip_watch.hpp"
-#include "actors/lobby_ingest.hpp"
-#include "actors/region_ranking.hpp"
+#include "actors/avatar/avatar.hpp"
+#include "actors/geoip_watch/geoip_watch.hpp"
+#include "actors/ingestion/lobby_ingest.hpp"
+#include "actors/lobby_export/export_job.hpp"
+#include "actors/region_ranking/region_ranking.hpp"
+#include "actors/supervision/child_table.hpp"
 #include "base/blocking_pool.hpp"
 #include "base/byte_budget.hpp"
 #include "base/metrics.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/ticket.hpp"
+#include "actors/request/ticket.hpp"
 #include "base/byte_budget.hpp"
 #include "base/permit.hpp"
 #include "http/wire/request.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/protocol.hpp"
+#include "actors/request/messages.hpp"
 #include "base/fault_point.hpp"
 #include "http/loop/byte_stream.hpp"
 #include "http/loop/event_loop.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/protocol.hpp"
+#include "actors/request/messages.hpp"
 #include "base/error.hpp"
 #include "base/limits.hpp"
 #include "http/operations/list.hpp"

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/request/messages.hpp"
 #include "http/transport/exchange.hpp"
 #include "http/transport/httplib_server.hpp"
 #include "http/transport/listener.hpp"

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/request/messages.hpp"
 #include "base/blocking_pool.hpp"
 #include "base/byte_budget.hpp"
 #include "base/limits.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/owner.hpp"
+#include "actors/request/owner.hpp"
 #include "base/metrics.hpp"
 #include "http/operations/list.hpp"
 

@@ -1,7 +1,7 @@
 // Injects each fault at each fault point in turn, under a known load on the built program: every
 // request is answered, nothing leaks, and the service works again within a second after the fault
 // is removed.
-#include "actors/owner.hpp"
+#include "actors/request/owner.hpp"
 #include "tests/catch.hpp"
 #include "tests/faults/fault_control.hpp"
 #include "tests/faults/known_load.hpp"

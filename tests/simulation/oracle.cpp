@@ -1,6 +1,6 @@
 #include "tests/simulation/oracle.hpp"
 
-#include "actors/validator.hpp"
+#include "actors/validator/validator.hpp"
 #include "http/transport/exchange.hpp"
 #include "model/avatars/avatar.hpp"
 #include "model/regions/ranking.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/owner.hpp"
+#include "actors/request/owner.hpp"
 #include "base/clock.hpp"
 #include "base/fault_point.hpp"
 #include "tests/simulation/lobby_batch.hpp"

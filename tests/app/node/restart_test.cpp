@@ -1,4 +1,4 @@
-#include "actors/supervisor.hpp"
+#include "actors/supervision/supervisor.hpp"
 #include "app/node/child_specs.hpp"
 #include "base/randomness.hpp"
 #include "http/front/front_rules.hpp"

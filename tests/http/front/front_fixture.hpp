@@ -82,7 +82,7 @@ struct front_bench : deterministic_system {
 
   void start(bool with_owners = true) {
     front = spawn<http::front>(std::shared_ptr<const http::front_settings>{settings},
-                                    std::ref<http::exchange_sink>(sink));
+                               std::ref<http::exchange_sink>(sink));
     run();
     if (with_owners) announce();
   }

@@ -1,4 +1,4 @@
-#include "actors/resident.hpp"
+#include "actors/request/resident.hpp"
 #include "http/loop/event_loop.hpp"
 
 #include "base/clock.hpp"

@@ -1,0 +1,52 @@
+#pragma once
+
+#include "actors/administration/messages.hpp"
+#include "actors/request/supervised_actor.hpp"
+#include "base/blocking_pool.hpp"
+#include "base/clock.hpp"
+#include "store/database.hpp"
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+namespace matchcloud::actors {
+
+struct administration_settings {
+  std::shared_ptr<store::database> database;
+  base::blocking_pool* pool = nullptr;
+  /// By which tokens are made and expire.
+  const base::clock* clock = &base::machine_clock();
+};
+
+/// Reads and changes the catalog and the tokens one by one, and reads the audit log, for operators.
+/// Each change is a transaction in the store, where the catalog actors of every process find it.
+class administration final : public supervised_actor {
+public:
+  /// How long a change that has begun waits for another one in the store: shorter than a client
+  /// waits, so that few changes are made after their client was told 504.
+  static constexpr std::chrono::seconds patience{5};
+
+  administration(caf::actor_config& cfg, administration_settings settings);
+
+  const char* name() const override { return "administration"; }
+
+  /// What a request is answered with.
+  struct outcome {
+    int status = 200;
+    std::string json;
+  };
+
+protected:
+  caf::behavior make_behavior() override;
+
+private:
+  /// Has the pool perform a request and answers it.
+  template <class Request>
+  void handle(const Request& request);
+  void on(const administered& ended);
+
+  administration_settings settings_;
+};
+
+} // namespace matchcloud::actors

@@ -1,0 +1,59 @@
+#pragma once
+
+#include "actors/ingestion/ingest_tally.hpp"
+#include "actors/request/messages.hpp"
+#include "actors/request/supervised_actor.hpp"
+#include "base/blocking_pool.hpp"
+#include "base/clock.hpp"
+#include "store/access_store.hpp"
+#include "store/database.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace matchcloud::actors {
+
+struct bookkeeping_settings {
+  std::shared_ptr<store::database> database;
+  /// Must outlive the actor.
+  base::blocking_pool* pool = nullptr;
+  const base::clock* clock = &base::machine_clock();
+  std::chrono::milliseconds tick{60'000};
+  /// At how many ticks tokens and entries are looked for whose time is over.
+  std::uint64_t ticks_per_expiry = 60;
+  /// How long entries of the audit log are kept.
+  std::chrono::milliseconds audit_kept{0};
+  /// How long tokens that were revoked or have expired are kept.
+  std::chrono::milliseconds tokens_kept{0};
+  /// The ingests whose sums go into the audit log; null: nothing is ingested.
+  std::shared_ptr<ingest_tally> tally;
+};
+
+/// Writes down when tokens were last used, once a minute for all of them, and what ingests of the
+/// last hour sum up to; removes tokens and entries of the audit log whose time is over. Uses of the
+/// last minute may be lost. One, on the actors' pool; its blocking work runs on the blocking pool,
+/// one task at a time.
+class bookkeeping final : public supervised_actor {
+public:
+  bookkeeping(caf::actor_config& cfg, bookkeeping_settings settings, model::token_snapshot tokens);
+
+  const char* name() const override { return "bookkeeping"; }
+
+protected:
+  caf::behavior make_behavior() override;
+
+private:
+  void keep();
+  /// The uses that are not written yet.
+  std::vector<store::token_use> new_uses();
+
+  bookkeeping_settings settings_;
+  model::token_snapshot tokens_;
+  /// Uses up to this time are written, in milliseconds since 1970.
+  std::int64_t written_ms_ = 0;
+  std::uint64_t ticks_ = 0;
+};
+
+} // namespace matchcloud::actors

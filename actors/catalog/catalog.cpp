@@ -1,0 +1,176 @@
+#include "actors/catalog/catalog.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace matchcloud::actors {
+
+namespace {
+
+/// Loads the store's catalog if its revision differs from that of `known`, or if `anew`; returns
+/// null if it is the same.
+base::expected<model::catalog_snapshot>
+read_catalog_if_moved(store::database& in, const model::catalog_snapshot& known, bool anew) {
+  const auto from = in.catalog();
+  if (!from) return tl::unexpected(from.error());
+  const auto revision = (*from)->revision();
+  if (!revision) return tl::unexpected(revision.error());
+  if (*revision == known->revision && !anew) return model::catalog_snapshot{};
+  auto loaded = (*from)->load();
+  if (!loaded) return tl::unexpected(loaded.error());
+  if (*loaded == *known) return model::catalog_snapshot{};
+  return std::make_shared<const model::catalog>(*std::move(loaded));
+}
+
+/// Loads the store's tokens if their revision differs from that of `known`, or if `anew`; else
+/// returns null.
+base::expected<model::token_snapshot>
+read_tokens_if_moved(store::database& in, const model::token_snapshot& known, bool anew) {
+  const auto from = in.access();
+  if (!from) return tl::unexpected(from.error());
+  const auto revision = (*from)->tokens_revision();
+  if (!revision) return tl::unexpected(revision.error());
+  if (*revision == known->revision() && !anew) return model::token_snapshot{};
+  auto loaded = (*from)->load_tokens();
+  if (!loaded) return tl::unexpected(loaded.error());
+  (*loaded)->take_uses(*known);
+  return *std::move(loaded);
+}
+
+/// Returns the feed, taking one from the database if there is none.
+base::expected<store::change_feed*>
+take_feed(store::database& in, std::optional<store::lease<store::change_feed>>& feed) {
+  if (!feed) {
+    auto taken = in.feed();
+    if (!taken) return tl::unexpected(std::move(taken).error());
+    feed = *std::move(taken);
+  }
+  return &**feed;
+}
+
+/// Reads what moved since the known revisions; reads nothing if no other session committed. `anew`:
+/// reads catalog and tokens whatever their revisions are.
+base::expected<store_polled> read_moved(store::database& in, store::change_feed& feed,
+                                        const model::catalog_snapshot& catalog,
+                                        const model::token_snapshot& tokens, std::int64_t avatars,
+                                        bool anew, const caf::actor& self) {
+  store_polled found;
+  const auto changed = feed.changed();
+  if (!changed) return tl::unexpected(changed.error());
+  if (!*changed) return found;
+  // Told at once: a revoked token does not wait until a large catalog is loaded.
+  auto issued = read_tokens_if_moved(in, tokens, anew);
+  if (!issued) return tl::unexpected(issued.error());
+  if (*issued) caf::anon_send(self, tokens_changed{*std::move(issued)});
+  auto snapshot = read_catalog_if_moved(in, catalog, anew);
+  if (!snapshot) return tl::unexpected(snapshot.error());
+  auto moved = feed.moved_games_since(avatars);
+  if (!moved) return tl::unexpected(moved.error());
+  found.snapshot = *std::move(snapshot);
+  if (moved->all || !moved->games.empty())
+    found.avatars = std::make_shared<const store::moved_games>(*std::move(moved));
+  return found;
+}
+
+} // namespace
+
+// -- state --------------------------------------------------------------------
+
+std::vector<caf::actor> catalog_state::subscribe(const subscribers& listeners) {
+  const auto known = std::exchange(subscribers_, listeners).avatar_shards;
+  std::vector<caf::actor> added;
+  for (const auto& shard : listeners.avatar_shards)
+    if (std::find(known.begin(), known.end(), shard) == known.end()) added.push_back(shard);
+  return added;
+}
+
+catalog_state::outcome catalog_state::apply(const store_polled& found) {
+  if (found.failure) return std::exchange(failing_, true) ? outcome::failed_again : outcome::failed;
+  failing_ = false;
+  if (found.avatars) avatars_revision_ = found.avatars->revision;
+  if (!found.snapshot) return outcome::unchanged;
+  previous_ = std::exchange(snapshot_, found.snapshot);
+  return outcome::changed;
+}
+
+// -- actor --------------------------------------------------------------------
+
+catalog::catalog(caf::actor_config& cfg, catalog_settings settings,
+                 model::catalog_snapshot snapshot, model::token_snapshot tokens)
+    : supervised_actor{cfg, {base::fault_point::catalog_receive, base::fault_point::catalog_reply}},
+      settings_{std::move(settings)},
+      state_{std::move(snapshot), std::move(tokens)} {}
+
+caf::behavior catalog::make_behavior() {
+  be_strict();
+  poll();
+  return {
+      [this](const subscribers& listeners) {
+        for (const auto& listener : listeners.members)
+          tell(listener, catalog_changed{state_.snapshot()});
+        for (const auto& holder : listeners.token_holders)
+          tell(holder, tokens_changed{state_.tokens()});
+        // A new shard may have loaded a list before it subscribed to changes.
+        store::moved_games anything;
+        anything.all = true;
+        const auto news = std::make_shared<const store::moved_games>(anything);
+        for (const auto& shard : state_.subscribe(listeners))
+          tell(shard, avatars_changed{news});
+      },
+      [this](const tokens_changed& found) {
+        state_.set_tokens(found.tokens);
+        for (const auto& holder : state_.listeners().token_holders)
+          tell(holder, found);
+      },
+      [](const discarded&) {}, // freed with the message, on this thread
+      [this](poll_store) { poll(); },
+      [this](const store_polled& found) {
+        wake();
+        on_polled(found);
+        delayed_send(this, settings_.poll_interval, poll_store{});
+      },
+  };
+}
+
+void catalog::poll() {
+  auto task = [self = caf::actor_cast<caf::actor>(this), database = settings_.database,
+               feed = feed_, known = state_.snapshot(), tokens = state_.tokens(),
+               avatars = state_.avatars_revision(), anew = state_.is_failing(),
+               contact = settings_.contact, fence = settings_.fence, clock = settings_.clock] {
+    auto found = take_feed(*database, *feed).and_then([&](store::change_feed* from) {
+      return read_moved(*database, *from, known, tokens, avatars, anew, self);
+    });
+    if (found && contact) contact->note(clock->now());
+    if (!found) {
+      // Dropping the feed loses no change: the first look of a new feed reports that everything
+      // changed.
+      feed->reset();
+      if (fence && found.error().code == base::errc::store_newer) fence->close(found.error());
+      store_polled failed;
+      failed.failure = std::make_shared<const base::error>(std::move(found).error());
+      found = std::move(failed);
+    }
+    caf::anon_send(self, *std::move(found));
+  };
+  if (!settings_.pool->submit(std::move(task)))
+    delayed_send(this, settings_.poll_interval, poll_store{});
+}
+
+void catalog::on_polled(const store_polled& found) {
+  const auto outcome = state_.apply(found);
+  const auto revision = state_.snapshot()->revision;
+  if (outcome == catalog_state::outcome::failed)
+    spdlog::error("catalog: {}; revision {} stays in force", base::to_string(*found.failure),
+                  revision);
+  if (found.avatars)
+    for (const auto& shard : state_.listeners().avatar_shards)
+      tell(shard, avatars_changed{found.avatars});
+  if (outcome != catalog_state::outcome::changed) return;
+  spdlog::info("catalog: revision {}", revision);
+  for (const auto& listener : state_.listeners().members)
+    tell(listener, catalog_changed{state_.snapshot()});
+}
+
+} // namespace matchcloud::actors

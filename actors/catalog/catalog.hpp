@@ -1,0 +1,98 @@
+#pragma once
+
+#include "actors/catalog/messages.hpp"
+#include "actors/news/messages.hpp"
+#include "actors/request/supervised_actor.hpp"
+#include "base/blocking_pool.hpp"
+#include "store/database.hpp"
+#include "store/store_contact.hpp"
+#include "store/store_fence.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace matchcloud::actors {
+
+/// How a catalog actor reaches the store.
+struct catalog_settings {
+  std::shared_ptr<store::database> database;
+  /// Must outlive the actor.
+  base::blocking_pool* pool = nullptr;
+  std::chrono::milliseconds poll_interval{250};
+  /// Told of each poll that succeeds; null: nobody is.
+  std::shared_ptr<store::store_contact> contact;
+  /// Closed by a poll that finds the store to be for newer programs; null: nothing is.
+  std::shared_ptr<store::store_fence> fence;
+  const base::clock* clock = &base::machine_clock();
+};
+
+/// The catalog in force and what the subscribers already know. Reads no store and sends nothing, so
+/// that tests can call it directly.
+class catalog_state {
+public:
+  /// `snapshot` and `tokens` are in force until a poll finds others.
+  explicit catalog_state(model::catalog_snapshot snapshot, model::token_snapshot tokens = nullptr)
+      : snapshot_{std::move(snapshot)},
+        tokens_{tokens ? std::move(tokens) : std::make_shared<const model::token_list>()} {}
+
+  const model::catalog_snapshot& snapshot() const noexcept { return snapshot_; }
+  const model::token_snapshot& tokens() const noexcept { return tokens_; }
+  void set_tokens(model::token_snapshot tokens) { tokens_ = std::move(tokens); }
+  /// The revision of the avatars that the shards were told; negative if they were told none yet.
+  std::int64_t avatars_revision() const noexcept { return avatars_revision_; }
+  const subscribers& listeners() const noexcept { return subscribers_; }
+  /// Whether the last poll failed. The store that answers next may be another one, whose revisions
+  /// say nothing: a standby that had not received the last changes.
+  bool is_failing() const noexcept { return failing_; }
+
+  /// Replaces the subscribers. Returns the avatar shards among `listeners` that are new.
+  std::vector<caf::actor> subscribe(const subscribers& listeners);
+
+  enum class outcome : std::uint8_t { unchanged, changed, failed, failed_again };
+  /// Applies the result of a poll. `changed` refers to the catalog only; `found.avatars` tells
+  /// whether avatar lists moved.
+  outcome apply(const store_polled& found);
+
+private:
+  model::catalog_snapshot snapshot_;
+  /// Kept until the next change, so that a large catalog is freed by this actor and not on an event
+  /// loop.
+  model::catalog_snapshot previous_;
+  model::token_snapshot tokens_;
+  subscribers subscribers_;
+  std::int64_t avatars_revision_ = -1;
+  bool failing_ = false;
+};
+
+/// Owns the catalog. Polls the store for a new revision, loads a changed catalog as an immutable
+/// snapshot and sends it to the subscribers; does the same with the tokens, which have a revision
+/// of their own; tells the avatar shards which lists moved. One, on the actors' pool; its blocking
+/// work runs on the blocking pool, one task at a time.
+class catalog final : public supervised_actor {
+public:
+  /// `snapshot` and `tokens` are in force until a poll of the store finds others.
+  catalog(caf::actor_config& cfg, catalog_settings settings, model::catalog_snapshot snapshot,
+          model::token_snapshot tokens = nullptr);
+
+  const char* name() const override { return "catalog"; }
+
+protected:
+  caf::behavior make_behavior() override;
+
+private:
+  void poll();
+  void on_polled(const store_polled& found);
+
+  catalog_settings settings_;
+  catalog_state state_;
+  /// The lease of the change feed, taken on first use and again after a failure. Shared with the
+  /// polling tasks, which run one at a time.
+  std::shared_ptr<std::optional<store::lease<store::change_feed>>> feed_ =
+      std::make_shared<std::optional<store::lease<store::change_feed>>>();
+};
+
+} // namespace matchcloud::actors

@@ -1,0 +1,197 @@
+#include "actors/export_download/export_download.hpp"
+
+#include "actors/lobby_export/export_link.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <utility>
+
+namespace matchcloud::actors {
+
+namespace {
+
+constexpr std::size_t incompressible_limit = 1'024;
+
+base::error forged() {
+  return {base::errc::signature_invalid,
+          "This URL was not signed by this service, or was changed since. Use the whole url that "
+          "export-history answered, as it is."};
+}
+
+base::error expired() {
+  return {base::errc::url_expired,
+          "This URL has expired. Ask export-history again for a new one; it costs little where "
+          "nothing has changed."};
+}
+
+base::error too_many_waiting() {
+  return {base::errc::overloaded,
+          "As many downloads are being opened as the service takes. Try again later."};
+}
+
+} // namespace
+
+export_download::export_download(caf::actor_config& cfg, export_download_settings settings)
+    : supervised_actor{cfg,
+                       {base::fault_point::export_download_receive,
+                        base::fault_point::export_download_reply}},
+      settings_{settings} {}
+
+caf::behavior export_download::make_behavior() {
+  be_strict();
+  do_housekeeping();
+  return {
+      serving<open_export>([this](const open_export& request) { handle(request); }),
+      [this](const export_open_ended& ended) { on(ended); },
+      [this](const export_compressed& ended) { on(ended); },
+      [this](downloads_housekeeping) { do_housekeeping(); },
+  };
+}
+
+void export_download::on_exit() {
+  *ended_ = true;
+  opening_.clear();
+  compressions_.clear();
+  queue_.clear();
+}
+
+// -- opening ------------------------------------------------------------------
+
+void export_download::handle(const open_export& request) {
+  download who{caf::actor_cast<caf::actor>(current_sender()), request.exchange, request.ticket,
+               request.gzip};
+  const auto now_ts = settings_.clock->unix_ms();
+  if (!is_export_url_signed(request.export_id, request.expires_s, request.signature,
+                            *settings_.keys->current(), now_ts))
+    return fail(who, forged());
+  if (request.expires_s <= static_cast<std::uint64_t>(now_ts) / 1'000) return fail(who, expired());
+  open(request.export_id, std::move(who));
+}
+
+void export_download::open(const model::uuid& export_id, download who) {
+  if (waiting_count_ >= settings_.waiting_limit) return fail(who, too_many_waiting());
+  const auto [line, first] = opening_.try_emplace(export_id);
+  line->second.push_back(std::move(who));
+  ++waiting_count_;
+  if (!first) return;
+  const auto taken = settings_.short_work->submit(
+      [self = caf::actor_cast<caf::actor>(this), files = settings_.files, export_id] {
+        export_open_ended ended{export_id, {}, {}};
+        if (auto opened = files->open(export_id))
+          ended.file = *std::move(opened);
+        else
+          ended.failure = std::move(opened).error();
+        caf::anon_send(self, std::move(ended));
+      });
+  if (!taken) on(export_open_ended{export_id, {}, too_many_waiting()});
+}
+
+void export_download::on(const export_open_ended& ended) {
+  auto found = opening_.extract(ended.export_id);
+  if (found.empty()) return;
+  waiting_count_ -= found.mapped().size();
+  if (!ended.file && base::is_local_failure(ended.failure.code))
+    spdlog::error("exports: {}", base::to_string(ended.failure));
+  for (const auto& who : found.mapped()) {
+    if (ended.file)
+      give(ended.file, who);
+    else if (who.plain) // the export was removed during compression
+      answer(who, who.plain);
+    else
+      fail(who, ended.failure);
+  }
+}
+
+void export_download::give(const store::opened_export_ptr& file, const download& who) {
+  if (who.gzip && !file->gzip && may_compress(*file)) {
+    compress(file);
+    const auto under_way = compressions_.find(file->facts.export_id);
+    if (under_way != compressions_.end() && file->csv->size_bytes() <= awaited_bytes &&
+        waiting_count_ < settings_.waiting_limit) {
+      under_way->second.waiters.push_back(who);
+      ++waiting_count_;
+      return;
+    }
+  }
+  answer(who, file);
+}
+
+void export_download::answer(const download& who, const store::opened_export_ptr& file) {
+  const auto own = settings_.files->for_reader(file);
+  if (!own) return fail(who, own.error());
+  reply(who.front, export_opened{who.exchange, *own}, who.ticket);
+}
+
+void export_download::fail(const download& who, const base::error& why) {
+  reply(who.front, operation_failed{who.exchange, why}, who.ticket);
+}
+
+// -- compressing --------------------------------------------------------------
+
+bool export_download::may_compress(const store::opened_export& file) const {
+  if (!file.csv || file.csv->size_bytes() < least_compressed_bytes) return false;
+  const auto failed = incompressible_.find(file.facts.export_id);
+  return failed == incompressible_.end() ||
+         settings_.clock->now() - failed->second >= compression_pause;
+}
+
+void export_download::compress(const store::opened_export_ptr& file) {
+  const auto& export_id = file->facts.export_id;
+  if (compressions_.contains(export_id) || queue_.size() >= compression_queue_limit) return;
+  compressions_.emplace(export_id, compression{file, settings_.clock->now(), {}});
+  queue_.push_back(export_id);
+  start_compression();
+}
+
+void export_download::start_compression() {
+  while (!compressing_ && !queue_.empty()) {
+    const auto export_id = queue_.front();
+    queue_.pop_front();
+    compressing_ =
+        settings_.long_work->submit([self = caf::actor_cast<caf::actor>(this),
+                                     files = settings_.files, ended = ended_, export_id] {
+          const auto made = files->compress(export_id, [&] { return ended->load(); });
+          if (!made && made.error().code != base::errc::cancelled)
+            spdlog::warn("exports: {}", base::to_string(made.error()));
+          caf::anon_send(self, export_compressed{export_id, made.has_value()});
+        });
+    if (!compressing_) on(export_compressed{export_id, false});
+  }
+}
+
+void export_download::on(const export_compressed& ended) {
+  compressing_ = false;
+  if (ended.done) {
+    settings_.metrics->compressed.add();
+    incompressible_.erase(ended.export_id);
+  } else {
+    if (incompressible_.size() >= incompressible_limit) incompressible_.clear();
+    incompressible_[ended.export_id] = settings_.clock->now();
+  }
+  const auto found = compressions_.extract(ended.export_id);
+  if (!found.empty()) {
+    auto& [plain, request, waiters] = found.mapped();
+    waiting_count_ -= waiters.size();
+    for (auto& who : waiters) {
+      who.plain = plain;
+      open(ended.export_id, std::move(who));
+    }
+  }
+  start_compression();
+}
+
+void export_download::do_housekeeping() {
+  delayed_send(this, settings_.tick, downloads_housekeeping{});
+  const auto now = settings_.clock->now();
+  for (auto& [export_id, under_way] : compressions_) {
+    if (now - under_way.asked_at < compression_patience) continue;
+    for (const auto& who : std::exchange(under_way.waiters, {})) {
+      --waiting_count_;
+      answer(who, under_way.plain);
+    }
+  }
+  // If the pool is full, refreshing the keys at the next tick is soon enough.
+  static_cast<void>(settings_.keys_work->submit([keys = settings_.keys] { keys->refresh(); }));
+}
+
+} // namespace matchcloud::actors

@@ -1,0 +1,156 @@
+#include "actors/fault_control/fault_control.hpp"
+
+#include "actors/fault_control/fault_rule.hpp"
+#include "actors/request/messages.hpp"
+#include "model/json/json_writer.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <utility>
+
+namespace matchcloud::actors {
+
+namespace {
+
+using verb = control_faults::verb;
+
+std::string render_one(base::fault_point at) {
+  model::json_writer json;
+  write_fault_status(json, base::faults::status(at));
+  return json.take();
+}
+
+/// The rule that a change replaces or removes, as JSON; empty where there is none, or several may
+/// be.
+std::string render_rule(const control_faults& request) {
+  const auto at = base::find_fault_point(request.point);
+  const auto rule = at ? base::faults::status(*at).rule : std::nullopt;
+  if (!rule) return {};
+  model::json_writer json;
+  write_fault_rule(json, *rule);
+  return json.take();
+}
+
+} // namespace
+
+base::expected<void> fault_switch::inject(base::fault_point at, const base::fault_rule& rule) {
+  const std::lock_guard lock{mutex_};
+  if (ended_) return base::fail(base::errc::draining, "The service is shutting down.");
+  return base::faults::set(at, rule);
+}
+
+void fault_switch::end() {
+  const std::lock_guard lock{mutex_};
+  ended_ = true;
+  base::faults::clear_all();
+}
+
+fault_control::fault_control(caf::actor_config& cfg, std::uint64_t seed,
+                             std::shared_ptr<fault_switch> by, fault_audit audit)
+    : supervised_actor{cfg, {}}, seed_{seed}, switch_{std::move(by)}, audit_{std::move(audit)} {}
+
+caf::behavior fault_control::make_behavior() {
+  be_strict();
+  return {
+      [this](const control_faults& request) {
+        own_statistics().count_handled();
+        handle(request, caf::actor_cast<caf::actor>(current_sender()));
+      },
+      [this](const fault_recorded& entry) {
+        if (entry.failure)
+          send(entry.front, operation_failed{entry.request.exchange, *entry.failure});
+        else if (!is_over(entry.request.ticket))
+          answer(entry.request, entry.front);
+      },
+  };
+}
+
+void fault_control::handle(const control_faults& request, const caf::actor& front) {
+  const bool is_change = request.what != verb::list && request.what != verb::get;
+  if (audit_.database == nullptr || !is_change) return answer(request, front);
+  // What is refused changes nothing and needs no entry.
+  if (const auto wrong = check(request); !wrong)
+    return send(front, operation_failed{request.exchange, wrong.error()});
+  if (request.what != verb::put) {
+    const bool is_armed = request.what == verb::clear_all
+                              ? base::faults::any_armed()
+                              : base::faults::armed(*base::find_fault_point(request.point));
+    const auto before = is_armed ? render_rule(request) : std::string{};
+    answer(request, front);
+    if (is_armed && !record(request, before, nullptr))
+      spdlog::warn("audit: no entry of a fault that was removed");
+  } else if (!record(request, render_rule(request), front)) {
+    send(front, operation_failed{request.exchange,
+                                 {base::errc::overloaded,
+                                  "As many changes wait for the store as may. Try again later."}});
+  }
+}
+
+bool fault_control::record(const control_faults& request, std::string before,
+                           const caf::actor& front) {
+  model::audit_change what{request.what == verb::put ? "fault.put" : "fault.clear",
+                           request.what == verb::clear_all ? "faults" : "faults/" + request.point,
+                           std::move(before),
+                           request.what == verb::put ? *request.body : std::string{}};
+  return audit_.pool->submit([self = caf::actor_cast<caf::actor>(this), request, front,
+                              database = audit_.database, what = std::move(what)] {
+    const base::faults::exemption unhindered;
+    const auto recorded =
+        database->access(model::run_of(request.by)).and_then([&](const auto& log) {
+          return log->record(what);
+        });
+    if (!recorded)
+      spdlog::warn("audit: no entry of {}: {}", what.action, to_string(recorded.error()));
+    if (!front) return;
+    fault_recorded entry{request, front, {}};
+    if (!recorded) entry.failure = std::make_shared<const base::error>(recorded.error());
+    caf::anon_send(self, std::move(entry));
+  });
+}
+
+void fault_control::answer(const control_faults& request, const caf::actor& front) {
+  if (auto made = perform(request))
+    send(front,
+         json_made{request.exchange, std::make_shared<const std::string>(std::move(made->json)),
+                   false, made->status});
+  else
+    send(front, operation_failed{request.exchange, std::move(made).error()});
+}
+
+base::expected<void> fault_control::check(const control_faults& request) {
+  if (request.what == verb::list || request.what == verb::clear_all) return {};
+  const auto at = base::find_fault_point(request.point);
+  if (!at) return tl::unexpected(no_such_fault_point(request.point));
+  if (request.what != verb::put) return {};
+  const auto rule = read_fault_rule(*at, *request.body);
+  if (!rule) return base::fail(base::errc::query_invalid, rule.error().detail);
+  return {};
+}
+
+base::expected<fault_control::outcome> fault_control::perform(const control_faults& request) const {
+  if (request.what == verb::list) return outcome{200, render_all()};
+  if (request.what == verb::clear_all) {
+    base::faults::clear_all();
+    return outcome{204, {}};
+  }
+  if (const auto wrong = check(request); !wrong) return tl::unexpected(wrong.error());
+  const auto at = *base::find_fault_point(request.point);
+  if (request.what == verb::clear) {
+    base::faults::clear(at);
+    return outcome{204, {}};
+  }
+  if (request.what == verb::put)
+    if (const auto injected = switch_->inject(at, *read_fault_rule(at, *request.body)); !injected)
+      return tl::unexpected(injected.error());
+  return outcome{200, render_one(at)};
+}
+
+std::string fault_control::render_all() const {
+  model::json_writer json;
+  json.object().name("seed").number(seed_).name("points").array();
+  for (std::size_t i = 0; i < base::fault_point_count; ++i)
+    write_fault_status(json, base::faults::status(static_cast<base::fault_point>(i)));
+  return json.end_array().end_object().take();
+}
+
+} // namespace matchcloud::actors

@@ -1,0 +1,75 @@
+#pragma once
+
+#include "actors/fault_control/messages.hpp"
+#include "actors/request/supervised_actor.hpp"
+#include "base/blocking_pool.hpp"
+#include "base/expected.hpp"
+#include "base/faults.hpp"
+#include "store/database.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+
+namespace matchcloud::actors {
+
+/// Whether faults may still be injected: a shutdown must not wait for stalled operations. Any
+/// thread.
+class fault_switch {
+public:
+  /// Injects a fault; fails with `draining` once ended, or as `base::faults::set` does.
+  base::expected<void> inject(base::fault_point at, const base::fault_rule& rule);
+  /// Removes all faults and refuses to inject more.
+  void end();
+
+private:
+  /// Held while a fault is injected.
+  std::mutex mutex_;
+  bool ended_ = false;
+};
+
+/// Where faults are noted in the audit log. Both null: nowhere.
+struct fault_audit {
+  std::shared_ptr<store::database> database;
+  /// Must outlive the actor.
+  base::blocking_pool* pool = nullptr;
+};
+
+/// Shows, injects and removes faults, for operators of a service that was started with fault
+/// injection enabled. It passes no fault point itself. A fault is injected once the audit log has
+/// an entry of it. It is removed at once and noted afterwards, because it may be what holds up the
+/// store.
+class fault_control final : public supervised_actor {
+public:
+  /// `seed` is only shown.
+  fault_control(caf::actor_config& cfg, std::uint64_t seed, std::shared_ptr<fault_switch> by,
+                fault_audit audit = {});
+
+  const char* name() const override { return "fault_control"; }
+
+protected:
+  caf::behavior make_behavior() override;
+
+private:
+  struct outcome {
+    int status = 200;
+    std::string json;
+  };
+
+  void handle(const control_faults& request, const caf::actor& front);
+  void answer(const control_faults& request, const caf::actor& front);
+  /// Has the audit log get an entry of the change; with `front`, the change is made afterwards.
+  /// False: the pool is full.
+  bool record(const control_faults& request, std::string before, const caf::actor& front);
+  /// Fails where there is no such point, or the rule is wrong.
+  static base::expected<void> check(const control_faults& request);
+  base::expected<outcome> perform(const control_faults& request) const;
+  std::string render_all() const;
+
+  std::uint64_t seed_;
+  std::shared_ptr<fault_switch> switch_;
+  fault_audit audit_;
+};
+
+} // namespace matchcloud::actors

@@ -1,0 +1,229 @@
+#include "actors/fault_control/fault_rule.hpp"
+
+#include "model/json/json_document.hpp"
+#include "model/text/suggestion.hpp"
+#include "model/text/unicode.hpp"
+#include "model/validation/object_reader.hpp"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace matchcloud::actors {
+
+namespace {
+
+using base::fault_kind;
+using base::fault_point;
+using base::fault_rule;
+using model::json_kind;
+using model::json_node;
+
+constexpr std::array<std::string_view, 7> members{"kind",  "delay_ms", "probability", "every",
+                                                  "first", "once",     "header"};
+
+/// Limit for the nesting of objects and arrays.
+constexpr std::size_t fault_rule_depth_limit = 4;
+
+/// How much of a refused text a finding quotes, in code points.
+constexpr std::size_t shown_limit = 64;
+
+/// The sentence that follows the refusal of a name: the name that was probably meant, or else all
+/// names there are.
+template <class Names>
+std::string instead(std::string_view name, const Names& names) {
+  if (const auto close = model::closest_name(name, names); !close.empty())
+    return "Did you mean `" + std::string{close} + "`?";
+  std::string all;
+  for (const auto each : names)
+    all.append(all.empty() ? "" : ", ").append(each);
+  return "There are: " + all + ".";
+}
+
+/// Reads a number of any size; `base::faults::check` decides whether it is in range.
+std::optional<double> read_number(std::string_view digits) {
+  double number = 0;
+  const auto end = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  // A number beyond the range of a double is out of every range here, as infinity is.
+  if (end.ec == std::errc::result_out_of_range)
+    return digits.starts_with('-') ? -HUGE_VAL : HUGE_VAL;
+  return number;
+}
+
+std::chrono::microseconds as_time(double ms) {
+  // Clamped, so that the conversion cannot overflow. The bounds lie outside the range that
+  // `base::faults::check` accepts, so it still refuses what was clamped.
+  return std::chrono::microseconds{std::llround(std::fmin(std::fmax(ms, -1), 1e8) * 1'000)};
+}
+
+/// Reads the members of one rule.
+class rule_reader {
+public:
+  explicit rule_reader(const model::json_document& document)
+      : document_{document}, reader_{document, "A rule", members} {}
+
+  /// Returns the rule; `findings` says what is wrong with it.
+  fault_rule read() {
+    read_kind();
+    const bool has_delay = reader_.has("delay_ms");
+    reader_.member("delay_ms", [&](const json_node& node) { return read_delay(node); });
+    reader_.member("probability", [&](const json_node& node) { return read_probability(node); });
+    read_count("every", rule_.every);
+    read_count("first", rule_.first);
+    read_flag("once", rule_.once);
+    read_flag("header", rule_.by_header);
+    if (rule_.kind != fault_kind::none && (rule_.kind == fault_kind::delay) != has_delay)
+      reader_.add(has_delay ? "`delay_ms` belongs to the kind \"delay\"."
+                            : "`delay_ms` is missing. Write a number of milliseconds, or "
+                              "[least, most].");
+    reader_.name_unknown();
+    return rule_;
+  }
+
+  const std::string& findings() const noexcept { return reader_.findings(); }
+
+private:
+  void read_kind() {
+    if (!reader_.has("kind"))
+      return reader_.add("`kind` is missing. Write what is to happen, such as \"error\".");
+    reader_.member("kind", [this](const json_node& node) -> std::optional<fault_kind> {
+      const auto text = node.kind == json_kind::string ? reader_.text(node) : std::string_view{};
+      for (std::size_t i = 1; i < base::fault_kind_names.size(); ++i)
+        if (base::fault_kind_names[i] == text) rule_.kind = static_cast<fault_kind>(i);
+      if (rule_.kind != fault_kind::none) return rule_.kind;
+      const std::span<const std::string_view> kinds{base::fault_kind_names};
+      const auto shown =
+          text.empty() ? std::string{} : ", but is " + model::quoted_excerpt(text, shown_limit);
+      reader_.add("`kind` must be one of the kinds of faults" + shown + ". " +
+                  instead(text, kinds.subspan(1)));
+      return std::nullopt;
+    });
+  }
+
+  std::optional<bool> read_delay(const json_node& node) {
+    std::vector<double> times;
+    const auto add = [&](const json_node& each) {
+      const auto ms =
+          each.kind == json_kind::number ? read_number(reader_.text(each)) : std::nullopt;
+      if (ms) times.push_back(*ms);
+    };
+    const bool is_pair = node.kind == json_kind::array && node.count == 2;
+    if (is_pair) {
+      const auto first = static_cast<std::uint32_t>(&node - &document_.root()) + 1;
+      add(document_.node(first));
+      add(document_.node(document_.node(first).next));
+    } else {
+      add(node);
+    }
+    if (times.size() != (is_pair ? 2U : 1U)) {
+      reader_.add("`delay_ms` must be a number of milliseconds, or [least, most].");
+      return std::nullopt;
+    }
+    rule_.least_delay = as_time(times.front());
+    rule_.most_delay = as_time(times.back());
+    return true;
+  }
+
+  std::optional<double> read_probability(const json_node& node) {
+    const auto number =
+        node.kind == json_kind::number ? read_number(reader_.text(node)) : std::nullopt;
+    if (number)
+      rule_.probability = *number;
+    else
+      reader_.add("`probability` must be a number from 0 to 1.");
+    return number;
+  }
+
+  void read_count(std::string_view name, std::uint64_t& into) {
+    constexpr model::integer_range counts{1, std::numeric_limits<std::uint64_t>::max(),
+                                          "a count from 1"};
+    const auto count = reader_.member(
+        name, [&](const json_node& node) { return reader_.integer(name, node, counts); });
+    into = count.value_or(into);
+  }
+
+  void read_flag(std::string_view name, bool& into) {
+    const auto flag =
+        reader_.member(name, [&](const json_node& node) { return reader_.boolean(name, node); });
+    into = flag.value_or(into);
+  }
+
+  const model::json_document& document_;
+  model::object_reader reader_;
+  fault_rule rule_{.kind = fault_kind::none};
+};
+
+void write_ms(model::json_writer& json, std::chrono::microseconds time) {
+  std::string number;
+  model::append_thousandths(number, static_cast<double>(time.count()) / 1'000);
+  json.raw(number);
+}
+
+} // namespace
+
+base::expected<fault_rule> read_fault_rule(fault_point at, std::string_view json) {
+  const auto refuse = [at](const std::string& what) {
+    return base::fail(base::errc::config_invalid, std::string{facts_of(at).name} + ": " + what);
+  };
+  if (json.size() > fault_rule_limit_bytes)
+    return refuse("a rule has at most " + std::to_string(fault_rule_limit_bytes) + " bytes.");
+  const auto document = model::json_document::parse_object(json, fault_rule_depth_limit);
+  if (!document)
+    return refuse("a rule is an object such as {\"kind\": \"error\", \"every\": 3}. " +
+                  document.error().detail);
+  rule_reader reader{*document};
+  const auto rule = reader.read();
+  if (!reader.findings().empty()) return refuse(reader.findings());
+  if (auto fine = base::faults::check(at, rule); !fine) return tl::unexpected(fine.error());
+  return rule;
+}
+
+void write_fault_rule(model::json_writer& json, const fault_rule& rule) {
+  json.object().name("kind").text(name_of(rule.kind));
+  if (rule.kind == fault_kind::delay) {
+    json.name("delay_ms").array();
+    write_ms(json, rule.least_delay);
+    write_ms(json, rule.most_delay);
+    json.end_array();
+  }
+  if (rule.probability != 1) {
+    std::string number;
+    model::append_shortest(number, rule.probability);
+    json.name("probability").raw(number);
+  }
+  if (rule.every != 1) json.name("every").number(rule.every);
+  if (rule.first != std::numeric_limits<std::uint64_t>::max())
+    json.name("first").number(rule.first);
+  if (rule.once) json.name("once").boolean(true);
+  if (rule.by_header) json.name("header").boolean(true);
+  json.end_object();
+}
+
+void write_fault_status(model::json_writer& json, const base::fault_status& of) {
+  const auto& facts = facts_of(of.point);
+  json.object().name("point").text(facts.name).name("what").text(facts.sentence);
+  json.name("kinds").array();
+  for (std::size_t i = 1; i < base::fault_kind_names.size(); ++i)
+    if (facts.kinds.has(static_cast<fault_kind>(i))) json.text(base::fault_kind_names[i]);
+  json.end_array().name("rule");
+  if (of.rule)
+    write_fault_rule(json, *of.rule);
+  else
+    json.null();
+  json.name("passes").number(of.passes).name("hits").number(of.hits).end_object();
+}
+
+base::error no_such_fault_point(std::string_view name) {
+  std::array<std::string_view, base::fault_point_count> names;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    names[i] = base::fault_points[i].name;
+  return {base::errc::element_not_found,
+          model::quoted_excerpt(name, shown_limit) + " is no fault point. " + instead(name, names)};
+}
+
+} // namespace matchcloud::actors

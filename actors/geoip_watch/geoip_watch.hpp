@@ -1,0 +1,61 @@
+#pragma once
+
+#include "actors/geoip_watch/messages.hpp"
+#include "actors/request/supervised_actor.hpp"
+#include "base/blocking_pool.hpp"
+#include "base/clock.hpp"
+#include "base/metrics.hpp"
+#include "store/geoip/geoip_files.hpp"
+
+#include <chrono>
+#include <memory>
+#include <vector>
+
+namespace matchcloud::actors {
+
+/// Counts of the GeoIP watches. Any thread.
+struct geoip_metrics {
+  /// Replaced files that were put in force while serving.
+  base::counter taken;
+  /// Replaced files that were rejected.
+  base::counter refused;
+  /// When a file was last opened, at start or later, in seconds since 1970.
+  base::gauge last_taken_s;
+};
+
+/// How a GeoIP watch reaches the files. The objects pointed to must outlive the pool's tasks.
+struct geoip_watch_settings {
+  /// Shared by successive actors, so that a successor keeps what its predecessor found.
+  std::shared_ptr<store::geoip_files> files;
+  base::blocking_pool* pool = nullptr;
+  const base::clock* clock = nullptr;
+  geoip_metrics* metrics = nullptr;
+  std::chrono::milliseconds poll_interval{250};
+};
+
+/// Checks whether GeoIP files were replaced and sends the files in force to its subscribers; logs
+/// which replacements were put in force and which were rejected. One, on the actors' pool; its
+/// blocking work runs on the blocking pool, one task at a time.
+class geoip_watch final : public supervised_actor {
+public:
+  /// `in_force` is what the subscribers have.
+  geoip_watch(caf::actor_config& cfg, geoip_watch_settings settings,
+              std::shared_ptr<const store::geoip> in_force);
+
+  const char* name() const override { return "geoip_watch"; }
+
+protected:
+  caf::behavior make_behavior() override;
+
+private:
+  void look();
+  void look_later();
+  void tell_all();
+  void on(const geoip_looked& found);
+
+  geoip_watch_settings settings_;
+  std::shared_ptr<const store::geoip> in_force_;
+  std::vector<caf::actor> subscribers_;
+};
+
+} // namespace matchcloud::actors

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "actors/request/message.hpp"
+#include "store/geoip/geoip.hpp"
+
+#include <memory>
+
+namespace matchcloud::actors {
+
+/// geoip_watch -> geoip_watch, at every poll interval.
+struct look_at_geoip {};
+
+/// blocking pool -> geoip_watch: the files in force after a look at them.
+struct geoip_looked {
+  std::shared_ptr<const store::geoip> in_force;
+};
+
+} // namespace matchcloud::actors

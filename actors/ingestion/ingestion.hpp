@@ -1,0 +1,109 @@
+#pragma once
+
+#include "actors/ingestion/lobby_ingest.hpp"
+#include "actors/ingestion/messages.hpp"
+#include "actors/request/messages.hpp"
+#include "actors/request/supervised_actor.hpp"
+#include "base/blocking_pool.hpp"
+#include "base/clock.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+namespace matchcloud::actors {
+
+struct ingestion_settings {
+  std::shared_ptr<ingest_store> store;
+  /// Its threads parse lines and wait for the store.
+  base::blocking_pool* pool = nullptr;
+  ingestion_metrics* metrics = nullptr;
+  /// The credit of one ingest: the bytes of its body that may be unread here or on the way.
+  std::size_t credit_bytes = 256UL * 1024;
+  /// Interval at which ingests whose clients left are dropped, and slow ones where places are
+  /// short.
+  std::chrono::milliseconds tick{1'000};
+  /// Ingests at once. While more than half of them run, one sender may have `share_percent` of them
+  /// (at least 1), and an ingest has to send `least_rate` bytes a second.
+  std::size_t places = 256;
+  std::size_t share_percent = 100;
+  std::size_t least_rate = 0;
+  /// The length of the IPv6 prefix that counts as one address.
+  std::size_t ipv6_client_prefix = 64;
+  /// By which tokens expire.
+  const base::clock* clock = &base::machine_clock();
+};
+
+/// Owns the ingests of lobbies that run: takes each body in parts, has the pool feed them to the
+/// store one after the other, and answers once all lines are committed. An ingest without parts
+/// takes no thread, so slow clients hold up nobody. While places are short, one sender has only a
+/// share of them, and an ingest whose client is slow ends.
+class ingestion final : public supervised_actor {
+public:
+  /// Within this time the pace of an ingest does not matter.
+  static constexpr std::chrono::milliseconds pace_patience{5'000};
+
+  ingestion(caf::actor_config& cfg, ingestion_settings settings);
+
+  const char* name() const override { return "ingestion"; }
+
+protected:
+  caf::behavior make_behavior() override;
+  void on_exit() override;
+
+private:
+  struct running_ingest {
+    std::uint32_t attempt = 0;
+    caf::actor front;
+    ticket_ptr ticket;
+    /// The token that lets the lines in; empty: none was needed.
+    std::optional<model::uuid> token_id;
+    /// Whose share of the places it has.
+    std::string sender;
+    /// Used by one task of the pool at a time, which shares it.
+    std::shared_ptr<lobby_ingest> lines;
+    std::deque<body_part> parts;
+    /// Bytes in `parts` and before them.
+    std::uint64_t received_bytes = 0;
+    /// A task works on parts that were taken from here.
+    bool busy = false;
+    base::steady_time begun;
+    /// Since when a task works on it, and how long earlier ones did: that is not the client's time.
+    base::steady_time busy_since;
+    base::steady_time::duration worked{0};
+  };
+
+  void handle(const ingest_lobbies& request);
+  void on(const body_part& part);
+  /// Whether what let the ingest in is still in force.
+  bool is_allowed(const running_ingest& which) const;
+  void on(const ingest_advanced& progress);
+  /// Hands the parts that wait to the pool, unless a task is under way.
+  void advance(std::uint64_t exchange, running_ingest& which);
+  void end(std::uint64_t exchange);
+  void fail(std::uint64_t exchange, const base::error& why);
+  void look_after();
+  /// Whether more than half of the places are taken.
+  bool is_crowded() const noexcept { return running_.size() * 2 > settings_.places; }
+  std::size_t share() const noexcept;
+  /// Who sends, as what they share places by.
+  std::string sender_of(const model::audit_author& by) const;
+  /// Whether the client has had time, and has sent less than it must.
+  bool is_slow(const running_ingest& which, base::steady_time now) const;
+  void end_slow();
+  running_ingest* find(const exchange_ref& exchange);
+
+  ingestion_settings settings_;
+  /// Null until the catalog tells them.
+  model::token_snapshot tokens_;
+  /// By the number of their exchange.
+  std::unordered_map<std::uint64_t, running_ingest> running_;
+  bool ticking_ = false;
+};
+
+} // namespace matchcloud::actors

@@ -1,0 +1,144 @@
+#include "actors/ingestion/lobby_ingest.hpp"
+
+#include "model/json/json_writer.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+namespace matchcloud::actors {
+
+using base::errc;
+
+std::string render(const ingest_summary& summary) {
+  model::json_writer json;
+  json.object().name("accepted").number(summary.accepted);
+  json.name("unchanged").number(summary.unchanged).name("rejected").array();
+  for (const auto& each : summary.rejected) {
+    json.object().name("line").number(each.line).name("code").text(model::name_of(each.code));
+    json.name("message").text(each.message).end_object();
+  }
+  json.end_array().name("rejected_total").number(summary.rejected_total).end_object();
+  return json.take();
+}
+
+ingest_store::ingest_store(std::shared_ptr<store::database> into, std::uint64_t backlog_limit_bytes,
+                           ingestion_metrics& metrics, const base::clock& clock)
+    : into_{std::move(into)},
+      backlog_limit_bytes_{backlog_limit_bytes},
+      metrics_{&metrics},
+      tally_{std::make_shared<ingest_tally>(clock)},
+      gathering_{[this](std::span<store::merge_part> parts) {
+        const auto done = merge_together(parts);
+        if (done) return;
+        for (auto& each : parts)
+          each.merged = tl::unexpected(done.error());
+      }} {}
+
+base::expected<store::lobby_merge> ingest_store::merge(std::span<const model::lobby_record> records,
+                                                       const model::lobby_attributes_table& kinds,
+                                                       const model::audit_run_ptr& run,
+                                                       bool begins) {
+  run->is_recorded = run->is_recorded || tally_->has_entry(run->by);
+  auto merged = gathering_.merge({records, &kinds, run, {}});
+  if (merged && merged->accepted > 0) tally_->add(run->by, merged->accepted, begins);
+  return merged;
+}
+
+base::expected<void> ingest_store::merge_together(std::span<store::merge_part> parts) {
+  if (auto room = check_backlog(); !room) return room;
+  {
+    const auto into = into_->sink();
+    if (!into) return tl::unexpected(into.error());
+    (*into)->merge_together(parts);
+  }
+  for (const auto& each : parts)
+    if (each.merged && each.merged->lasted.count() > 0)
+      metrics_->transactions.observe(static_cast<std::uint64_t>(each.merged->lasted.count()));
+  note_backlog();
+  return {};
+}
+
+base::expected<void> ingest_store::check_backlog() {
+  const auto upkeep = into_->upkeep();
+  if (!upkeep) return tl::unexpected(upkeep.error());
+  if ((*upkeep)->backlog_bytes() <= backlog_limit_bytes_) return {};
+  const auto tidied = (*upkeep)->tidy();
+  if (!tidied) return tl::unexpected(tidied.error());
+  const auto left = (*upkeep)->backlog_bytes();
+  metrics_->backlog_bytes.set(static_cast<std::int64_t>(left));
+  if (left <= backlog_limit_bytes_) return {};
+  return base::fail(
+      errc::store_backlogged,
+      "The store has " + std::to_string(left) +
+          " bytes to tidy away, more than store-backlog-limit-bytes, and others still read "
+          "from them. Lines that were committed stay: send all of them again later.");
+}
+
+void ingest_store::note_backlog() {
+  if (const auto upkeep = into_->upkeep())
+    metrics_->backlog_bytes.set(static_cast<std::int64_t>((*upkeep)->backlog_bytes()));
+}
+
+base::expected<void> lobby_ingest::give(std::string_view bytes) {
+  block_.assign(bytes.begin(), bytes.end());
+  splitter_.give(block_);
+  while (const auto line = splitter_.next())
+    if (auto taken = add(*line); !taken) return taken;
+  return {};
+}
+
+base::expected<ingest_summary> lobby_ingest::finish() {
+  if (const auto line = splitter_.last())
+    if (auto taken = add(*line); !taken) return tl::unexpected(taken.error());
+  if (auto flushed = flush(); !flushed) return tl::unexpected(flushed.error());
+  return std::move(summary_);
+}
+
+base::expected<void> lobby_ingest::add(const model::input_line& line) {
+  if (auto finding = reader_.read(line, lobby_)) {
+    reject(line.number, *std::move(finding));
+  } else {
+    records_.push_back({lobby_.lobby_id, lobby_.times, attributes_.number_of(lobby_.attributes)});
+    lines_.push_back(line.number);
+  }
+  const bool full = records_.size() == ingest_batch_limit ||
+                    attributes_.used_bytes() >= ingest_attributes_limit_bytes ||
+                    rejected_.size() == detailed_rejections_limit;
+  return full ? flush() : base::expected<void>{};
+}
+
+base::expected<void> lobby_ingest::flush() {
+  for (std::size_t first = 0; first < records_.size();) {
+    const auto merged =
+        into_->merge(std::span{records_}.subspan(first), attributes_, run_, summary_.accepted == 0);
+    if (!merged) return tl::unexpected(merged.error());
+    summary_.accepted += merged->accepted;
+    summary_.unchanged += merged->unchanged;
+    metrics_->accepted.add(merged->accepted);
+    metrics_->unchanged.add(merged->unchanged);
+    for (const auto& each : merged->rejected)
+      reject(lines_[first + each.index], each.finding);
+    first += merged->taken;
+  }
+  records_.clear();
+  lines_.clear();
+  attributes_.clear();
+  std::sort(rejected_.begin(), rejected_.end(),
+            [](const auto& a, const auto& b) { return a.line < b.line; });
+  for (auto& each : rejected_)
+    if (summary_.rejected.size() < detailed_rejections_limit)
+      summary_.rejected.push_back(std::move(each));
+  rejected_.clear();
+  return {};
+}
+
+void lobby_ingest::reject(std::uint64_t line, model::line_finding finding) {
+  ++summary_.rejected_total;
+  metrics_->rejected.add();
+  if (summary_.rejected.size() < detailed_rejections_limit)
+    rejected_.push_back({line, finding.code, std::move(finding.message)});
+}
+
+} // namespace matchcloud::actors

@@ -1,0 +1,134 @@
+#pragma once
+
+#include "actors/ingestion/ingest_tally.hpp"
+#include "actors/ingestion/merge_gathering.hpp"
+#include "base/expected.hpp"
+#include "base/metrics.hpp"
+#include "model/lobbies/lobby_batch.hpp"
+#include "model/lobbies/lobby_line.hpp"
+#include "model/records/line_error.hpp"
+#include "model/records/line_splitter.hpp"
+#include "store/database.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace matchcloud::actors {
+
+/// The counters of ingestion. Any thread.
+struct ingestion_metrics {
+  base::counter accepted;
+  base::counter unchanged;
+  base::counter rejected;
+  base::gauge running;
+  /// Ingests refused because their sender had its share of the places.
+  base::counter over_share;
+  /// Ingests ended because they were slow while places were short.
+  base::counter too_slow;
+  /// Bytes that the store has acknowledged and not yet tidied away, after the last transaction.
+  base::gauge backlog_bytes;
+  /// Transactions that wrote, from their begin to the end of their commit.
+  base::duration_histogram transactions;
+};
+
+/// How long an ingest's transaction waits for a change by another connection (an import of a
+/// catalog takes longest).
+inline constexpr std::chrono::milliseconds ingest_patience{10'000};
+/// Lobbies that one ingest reads before it passes them to the store.
+inline constexpr std::size_t ingest_batch_limit = 8'192;
+/// Approximate memory for the lobby attributes of such a batch.
+inline constexpr std::size_t ingest_attributes_limit_bytes = 1024UL * 1024;
+/// Rejected lines that an answer describes; all of them are counted.
+inline constexpr std::size_t detailed_rejections_limit = 100;
+
+/// What became of the lines of an ingest.
+struct ingest_summary {
+  std::uint64_t accepted = 0;
+  std::uint64_t unchanged = 0;
+  std::uint64_t rejected_total = 0;
+  /// The first rejected lines, in line order.
+  std::vector<model::line_error> rejected;
+};
+
+/// `{"accepted":1,"unchanged":0,"rejected":[{"line":2,"code":"..","message":".."}],
+/// "rejected_total":1}`.
+std::string render(const ingest_summary& summary);
+
+/// The store as shared by all ingests. Any thread.
+class ingest_store {
+public:
+  /// `metrics` and `clock` outlive this.
+  ingest_store(std::shared_ptr<store::database> into, std::uint64_t backlog_limit_bytes,
+               ingestion_metrics& metrics, const base::clock& clock = base::machine_clock());
+
+  /// Runs one transaction, maybe together with other ingests, see `lobby_sink::merge`, and adds
+  /// what it changed to the author's sum. `begins`: nothing of the request has changed anything so
+  /// far. Fails with `store_backlogged` where the bytes left to tidy away exceed their limit and
+  /// tidying does not help, or with the store's error.
+  base::expected<store::lobby_merge> merge(std::span<const model::lobby_record> records,
+                                           const model::lobby_attributes_table& kinds,
+                                           const model::audit_run_ptr& run, bool begins);
+
+  /// See `database::stand_behind`.
+  void stand_behind(std::shared_ptr<const store::store_fence> fence) {
+    into_->stand_behind(std::move(fence));
+  }
+  const std::shared_ptr<ingest_tally>& tally() const noexcept { return tally_; }
+
+private:
+  base::expected<void> merge_together(std::span<store::merge_part> parts);
+  base::expected<void> check_backlog();
+  void note_backlog();
+
+  std::shared_ptr<store::database> into_;
+  std::uint64_t backlog_limit_bytes_;
+  ingestion_metrics* metrics_;
+  /// Shared with who writes the sums.
+  std::shared_ptr<ingest_tally> tally_;
+  merge_gathering gathering_;
+};
+
+/// Feeds the lines of one request into the store. Memory use does not depend on their number. Used
+/// by one thread at a time.
+class lobby_ingest {
+public:
+  /// `by` is who sends the lines: the audit log names them once an hour, and sums.
+  lobby_ingest(ingest_store& into, ingestion_metrics& metrics, model::audit_author by = {})
+      : into_{&into},
+        metrics_{&metrics},
+        run_{model::run_of(std::move(by), {"lobbies.ingest", {}, {}, {}})} {}
+
+  /// Takes the next bytes of the body. Full batches are in the store when it returns. Fails with
+  /// the store's error; then the ingest is over.
+  base::expected<void> give(std::string_view bytes);
+  /// The body has ended; its last line needs no line end.
+  base::expected<ingest_summary> finish();
+
+private:
+  base::expected<void> add(const model::input_line& line);
+  base::expected<void> flush();
+  void reject(std::uint64_t line, model::line_finding finding);
+
+  ingest_store* into_;
+  ingestion_metrics* metrics_;
+  model::audit_run_ptr run_;
+  std::vector<char> block_;
+  model::line_splitter splitter_;
+  model::lobby_line_reader reader_;
+  model::lobby lobby_;
+  model::lobby_attributes_table attributes_;
+  std::vector<model::lobby_record> records_;
+  /// The line numbers of `records_`.
+  std::vector<std::uint64_t> lines_;
+  /// Rejected lines since the last flush; the store reports some of them only at the flush.
+  std::vector<model::line_error> rejected_;
+  ingest_summary summary_;
+};
+
+} // namespace matchcloud::actors

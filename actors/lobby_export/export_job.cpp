@@ -1,0 +1,159 @@
+#include "actors/lobby_export/export_job.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace matchcloud::actors {
+
+namespace {
+
+/// The error that clients get if the store or the new file fails; clients need not tell them apart.
+base::error export_impossible() {
+  return {base::errc::store_failed,
+          "The export cannot be made now. The log of the service tells its operator why. Try again "
+          "later.",
+          true};
+}
+
+/// Converts an error for clients: paths and SQL are only for the operator's log.
+base::error for_clients(const base::error& why, const model::export_query& query) {
+  if (!base::is_local_failure(why.code)) return why;
+  spdlog::error("export of game {}: {}", model::to_string(query.game_id), base::to_string(why));
+  if (why.code == base::errc::store_full)
+    return {base::errc::store_full,
+            "The disk of the service is full, so the export was given up. Its operator has to make "
+            "room.",
+            true};
+  if (why.code == base::errc::history_too_slow) return {why.code, {}};
+  return export_impossible();
+}
+
+base::error took_too_long(std::chrono::milliseconds timeout) {
+  return {base::errc::deadline_exceeded, "The export took longer than " +
+                                             std::to_string(timeout.count()) +
+                                             " ms. Ask for a shorter span, several for the whole."};
+}
+
+class job {
+public:
+  job(const export_job_settings& settings, const model::export_query& query,
+      const std::atomic<bool>& ended)
+      : settings_{&settings},
+        query_{&query},
+        ended_{&ended},
+        deadline_{settings.clock->now() + settings.timeout} {}
+
+  export_ended run(const export_listener& heard_by) {
+    const auto id = settings_->new_id();
+    // Links are issued a little later than now.
+    const auto linked_until_ts =
+        settings_->link_end_s() * 1'000 + settings_->url_lifetime.count() / 8;
+    auto found = settings_->files->begin({*query_, id, linked_until_ts});
+    if (!found) return failed(std::move(found).error());
+    if (auto* other = std::get_if<store::other_export>(&*found)) return had(std::move(*other));
+    auto& draft = *std::get<std::unique_ptr<store::export_draft>>(*found);
+    if (draft.export_id() != id) settings_->metrics->taken_over.add();
+    auto written = write(draft, heard_by);
+    if (written) return *std::move(written);
+    // What another process took over reads a later state, which serves everybody who waits here.
+    return draft.ask_own() ? failed(std::move(written).error()) : had({record_of(draft), {}});
+  }
+
+private:
+  export_ended failed(base::error why) const {
+    if (why.code == base::errc::cancelled && !*ended_) why = took_too_long(settings_->timeout);
+    export_ended result;
+    result.failure = std::make_shared<const base::error>(for_clients(why, *query_));
+    return result;
+  }
+
+  /// Another process has the export.
+  static export_ended had(store::other_export other) {
+    export_ended result;
+    if (other.record.is_complete) {
+      result.facts = other.record.facts;
+      result.summary = summary_of(other.record);
+    }
+    result.other = std::make_shared<const store::other_export>(std::move(other));
+    return result;
+  }
+
+  store::export_record record_of(const store::export_draft& draft) const {
+    store::export_record record;
+    record.facts.export_id = draft.export_id();
+    record.facts.query = *query_;
+    return record;
+  }
+
+  base::expected<export_ended> write(store::export_draft& draft, const export_listener& heard_by) {
+    std::uint64_t counted_rows = 0;
+    std::uint64_t written_bytes = 0;
+    store::history_output to;
+    to.begun = [&](const store::history_snapshot& snapshot) {
+      heard_by.begun(snapshot);
+      draft.note_snapshot(snapshot);
+    };
+    to.write = [&](std::string_view bytes, std::uint64_t rows) {
+      settings_->metrics->rows.add(rows - std::exchange(counted_rows, rows));
+      written_bytes += bytes.size();
+      if (heard_by.advanced) heard_by.advanced(rows, written_bytes);
+      return draft.append(bytes);
+    };
+    to.stop = [&] { return *ended_ || settings_->clock->now() >= deadline_ || !draft.is_own(); };
+    const auto written = settings_->database->history().and_then([&](const auto& from) {
+      return store::write_lobby_history(*from, *query_, *settings_->clock, to);
+    });
+    if (!written) return tl::unexpected(written.error());
+    // The session from above was given back: this may need one.
+    export_ended result;
+    result.summary = *written;
+    result.facts = {draft.export_id(), *query_,
+                    settings_->clock->unix_ms() + 2 * settings_->url_lifetime.count()};
+    auto published = draft.publish(result.facts.keep_until_ts, written->has_running);
+    if (!published) return tl::unexpected(std::move(published).error());
+    settings_->metrics->bytes.add(written->bytes);
+    return result;
+  }
+
+  const export_job_settings* settings_;
+  const model::export_query* query_;
+  const std::atomic<bool>* ended_;
+  base::steady_time deadline_;
+};
+
+} // namespace
+
+std::int64_t export_job_settings::link_end_s() const {
+  return (clock->unix_ms() + url_lifetime.count() + 999) / 1'000;
+}
+
+store::history_summary summary_of(const store::export_record& whole) {
+  store::history_summary summary;
+  if (whole.snapshot) summary.snapshot = *whole.snapshot;
+  summary.bytes = whole.size_bytes;
+  summary.has_running = whole.has_running;
+  return summary;
+}
+
+base::error history_unreadable() {
+  return {base::errc::store_failed, "The lobby history cannot be read now. Try again later.", true};
+}
+
+void run_export(const export_job_settings& settings, const model::export_query& query,
+                const std::atomic<bool>& ended, const export_listener& to,
+                const std::function<void(export_ended)>& done) {
+  auto outcome = job{settings, query, ended}.run(to);
+  const bool has_read = outcome.failure == nullptr && outcome.other == nullptr;
+  done(std::move(outcome));
+  if (ended || !has_read) return;
+  const auto tidied = settings.database->upkeep().and_then([](const auto& upkeep) {
+    return upkeep->backlog_bytes() < tidied_backlog_bytes ? true : upkeep->tidy();
+  });
+  if (!tidied) spdlog::warn("export: {}", base::to_string(tidied.error()));
+}
+
+} // namespace matchcloud::actors

@@ -1,0 +1,226 @@
+#pragma once
+
+#include "actors/lobby_export/export_job.hpp"
+#include "actors/lobby_export/export_registry.hpp"
+#include "actors/lobby_export/messages.hpp"
+#include "actors/request/waiter.hpp"
+#include "base/blocking_pool.hpp"
+#include "store/secret_ring.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace matchcloud::actors {
+
+/// How the export actor reaches what it needs. The objects pointed to must outlive the actor.
+struct lobby_export_settings {
+  export_job_settings job;
+  /// Shared by successive export actors.
+  std::shared_ptr<export_registry> registry = std::make_shared<export_registry>();
+  store::secret_ring* keys = nullptr;
+  /// The pool for reading revisions, which clients wait for.
+  base::blocking_pool* short_work = nullptr;
+  /// The pool for the export jobs: threads of low priority, at least `jobs_limit` of them.
+  base::blocking_pool* long_work = nullptr;
+  /// The pool for removing and counting files, which may take long: one task at a time.
+  base::blocking_pool* tidy_work = nullptr;
+  /// The prefix of `/exports/..` in the URLs.
+  std::string public_url;
+  /// Export jobs that run at the same time.
+  std::size_t jobs_limit = 2;
+  /// Export jobs that wait to run.
+  std::size_t queue_limit = 64;
+  /// The limit on all requests that wait.
+  std::size_t waiting_limit = 1'024;
+  /// The percentage of `queue_limit` and of `waiting_limit` that one game may take, at least 1 of
+  /// each.
+  std::size_t game_share_percent = 100;
+  /// The interval of housekeeping, which removes files whose links have expired.
+  std::chrono::milliseconds tick{1'000};
+  /// How often the exports that other processes write are looked at.
+  std::chrono::milliseconds follow_interval{250};
+  /// The interval between counts of the files in the folder, which other processes write to as
+  /// well.
+  std::chrono::milliseconds sweep_interval{60'000};
+};
+
+/// What a request needs to know about the store.
+struct look_request {
+  std::uint64_t number = 0;
+  model::export_query query;
+  /// The finished file that may be reused.
+  std::optional<model::uuid> file;
+};
+
+/// A job that another process does.
+struct follow_request {
+  std::uint64_t job = 0;
+  store::export_record record;
+};
+
+/// A request for an export, and what link it wants.
+struct export_waiter : waiter {
+  export_waiter(waiter who, bool for_operator = false)
+      : waiter{std::move(who)}, is_operator{for_operator} {}
+
+  /// Whether it gets a link on the ops plane, for a minute.
+  bool is_operator = false;
+};
+
+/// The side effects that the state of exports requests from its actor.
+class export_effects {
+public:
+  virtual ~export_effects() = default;
+
+  /// Looks at the store and sends the result (`history_looked`). Returns false if the pool is full.
+  virtual bool look(std::vector<look_request> requests) = 0;
+  /// Runs an export and reports its begin and its end. Returns false if the pool is full.
+  virtual bool run(std::uint64_t job, const model::export_query& query) = 0;
+  /// Looks at what became of jobs of other processes and sends the result (`exports_followed`).
+  /// Returns false if the pool is full.
+  virtual bool follow(std::vector<follow_request> jobs) = 0;
+  virtual void answer(const waiter& who, const std::shared_ptr<const std::string>& json) = 0;
+  virtual void fail(const waiter& who, const base::error& why) = 0;
+};
+
+/// The exports: which jobs run and which wait, the requests that wait for each, and which files
+/// exist until when. No threads and no actor, so that tests can call it directly.
+///
+/// A request for an export that is running joins it, and a request for a finished export gets its
+/// file, if the export covers the same lobbies and names. Whether it does is read from the store
+/// after the request arrived.
+///
+/// Games take turns: the next job is one of the game with the fewest running jobs, and of games
+/// that have the same number one of the game whose last turn is longest ago.
+///
+/// Where processes share exports, this includes those of the others. A job that another process
+/// does is followed until it is whole, or becomes a job of this process when nobody does it.
+class lobby_export_state {
+public:
+  /// `settings` and `effects` must outlive the state.
+  lobby_export_state(const lobby_export_settings& settings, export_effects& effects)
+      : settings_{&settings}, effects_{&effects} {}
+
+  /// Takes over a job that is already running.
+  void adopt(std::uint64_t number, const model::export_query& query,
+             const std::optional<store::history_snapshot>& snapshot);
+  /// Handles a request for an export of an existing game.
+  void ask(const model::export_query& query, const export_waiter& who);
+
+  void on(const history_looked& looked);
+  void on(const export_begun& begun) { note_snapshot(begun.job, begun.snapshot); }
+  void on(const export_ended& ended);
+  void on(const exports_followed& followed);
+
+  /// Looks at the jobs that other processes do. Call this from time to time while `is_following`.
+  void follow();
+  bool is_following() const noexcept { return followed_ > 0; }
+  /// The exports that are queued, running (here or by another process) or there, as JSON; of the
+  /// latter the newest, at most `listed_limit`.
+  std::string list() const;
+  static constexpr std::size_t listed_limit = 100;
+  /// Returns the files whose last issued link has expired; of those that processes share, whose
+  /// last possible link has.
+  std::vector<model::uuid> over_at(std::int64_t now_ts) const;
+  /// Forgets a file that no longer exists.
+  void forget(const model::uuid& export_id);
+  /// Forgets requests that no longer wait.
+  void forget_gone();
+  /// Forgets jobs and waiting requests; the successor takes the jobs over.
+  void clear();
+  /// Brings the metrics up to date.
+  void count() const;
+
+private:
+  /// A request that may join a job once it is known whether the job's snapshot is recent enough.
+  struct undecided_waiter {
+    export_waiter who;
+    store::history_revisions needs;
+  };
+  struct job {
+    model::export_query query;
+    bool running = false;
+    /// What another process writes, if the job is one of another process.
+    std::optional<store::export_record> followed = {};
+    /// Known once the job has begun to read.
+    std::optional<store::history_snapshot> snapshot;
+    std::vector<export_waiter> waiters;
+    std::vector<undecided_waiter> undecided;
+  };
+  struct looking {
+    model::export_query query;
+    export_waiter who;
+  };
+  using finished_export = export_registry::finished_export;
+
+  void look(const model::export_query& query, export_waiter who);
+  void start_looking();
+  void decide(const model::export_query& query, export_waiter who,
+              const store::history_revisions& needs);
+  bool join_queued(const model::export_query& query, const export_waiter& who);
+  bool join_running(const model::export_query& query, const export_waiter& who,
+                    const store::history_revisions& needs);
+  bool give_finished(const model::export_query& query, const export_waiter& who,
+                     const store::history_revisions& needs);
+  bool is_known(const model::export_query& query) const;
+  void add_job(const model::export_query& query, export_waiter who);
+  void start_queued();
+  /// Takes the number of the job whose turn it is out of the queue, which is not empty.
+  std::uint64_t take_next();
+  /// What a game has of its own: running and queued jobs.
+  struct game_jobs {
+    std::size_t running = 0;
+    std::size_t queued = 0;
+  };
+  game_jobs jobs_of(const model::uuid& game_id) const;
+  /// Gives the game the last turn of those that wait.
+  void note_turn(const model::uuid& game_id) { turns_[game_id] = ++last_turn_; }
+  /// Forgets the turns of games without a job.
+  void forget_turns();
+  std::size_t share_of(std::size_t limit) const noexcept;
+  void run(std::uint64_t number);
+  void note_snapshot(std::uint64_t number, const store::history_snapshot& snapshot);
+  /// Takes a job's place away and leaves it to another process.
+  void leave_to(const store::other_export& other, std::uint64_t number);
+  /// Does a job that another process no longer does, as soon as there is room.
+  void take_back(std::uint64_t number);
+  /// Has requests that are yet to come find an export of another process.
+  void note_found(const store::export_record& found);
+  void start_following(job& which, const store::export_record& record);
+  void stop_following(job& which);
+  finished_export& keep(const store::export_facts& facts, const store::history_summary& summary);
+  void give(finished_export& file, const std::vector<export_waiter>& waiters);
+  /// Issues a link that is valid from now on. Returns the response body.
+  std::string issue_link(finished_export& file, bool is_operator);
+  std::size_t waiting_count() const;
+  std::size_t waiting_count(const model::uuid& game_id) const;
+
+  const lobby_export_settings* settings_;
+  export_effects* effects_;
+  /// Queued and running jobs, by number.
+  std::map<std::uint64_t, job> jobs_;
+  std::deque<std::uint64_t> queue_;
+  /// When it was the turn of each game that has queued or running jobs, or else when it began to
+  /// wait.
+  std::unordered_map<model::uuid, std::uint64_t> turns_;
+  std::uint64_t last_turn_ = 0;
+  std::size_t running_ = 0;
+  /// Jobs that other processes do.
+  std::size_t followed_ = 0;
+  /// Requests that wait for a look at the store, by number.
+  std::map<std::uint64_t, looking> looking_;
+  /// The requests in `looking_` that came after the running look at the store had begun.
+  std::vector<std::uint64_t> next_look_;
+  bool look_under_way_ = false;
+  bool follow_under_way_ = false;
+};
+
+} // namespace matchcloud::actors

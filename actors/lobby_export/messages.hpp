@@ -1,0 +1,91 @@
+#pragma once
+
+#include "actors/request/messages.hpp"
+#include "actors/request/ticket.hpp"
+#include "base/error.hpp"
+#include "model/text/uuid.hpp"
+#include "store/exports/export_store.hpp"
+#include "store/lobby_history_csv.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace matchcloud::actors {
+
+/// front -> lobby_export. Answered with `json_made` once the file is complete, or
+/// `operation_failed` with the errors of `read_export_span`, `game_not_found`, `exports_busy`,
+/// `exports_full`, `store_full`, `store_failed`, `history_too_slow` or `deadline_exceeded`.
+struct export_lobbies {
+  exchange_ref exchange;
+  model::uuid game_id;
+  std::shared_ptr<const std::string> body;
+  /// Whether an operator asks, who gets a link on the plane that was asked, for a minute.
+  bool is_for_operator = false;
+  /// The export continues even if the ticket is over.
+  ticket_ptr ticket = {};
+};
+
+/// front -> lobby_export. Answered with `json_made`: the exports that are queued, under way or
+/// there.
+struct list_exports {
+  exchange_ref exchange;
+  ticket_ptr ticket = {};
+};
+
+/// blocking pool -> lobby_export: the revisions that exports beginning now would cover.
+struct history_looked {
+  struct result {
+    /// The number of the `look_request`.
+    std::uint64_t request = 0;
+    store::history_revisions revisions;
+    /// The file of the request, if it no longer exists because another process removed it.
+    std::optional<model::uuid> missing;
+    /// An export of other processes that serves the request or may (`export_store::find`).
+    std::shared_ptr<const store::export_record> found;
+  };
+
+  std::vector<result> results;
+  /// Set if the store could not be read; the revisions are then meaningless.
+  std::shared_ptr<const base::error> failure;
+};
+
+/// export thread -> lobby_export: the state of the store that a job reads.
+struct export_begun {
+  std::uint64_t job = 0;
+  store::history_snapshot snapshot;
+};
+
+/// export thread -> lobby_export: the result of a job.
+struct export_ended {
+  std::uint64_t job = 0;
+  store::export_facts facts;
+  store::history_summary summary;
+  /// Set if there is no file.
+  std::shared_ptr<const base::error> failure;
+  /// Set if another process has the export, so that there is nothing yet to say about it.
+  std::shared_ptr<const store::other_export> other;
+};
+
+/// blocking pool -> lobby_export: what became of exports that other processes write. Empty if the
+/// store could not be read.
+struct exports_followed {
+  struct result {
+    std::uint64_t job = 0;
+    /// See `export_store::follow`; null if there is nothing to follow any more.
+    std::shared_ptr<const store::export_record> record;
+  };
+
+  std::vector<result> results;
+};
+
+/// lobby_export -> lobby_export, from time to time while other processes write exports that
+/// requests wait for.
+struct exports_following {};
+
+/// lobby_export -> lobby_export, at every tick.
+struct exports_housekeeping {};
+
+} // namespace matchcloud::actors

@@ -1,0 +1,53 @@
+#pragma once
+
+#include "actors/request/message.hpp"
+#include "model/access/access_token.hpp"
+#include "model/catalog/catalog.hpp"
+#include "store/geoip/geoip.hpp"
+#include "store/moved_games.hpp"
+
+#include <caf/actor.hpp>
+
+#include <memory>
+#include <vector>
+
+namespace matchcloud::actors {
+
+/// catalog -> its subscribers: sent on subscribing and whenever the catalog changes.
+struct catalog_changed {
+  model::catalog_snapshot snapshot;
+};
+
+/// region_ranking -> catalog, geoip_watch; front -> catalog: what their news made worthless.
+/// Destroying the message frees it, which must not happen on an event loop.
+struct discarded {
+  std::shared_ptr<const void> what;
+};
+
+/// catalog -> fronts, bookkeeping and supervisor: sent on subscribing and whenever tokens change.
+/// blocking pool -> catalog: a poll found that they moved.
+struct tokens_changed {
+  model::token_snapshot tokens;
+};
+
+/// geoip_watch -> its subscribers: sent on subscribing and whenever GeoIP files were replaced.
+struct geoip_changed {
+  std::shared_ptr<const store::geoip> geoip;
+};
+
+/// catalog -> avatar shards: the lists that another process or thread changed.
+struct avatars_changed {
+  std::shared_ptr<const store::moved_games> moved;
+};
+
+/// supervisor -> catalog, geoip_watch: the actors to send changes to from now on.
+struct subscribers {
+  /// Subscribers to changes of what the receiver owns.
+  std::vector<caf::actor> members;
+  /// Subscribers to changes of avatar lists; for the catalog only.
+  std::vector<caf::actor> avatar_shards = {};
+  /// Subscribers to changes of tokens; for the catalog only.
+  std::vector<caf::actor> token_holders = {};
+};
+
+} // namespace matchcloud::actors

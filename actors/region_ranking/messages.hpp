@@ -1,0 +1,64 @@
+#pragma once
+
+#include "actors/request/messages.hpp"
+#include "actors/request/ticket.hpp"
+#include "model/catalog/catalog.hpp"
+#include "model/net/ip_address.hpp"
+#include "model/regions/measured_latency.hpp"
+#include "model/regions/region_listing.hpp"
+#include "model/text/uuid.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace matchcloud::actors {
+
+/// front -> region_ranking. Always answered with `regions_ranked`.
+struct rank_regions {
+  exchange_ref exchange;
+  model::ip_address client;
+  /// Host name of the request's `Origin`, in lower case; empty if there is none.
+  std::string origin_host;
+  /// The client's own measurements, in ascending order of id.
+  std::vector<model::measured_latency> measured = {};
+  /// The namespace of the request's token, which then counts in place of the Origin's.
+  std::optional<model::uuid> namespace_id = {};
+  /// Whether the client takes gzip.
+  bool gzip = false;
+  ticket_ptr ticket = {};
+};
+
+/// front -> region_ranking: requests that came together, at most 16. Answered like as many
+/// `rank_regions`, by `regions_ranked` or, together, by `many_ranked`.
+struct rank_many {
+  std::vector<rank_regions> all;
+};
+
+/// front -> region_ranking: an operator asks for the listing of a client, or of a place. Answered
+/// with `json_made`, or `operation_failed` with `element_not_found`.
+struct explain_ranking {
+  exchange_ref exchange;
+  /// Where there is no `at`.
+  model::ip_address client;
+  std::optional<model::coordinates> at;
+  std::optional<model::uuid> namespace_id;
+  ticket_ptr ticket = {};
+};
+
+/// region_ranking -> front: the listing, shared by all requests with the same answer.
+struct regions_ranked {
+  exchange_ref exchange;
+  std::shared_ptr<const model::region_listing> listing;
+  /// The listing as it is compressed, kept for all who take gzip; null for who does not, or where
+  /// it is not kept.
+  std::shared_ptr<const std::string> gzip = {};
+};
+
+/// region_ranking -> front: answers to requests that came together.
+struct many_ranked {
+  std::vector<regions_ranked> all;
+};
+
+} // namespace matchcloud::actors

@@ -1,0 +1,207 @@
+#pragma once
+
+#include "actors/region_ranking/messages.hpp"
+#include "actors/request/resident.hpp"
+#include "base/metrics.hpp"
+#include "base/second_chance_cache.hpp"
+#include "model/regions/region_listing.hpp"
+#include "store/geoip/geoip.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace matchcloud::actors {
+
+/// Counts of one region_ranking. Written by its thread, read by the ops plane.
+struct ranking_metrics {
+  base::counter hits;
+  base::counter misses;
+  /// Entries evicted to make room for others.
+  base::counter evictions;
+  base::gauge bytes;
+  /// Answers with a listing that was kept compressed, and what these take.
+  base::counter compressed_hits;
+  base::gauge compressed_bytes;
+};
+
+/// How many requests for listings came from where, in cells of `cell_degrees` a side. Written by
+/// one thread, read by any.
+class place_counts {
+public:
+  static constexpr int cell_degrees = 5;
+  static constexpr std::size_t rows = 180 / cell_degrees;
+  static constexpr std::size_t columns = 360 / cell_degrees;
+  /// The cells row by row from the south-west, then those of unknown places.
+  static constexpr std::size_t size = rows * columns + 1;
+
+  static std::size_t cell_of(const std::optional<model::coordinates>& at) noexcept {
+    if (!at) return size - 1;
+    const auto row = static_cast<std::size_t>((at->latitude + 90) / cell_degrees);
+    const auto column = static_cast<std::size_t>((at->longitude + 180) / cell_degrees);
+    return std::min(row, rows - 1) * columns + std::min(column, columns - 1);
+  }
+  void count(std::size_t in_cell) noexcept {
+    auto& cell = cells_[in_cell];
+    cell.store(cell.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
+  std::uint64_t get(std::size_t cell) const noexcept {
+    return cells_[cell].load(std::memory_order_relaxed);
+  }
+
+private:
+  std::array<std::atomic<std::uint64_t>, size> cells_{};
+};
+
+/// What determines a listing besides the client's address and the catalog.
+struct ranking_settings {
+  /// Null: the location of every client is unknown.
+  std::shared_ptr<const store::geoip> geoip;
+  /// The location assumed for clients whose location is unknown; without it all their distances are
+  /// 0.
+  std::optional<model::coordinates> fallback;
+  /// The namespace of listings whose origin names none; without it they list all regions.
+  std::optional<model::uuid> default_namespace;
+  /// Of listings and, up to `compressed_part` of it, of their compressed forms.
+  std::size_t cache_limit_bytes = 64UL * 1024 * 1024;
+  /// Must outlive the actor. Null: nothing is counted.
+  ranking_metrics* metrics = nullptr;
+  /// Must outlive the actor. Null: places are not counted.
+  place_counts* places = nullptr;
+};
+
+/// What a region_ranking owns: its catalog snapshot, the rendered parts that all listings share,
+/// and the order and distances of regions for each location. No threads and no actor, so that tests
+/// can call it directly.
+class region_ranking_state {
+public:
+  region_ranking_state(ranking_settings settings, model::catalog_snapshot catalog);
+
+  /// Replaces the snapshot. Returns what was rendered from the old one, to be freed elsewhere:
+  /// freeing tens of thousands of listings takes milliseconds, too long for an event loop. Null if
+  /// `catalog` is already in force.
+  std::shared_ptr<const void> set_catalog(model::catalog_snapshot catalog);
+  /// Locates clients with other files from now on. Returns what must be freed, like `set_catalog`:
+  /// other files have other numbers for places, by which listings are cached.
+  std::shared_ptr<const void> set_geoip(std::shared_ptr<const store::geoip> geoip);
+
+  using listing_ptr = std::shared_ptr<const model::region_listing>;
+  using text_ptr = std::shared_ptr<const std::string>;
+  /// One part in so many of the cache is for compressed listings. Those of the places that most
+  /// clients ask from fit, which saves compressing them again and again.
+  static constexpr std::size_t compressed_part = 8;
+  /// A listing is kept compressed when its place asks for it again among about so many others: of
+  /// places that seldom ask, keeping it would cost more than it saves.
+  static constexpr std::size_t places_remembered = 1'024;
+
+  /// The answer to a client.
+  struct ranked {
+    listing_ptr listing;
+    /// See `regions_ranked`.
+    text_ptr gzip;
+  };
+  /// How many clients are ranked for together, at most.
+  static constexpr std::size_t at_once = store::geoip::at_once;
+
+  /// The listings for clients, at most `at_once`: each of the namespace that is named, or else of
+  /// the one that registered the origin's host. What is read of memory for one is fetched while the
+  /// others are looked up. A cached listing costs a GeoIP look-up and a hash look-up. Regions that
+  /// the client measured come first; their order is not cached.
+  void rank(std::span<const rank_regions* const> clients, std::span<ranked> answers);
+  /// The same for one client.
+  listing_ptr rank(const model::ip_address& client, const std::string& origin_host,
+                   std::vector<model::measured_latency> measured = {},
+                   const std::optional<model::uuid>& namespace_id = {});
+
+  /// What operators are told about the listing of a client or a place, as JSON: where the client is
+  /// taken to be, how that is known, and the listing as such a client gets it. Not cached.
+  std::string explain(const explain_ranking& request) const;
+  bool has_namespace(const model::uuid& id) const {
+    return catalog_->find_namespace(id) != nullptr;
+  }
+
+  std::size_t cached_listings() const noexcept { return caches_.listings.size(); }
+  std::size_t kept_compressed() const noexcept { return caches_.compressed.size(); }
+
+private:
+  struct cache_key {
+    /// Which regions are listed: 0 for all, else 1 + the index of the namespace that has its own.
+    std::uint32_t list = 0;
+    /// As the GeoIP files number it; 0 if it is unknown.
+    std::uint32_t place = 0;
+
+    friend bool operator==(const cache_key&, const cache_key&) = default;
+  };
+  struct cache_key_hash {
+    std::size_t operator()(const cache_key& key) const noexcept {
+      return std::uint64_t{key.list} << 32U | key.place;
+    }
+  };
+  struct cached_listing {
+    listing_ptr listing;
+    /// Where clients who get it are counted.
+    std::size_t cell = 0;
+  };
+
+  struct caches {
+    explicit caches(std::size_t limit_bytes)
+        : listings{limit_bytes - limit_bytes / compressed_part},
+          compressed{limit_bytes / compressed_part} {}
+
+    base::second_chance_cache<cache_key, cached_listing, cache_key_hash> listings;
+    base::second_chance_cache<cache_key, text_ptr, cache_key_hash> compressed;
+    /// Whose compressed listing was asked for last and is not kept, by their places.
+    std::array<std::optional<cache_key>, places_remembered> asked_last{};
+  };
+
+  const model::game_namespace* namespace_for(const std::string& origin_host,
+                                             const std::optional<model::uuid>& namespace_id) const;
+  /// The listing for a place, from the cache if it is there.
+  cached_listing listed(const model::game_namespace* where, const cache_key& key);
+  /// The compressed form of a listing; null where it is not kept, or plain JSON is shorter.
+  text_ptr compressed(const cache_key& key, const model::region_listing& listing);
+  cache_key key_of(const model::game_namespace* where, std::uint32_t place) const;
+  std::shared_ptr<const void> take_caches();
+  listing_ptr listing_for(const model::game_namespace* where,
+                          const std::optional<model::coordinates>& location) const;
+  listing_ptr measured_first(const listing_ptr& listing,
+                             std::span<const model::measured_latency> measured) const;
+
+  ranking_settings settings_;
+  model::catalog_snapshot catalog_;
+  std::shared_ptr<const model::region_fragments> fragments_;
+  const model::game_namespace* default_namespace_ = nullptr;
+  caches caches_;
+};
+
+/// Ranks regions for players. One per event loop, resident on it.
+class region_ranking final : public resident {
+public:
+  region_ranking(caf::actor_config& cfg, ranking_settings settings,
+                 model::catalog_snapshot catalog);
+
+  const char* name() const override { return "region_ranking"; }
+
+protected:
+  caf::behavior make_behavior() override;
+
+private:
+  void on(const rank_regions& request);
+  /// Answers those that wait, all of the sender of the current message.
+  void rank_all();
+  /// Has the sender of news free what they replaced.
+  void discard(std::shared_ptr<const void> old);
+
+  region_ranking_state state_;
+  /// Requests within the current message, at most `region_ranking_state::at_once`.
+  std::vector<const rank_regions*> waiting_;
+};
+
+} // namespace matchcloud::actors

@@ -1,0 +1,126 @@
+#include "actors/reports/reports.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+namespace matchcloud::actors {
+
+namespace {
+
+constexpr std::string_view metrics_type = "text/plain; version=0.0.4";
+constexpr std::string_view events_type = "text/event-stream";
+constexpr std::string_view json_type = "application/json";
+
+} // namespace
+
+reports::reports(caf::actor_config& cfg, reports_settings settings)
+    : supervised_actor{cfg, {}}, settings_{std::move(settings)} {}
+
+caf::behavior reports::make_behavior() {
+  be_strict();
+  return {
+      [this](const render_report& request) { handle(request); },
+      [this](const survey_lobbies& request) { handle(request); },
+      [this](const lobbies_surveyed& ended) {
+        if (ended.failure)
+          send(ended.front, operation_failed{ended.exchange, *ended.failure});
+        else
+          send(ended.front, json_made{ended.exchange, ended.json});
+      },
+      [this](const watch_status& request) { handle(request); },
+      [this](const answer_taken& taken) { on(taken); },
+      [this](tell_status) { send_status(); },
+  };
+}
+
+void reports::handle(const render_report& request) {
+  own_statistics().count_handled();
+  const auto render = [&] {
+    switch (request.what) {
+    case render_report::kind::metrics: return settings_.from.metrics();
+    case render_report::kind::actors: return settings_.from.actors();
+    case render_report::kind::places: return settings_.from.places();
+    case render_report::kind::traces: return settings_.from.traces();
+    }
+    return std::string{};
+  };
+  send(caf::actor_cast<caf::actor>(current_sender()),
+       text_made{request.exchange,
+                 request.what == render_report::kind::metrics ? metrics_type : json_type,
+                 std::make_shared<const std::string>(render())});
+}
+
+void reports::handle(const survey_lobbies& request) {
+  own_statistics().count_handled();
+  if (is_over(request.ticket)) return;
+  const auto front = caf::actor_cast<caf::actor>(current_sender());
+  const auto survey = [self = caf::actor_cast<caf::actor>(this), front, request,
+                       database = settings_.surveys.database, gone = ended_] {
+    const auto is_unwanted = [&] { return is_over(request.ticket) || *gone; };
+    if (is_unwanted()) return;
+    lobbies_surveyed ended{request.exchange, front, {}, {}};
+    survey_bounds within;
+    within.is_unwanted = is_unwanted;
+    auto made = survey_lobbies_of(request.game_id, request.query, *database, within);
+    if (made)
+      ended.json = std::make_shared<const std::string>(*std::move(made));
+    else
+      ended.failure = std::make_shared<const base::error>(std::move(made).error());
+    caf::anon_send(self, std::move(ended));
+  };
+  if (settings_.surveys.pool == nullptr || !settings_.surveys.pool->submit(survey))
+    send(front, operation_failed{request.exchange,
+                                 {base::errc::overloaded,
+                                  "As many surveys wait for the store as may. Try again later."}});
+}
+
+void reports::handle(const watch_status& request) {
+  own_statistics().count_handled();
+  if (is_over(request.ticket)) return;
+  const auto front = caf::actor_cast<caf::actor>(current_sender());
+  if (watchers_.size() >= settings_.watchers_limit)
+    return send(front, operation_failed{request.exchange,
+                                        {base::errc::overloaded,
+                                         "As many clients watch as may. Try again later."}});
+  send(front, answer_begun{request.exchange, events_type});
+  auto& added = watchers_[request.exchange.exchange];
+  added = {front, request.exchange, request.ticket};
+  if (!std::exchange(ticking_, true)) {
+    // What happened while nobody watched is no news of this second.
+    renew_status();
+    renew_status();
+    delayed_send(this, settings_.tick, tell_status{});
+  }
+  send_to(added, last_event_);
+}
+
+void reports::on(const answer_taken& taken) {
+  const auto found = watchers_.find(taken.exchange.exchange);
+  if (found == watchers_.end()) return;
+  auto& unread = found->second.unread_bytes;
+  unread -= std::min(unread, taken.bytes);
+}
+
+void reports::send_status() {
+  std::erase_if(watchers_, [](const auto& each) { return is_over(each.second.ticket); });
+  ticking_ = !watchers_.empty();
+  if (!ticking_) return;
+  renew_status();
+  for (auto& [exchange, to] : watchers_)
+    send_to(to, last_event_);
+  delayed_send(this, settings_.tick, tell_status{});
+}
+
+void reports::send_to(watcher& to, const std::shared_ptr<const std::string>& event) {
+  if (to.unread_bytes + event->size() > unread_limit_bytes) return;
+  to.unread_bytes += event->size();
+  send(to.front, answer_part{to.exchange, event, false});
+}
+
+void reports::renew_status() {
+  last_event_ = std::make_shared<const std::string>(
+      "event: status\ndata: " + settings_.from.status() + "\n\n");
+}
+
+} // namespace matchcloud::actors

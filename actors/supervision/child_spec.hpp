@@ -1,0 +1,49 @@
+#pragma once
+
+#include "actors/request/owner.hpp"
+#include "model/access/access_token.hpp"
+#include "model/catalog/catalog.hpp"
+#include "store/geoip/geoip.hpp"
+
+#include <caf/actor.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace matchcloud::actors {
+
+/// The state in force that an actor is started with, so that it has it before its first message.
+struct initial_state {
+  model::catalog_snapshot catalog;
+  /// Null: there are no GeoIP files.
+  std::shared_ptr<const store::geoip> geoip = {};
+  model::token_snapshot tokens = {};
+};
+
+/// Describes a child of the supervisor: its name and how to start it. It outlives the actors that
+/// are started from it.
+struct child_spec {
+  /// The name in logs, metrics and reports, such as `validator/0`.
+  std::string name;
+  enum class kind : std::uint8_t {
+    catalog,
+    geoip_watch,
+    bookkeeping,
+    repeated_task,
+    owner,
+    front
+  } what = kind::owner;
+  /// For an owner: which owner it is.
+  owner role = owner::none;
+  /// For an owner or front that serves one event loop: that loop. `every_loop` if it serves all.
+  std::size_t loop = every_loop;
+  /// Starts the actor.
+  std::function<caf::actor(const initial_state&)> start;
+
+  static constexpr std::size_t every_loop = SIZE_MAX;
+};
+
+} // namespace matchcloud::actors

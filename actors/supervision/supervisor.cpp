@@ -1,0 +1,142 @@
+#include "actors/supervision/supervisor.hpp"
+
+#include "actors/news/messages.hpp"
+#include "actors/supervision/messages.hpp"
+
+#include <caf/exit_reason.hpp>
+#include <spdlog/spdlog.h>
+
+#include <utility>
+
+namespace matchcloud::actors {
+
+supervisor::supervisor(caf::actor_config& cfg, supervisor_settings settings)
+    : supervised_actor{cfg,
+                       {base::fault_point::supervisor_receive,
+                        base::fault_point::supervisor_reply}},
+      settings_{std::move(settings)},
+      children_{settings_.children},
+      random_{settings_.seed} {}
+
+caf::behavior supervisor::make_behavior() {
+  be_strict();
+  set_down_handler([this](caf::down_msg& down) { on_down(down); });
+  adopt();
+  announce();
+  return {
+      [this](const catalog_changed& news) { children_->set_catalog(news.snapshot); },
+      [this](const tokens_changed& news) { children_->set_tokens(news.tokens); },
+      [this](const geoip_changed& news) { children_->set_geoip(news.geoip); },
+      [this](const restart_child& due) {
+        if (children_->is_stopping() || children_->actor(due.child)) return;
+        start(due.child);
+        announce();
+      },
+      [this](actors::look_for_calm) { check_calm(); },
+      [this](stop_all) { stop(); },
+  };
+}
+
+void supervisor::on_exit() {
+  for (std::size_t i = 0; i < children_->size(); ++i)
+    if (const auto& child = children_->actor(i)) demonitor(child.address());
+}
+
+void supervisor::adopt() {
+  children_->count_supervisor();
+  storming_ = children_->storms();
+  if (storming_) check_calm();
+  for (std::size_t i = 0; i < children_->size(); ++i) {
+    // If the actor has died by now, the down message arrives at once.
+    if (const auto& child = children_->actor(i))
+      monitor(child);
+    else
+      start(i);
+  }
+}
+
+void supervisor::start(std::size_t child) {
+  auto started = children_->spec(child).start(children_->initial());
+  // Tests start actors of other types.
+  const auto* known =
+      dynamic_cast<const supervised_actor*>(caf::actor_cast<caf::abstract_actor*>(started));
+  monitor(started);
+  children_->record_start(child, std::move(started), known ? known->statistics() : nullptr,
+                          settings_.clock->now());
+}
+
+void supervisor::on_down(const caf::down_msg& down) {
+  const auto child = children_->find(down.source);
+  if (!child) return;
+  if (!children_->is_stopping()) wake();
+  const auto delay = children_->record_exit(*child, to_string(down.reason), settings_.clock->now(),
+                                            static_cast<std::uint32_t>(random_()));
+  if (children_->is_stopping()) return stop();
+  spdlog::warn("supervisor: {} ended ({}); restart in {} ms", children_->spec(*child).name,
+               children_->last_error(*child), delay.count());
+  if (delay.count() == 0)
+    start(*child);
+  else
+    delayed_send(this, delay, restart_child{*child});
+  tell_of_storms();
+  announce();
+}
+
+// -- storms -------------------------------------------------------------------
+
+void supervisor::tell_of_storms() {
+  const bool now = children_->storms();
+  if (std::exchange(storming_, now) == now) return;
+  if (now)
+    spdlog::error("supervisor: an actor dies again and again without having handled anything; the "
+                  "service is not ready");
+  else
+    spdlog::info("supervisor: all actors are well again");
+  if (settings_.on_storm) settings_.on_storm(now);
+  if (now) check_calm();
+}
+
+void supervisor::check_calm() {
+  if (!storming_ || children_->is_stopping()) return;
+  children_->end_storms(settings_.clock->now());
+  tell_of_storms();
+  if (storming_) delayed_send(this, storm_look_interval, actors::look_for_calm{});
+}
+
+// -- telling ------------------------------------------------------------------
+
+void supervisor::announce() {
+  const auto with_self = [this](subscribers all) {
+    all.members.push_back(caf::actor_cast<caf::actor>(this));
+    return all;
+  };
+  for (std::size_t i = 0; i < children_->size(); ++i) {
+    const auto& child = children_->actor(i);
+    if (!child) continue;
+    const auto& spec = children_->spec(i);
+    switch (spec.what) {
+    case child_spec::kind::catalog: {
+      auto all = with_self(children_->catalog_subscribers());
+      all.token_holders.push_back(caf::actor_cast<caf::actor>(this));
+      tell(child, std::move(all));
+      break;
+    }
+    case child_spec::kind::geoip_watch:
+      tell(child, with_self(children_->geoip_subscribers()));
+      break;
+    case child_spec::kind::front: tell(child, children_->owners_of(spec.loop)); break;
+    case child_spec::kind::bookkeeping:
+    case child_spec::kind::repeated_task:
+    case child_spec::kind::owner: break;
+    }
+  }
+}
+
+void supervisor::stop() {
+  children_->stop();
+  if (children_->is_empty()) return quit();
+  for (std::size_t i = 0; i < children_->size(); ++i)
+    if (const auto& child = children_->actor(i)) send_exit(child, caf::exit_reason::user_shutdown);
+}
+
+} // namespace matchcloud::actors

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "actors/request/messages.hpp"
+#include "actors/request/ticket.hpp"
+#include "model/text/uuid.hpp"
+#include "model/validation/validation.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace matchcloud::actors {
+
+/// front -> validator. Answered with `json_made`, or `operation_failed` with `body_malformed`,
+/// `body_too_deep`, `body_not_object` or, for a version, `game_not_found`; by a validator of an
+/// event loop also with `validation_deferred`.
+struct validate_payload {
+  exchange_ref exchange;
+  model::payload_kind kind = model::payload_kind::version;
+  /// The game that must exist; only for a version, and not where an operator asks.
+  std::optional<model::uuid> game_id;
+  std::shared_ptr<const std::string> body;
+  ticket_ptr ticket = {};
+};
+
+/// validator -> front: the payload has more findings than an event loop should take the time for.
+/// The large validator gets it instead.
+struct validation_deferred {
+  exchange_ref exchange;
+  validate_payload request;
+};
+
+/// front -> validator. Answered with `json_made`: the JSON Schema of the payloads.
+struct print_schema {
+  exchange_ref exchange;
+  model::payload_kind kind = model::payload_kind::version;
+  ticket_ptr ticket = {};
+};
+
+} // namespace matchcloud::actors

@@ -1,0 +1,128 @@
+#include "actors/administration/administration.hpp"
+
+#include "store/open_sqlite.hpp"
+#include "store/sqlite/sqlite.hpp"
+#include "tests/catch.hpp"
+#include "tests/fixtures/actor_fixture.hpp"
+#include "tests/fixtures/temporary_directory.hpp"
+
+#include <string>
+
+namespace matchcloud::actors {
+namespace {
+
+using namespace fixtures;
+using verb = administer::verb;
+using model::element_kind;
+
+/// The actor with a real store, a pool that runs when told to, and a front that records.
+struct bench : deterministic_system {
+  temporary_directory directory;
+  manual_pool pool;
+  std::shared_ptr<probe_log> front_log = std::make_shared<probe_log>();
+  caf::actor front = spawn<probe>(front_log);
+  caf::actor of;
+
+  bench() {
+    auto opened = store::open_sqlite(directory.path(), {.patience = std::chrono::milliseconds{50}});
+    REQUIRE(opened.has_value());
+    of = spawn<administration>(administration_settings{*std::move(opened), &pool});
+    run();
+  }
+  ~bench() { kill(of); }
+
+  void ask(verb what, element_kind kind, std::string id = {}, std::string body = {}) {
+    send_as(front, of,
+            administer{{++last, 1},
+                       what,
+                       kind,
+                       std::move(id),
+                       std::make_shared<const std::string>(std::move(body)),
+                       {},
+                       std::make_shared<ticket>()});
+    while (pool.run_one())
+      run();
+  }
+  const json_made& made() const {
+    REQUIRE(!front_log->made.empty());
+    CHECK(front_log->made.back().exchange.exchange == last);
+    return front_log->made.back();
+  }
+  base::errc failure() const {
+    REQUIRE(!front_log->failed.empty());
+    CHECK(front_log->failed.back().exchange.exchange == last);
+    return front_log->failed.back().error.code;
+  }
+
+  std::uint64_t last = 0;
+};
+
+TEST_CASE("an element is put, shown, listed and removed") {
+  bench on;
+  const std::string id = "00000000-0000-4000-8000-000000000001";
+  on.ask(verb::put, element_kind::game, id, R"({"display_name":"One"})");
+  CHECK(on.made().status == 201);
+  on.ask(verb::put, element_kind::game, id, R"({"display_name":"Two"})");
+  CHECK(on.made().status == 200);
+  on.ask(verb::get, element_kind::game, id);
+  CHECK(on.made().json->find("\"Two\"") != std::string::npos);
+  on.ask(verb::list, element_kind::game);
+  CHECK(on.made().json->find(id) != std::string::npos);
+  on.ask(verb::remove, element_kind::game, id);
+  CHECK(on.made().status == 204);
+  on.ask(verb::get, element_kind::game, id);
+  CHECK(on.failure() == base::errc::element_not_found);
+}
+
+TEST_CASE("what is wrong with a request is told before the store is asked") {
+  bench on;
+  on.ask(verb::get, element_kind::game, "one");
+  CHECK(on.failure() == base::errc::id_malformed);
+  on.ask(verb::put, element_kind::region, "lon", "{");
+  CHECK(on.front_log->failed.size() == 2);
+  CHECK(on.front_log->made.empty());
+}
+
+TEST_CASE("a change that waits too long for another's fails, and reading goes on") {
+  bench on;
+  auto other = store::sqlite_connection::open(on.directory.path("matchcloud.db"));
+  REQUIRE(other.has_value());
+  {
+    const auto holding = store::sql_transaction::write(*other, std::nullopt, "hold the lock");
+    REQUIRE(holding.has_value());
+    on.ask(verb::put, element_kind::tier, "a");
+    CHECK(on.failure() == base::errc::store_failed);
+    on.ask(verb::list, element_kind::tier);
+    CHECK(on.made().status == 200);
+  }
+  on.ask(verb::put, element_kind::tier, "a");
+  CHECK(on.made().status == 201);
+}
+
+TEST_CASE("a full pool is told, and who left is not worked for") {
+  bench on;
+  on.pool.full = true;
+  on.ask(verb::list, element_kind::tier);
+  CHECK(on.failure() == base::errc::overloaded);
+  on.pool.full = false;
+  const auto left = std::make_shared<ticket>();
+  left->over = true;
+  on.send_as(on.front, on.of, administer{{9, 1}, verb::list, element_kind::tier, {}, {}, {}, left});
+  CHECK(on.pool.tasks.empty());
+}
+
+TEST_CASE("a change whose client was told that it takes too long is not begun any more") {
+  bench on;
+  const auto left = std::make_shared<ticket>();
+  on.send_as(on.front, on.of,
+             administer{{9, 1}, verb::put, element_kind::tier, "late", {}, {}, left});
+  left->over = true;
+  while (on.pool.run_one())
+    on.run();
+  CHECK(on.front_log->made.empty());
+  on.ask(verb::get, element_kind::tier, "late");
+  CHECK(on.failure() == base::errc::element_not_found);
+}
+
+} // namespace
+} // namespace matchcloud::actors

@@ -1,0 +1,327 @@
+#include "actors/avatar/avatar.hpp"
+
+#include "tests/catch.hpp"
+#include "tests/fixtures/actor_fixture.hpp"
+
+namespace matchcloud::actors {
+namespace {
+
+using namespace fixtures;
+
+model::avatar avatar_of(std::uint8_t game, std::uint8_t upload, std::string name) {
+  model::avatar made;
+  made.game_id = id_of(game);
+  made.upload_id = id_of(upload);
+  made.display_name = std::move(name);
+  return made;
+}
+
+struct bench : deterministic_system {
+  manual_pool pool;
+  base::byte_budget budget{1024UL * 1024};
+  avatar_metrics metrics;
+  std::shared_ptr<fake_database> database = std::make_shared<fake_database>();
+  std::shared_ptr<probe_log> log = std::make_shared<probe_log>();
+  caf::actor front = spawn<probe>(log);
+  caf::actor shard;
+  std::uint64_t last = 0;
+
+  explicit bench(std::size_t cache_limit_bytes = 64 * 1024,
+                 std::size_t list_limit_bytes = 64 * 1024) {
+    database->content = *two_regions();
+    database->content.games.push_back({id_of(2), "Other"});
+    database->avatars = {avatar_of(1, 101, "Panda"), avatar_of(1, 102, "Owl"),
+                         avatar_of(2, 103, "Fox")};
+    avatar_settings settings;
+    settings.pool = &pool;
+    settings.budget = &budget;
+    settings.metrics = &metrics;
+    settings.image_url = model::image_urls_below("http://cdn.example");
+    settings.cache_limit_bytes = cache_limit_bytes;
+    settings.list_limit_bytes = list_limit_bytes;
+    settings.database = open_fake(database);
+    shard = spawn<avatar>(settings, std::make_shared<const model::catalog>(database->content));
+    run();
+  }
+  ~bench() {
+    pool.tasks.clear(); // tasks hold the actor
+  }
+
+  std::shared_ptr<ticket> ask(std::uint8_t game) {
+    auto request = std::make_shared<ticket>();
+    send_as(front, shard, list_avatars{{++last, 1}, id_of(game), request});
+    return request;
+  }
+  bool load() {
+    const bool ran = pool.run_one();
+    run();
+    return ran;
+  }
+  void tell_moved(std::uint8_t game, std::int64_t revision) {
+    store::moved_games moved;
+    moved.games = {{id_of(game), revision}};
+    caf::anon_send(shard,
+                   avatars_changed{std::make_shared<const store::moved_games>(std::move(moved))});
+    run();
+  }
+  void tell_anything_moved() {
+    store::moved_games moved;
+    moved.all = true;
+    caf::anon_send(shard,
+                   avatars_changed{std::make_shared<const store::moved_games>(std::move(moved))});
+    run();
+  }
+};
+
+TEST_CASE("the first to ask loads the list, the next gets the same bytes") {
+  bench on;
+  on.ask(1);
+  CHECK(on.log->made.empty());
+  REQUIRE(on.load());
+  REQUIRE(on.log->made.size() == 1);
+  CHECK(on.log->made[0].exchange == exchange_ref{1, 1});
+  CHECK(on.log->made[0].json->starts_with(R"({"custom_avatars":[{"upload_id":")"));
+  CHECK(on.log->made[0].json->find("Owl") != std::string::npos);
+  CHECK(on.log->made[0].json->find("Fox") == std::string::npos);
+  on.ask(1);
+  REQUIRE(on.log->made.size() == 2);
+  CHECK(on.log->made[1].json == on.log->made[0].json);
+  CHECK(on.database->avatar_loads == 1);
+  CHECK(on.metrics.cache_hits.get() == 1);
+  CHECK(on.metrics.loads.get() == 1);
+  CHECK(on.metrics.cached_bytes.get() > 0);
+}
+
+TEST_CASE("everybody who asks while a list loads waits for that load") {
+  bench on;
+  for (int i = 0; i < 5; ++i)
+    on.ask(1);
+  on.ask(2);
+  CHECK(on.pool.tasks.size() == 1); // at most one load at a time
+  REQUIRE(on.load());
+  CHECK(on.log->made.size() == 5);
+  REQUIRE(on.load());
+  CHECK(on.log->made.size() == 6);
+  CHECK(on.database->avatar_loads == 2);
+  CHECK(on.database->opened == 1);
+  CHECK_FALSE(on.load());
+}
+
+TEST_CASE("an unknown game is told apart from one without avatars") {
+  bench on;
+  on.ask(9);
+  REQUIRE(on.log->failed.size() == 1);
+  CHECK(on.log->failed[0].error.code == base::errc::game_not_found);
+  on.database->avatars.clear();
+  on.ask(2);
+  REQUIRE(on.load());
+  REQUIRE(on.log->made.size() == 1);
+  CHECK(*on.log->made[0].json == R"({"custom_avatars":[]})");
+}
+
+TEST_CASE("a game that the catalog loses is not found, though its list is cached") {
+  bench on;
+  on.ask(1);
+  on.load();
+  const auto offer = on.log->made.at(0).offer;
+  REQUIRE(offer);
+  CHECK(offer->stands());
+  on.ask(2); // its load ends only when there is no such game any more
+  auto smaller = on.database->content;
+  smaller.games.clear();
+  caf::anon_send(on.shard, catalog_changed{std::make_shared<const model::catalog>(smaller)});
+  on.run();
+  CHECK_FALSE(offer->stands());
+  on.ask(1);
+  REQUIRE(on.log->failed.size() == 1);
+  CHECK(on.log->failed[0].error.code == base::errc::game_not_found);
+  REQUIRE(on.load());
+  REQUIRE(on.log->made.size() == 2);
+  CHECK_FALSE(on.log->made[1].offer);
+}
+
+TEST_CASE("a list is loaded again once it moved, and only then") {
+  bench on;
+  on.ask(1);
+  on.load();
+  on.tell_moved(1, 1); // the loaded list already had that revision
+  on.tell_moved(2, 9);
+  on.ask(1);
+  CHECK(on.log->made.size() == 2);
+
+  on.database->avatars_revision = 2;
+  on.database->avatars[0].display_name = "Red Panda";
+  on.tell_moved(1, 2);
+  CHECK(on.metrics.cached_bytes.get() == 0);
+  on.ask(1);
+  REQUIRE(on.load());
+  REQUIRE(on.log->made.size() == 3);
+  CHECK(on.log->made[2].json->find("Red Panda") != std::string::npos);
+}
+
+TEST_CASE("who asks after a list moved never gets a load that began before") {
+  bench on;
+  on.ask(1);
+  // The load reads the old list; news of a change arrive before the load's result.
+  REQUIRE(on.pool.run_one());
+  on.database->avatars_revision = 2;
+  on.database->avatars[0].display_name = "Red Panda";
+  store::moved_games moved;
+  moved.games = {{id_of(1), 2}};
+  // High priority: overtakes the result waiting in the mailbox.
+  caf::anon_send<caf::message_priority::high>(
+      on.shard, avatars_changed{std::make_shared<const store::moved_games>(moved)});
+  caf::send_as<caf::message_priority::high>(
+      on.front, on.shard, list_avatars{{77, 1}, id_of(1), std::make_shared<ticket>()});
+  on.run();
+  REQUIRE(on.log->made.size() == 1);
+  CHECK(on.log->made[0].exchange == exchange_ref{1, 1});
+  REQUIRE(on.load());
+  REQUIRE(on.log->made.size() == 2);
+  CHECK(on.log->made[1].exchange == exchange_ref{77, 1});
+  CHECK(on.log->made[1].json->find("Red Panda") != std::string::npos);
+  on.ask(1); // this list is kept
+  CHECK(on.log->made.size() == 3);
+}
+
+TEST_CASE("news that a load has seen already do not make it old") {
+  bench on;
+  on.ask(1);
+  on.database->avatars_revision = 2;
+  on.tell_moved(1, 2);
+  on.ask(1);
+  REQUIRE(on.load()); // starts only now, so it reads revision 2
+  CHECK(on.log->made.size() == 2);
+  CHECK(on.database->avatar_loads == 1);
+  on.ask(1);
+  CHECK(on.log->made.size() == 3);
+}
+
+TEST_CASE("when anything may have moved, everything is forgotten") {
+  bench on;
+  on.ask(1);
+  on.load();
+  on.tell_anything_moved();
+  CHECK(on.metrics.cached_bytes.get() == 0);
+  on.ask(1);
+  CHECK(on.log->made.size() == 1);
+  on.load();
+  CHECK(on.log->made.size() == 2);
+}
+
+TEST_CASE("a full pool is answered with overloaded, and the next request tries again") {
+  bench on;
+  on.pool.full = true;
+  on.ask(1);
+  REQUIRE(on.log->failed.size() == 1);
+  CHECK(on.log->failed[0].error.code == base::errc::overloaded);
+  on.pool.full = false;
+  on.ask(1);
+  REQUIRE(on.load());
+  CHECK(on.log->made.size() == 1);
+}
+
+TEST_CASE("a store that fails is told, and opened anew for the next load") {
+  bench on;
+  on.database->failure = base::error{base::errc::store_failed, "disk on fire"};
+  on.ask(1);
+  on.ask(1);
+  on.load();
+  REQUIRE(on.log->failed.size() == 2);
+  CHECK(on.log->failed[0].error.code == base::errc::store_failed);
+  // Clients must not see the operator's paths.
+  CHECK(on.log->failed[0].error.detail.find("disk on fire") == std::string::npos);
+  on.database->failure.reset();
+  on.ask(1);
+  on.load();
+  CHECK(on.log->made.size() == 1);
+  CHECK(on.database->opened == 2);
+
+  bench closed;
+  closed.database->open_failure = base::error{base::errc::store_failed, "locked"};
+  closed.ask(1);
+  closed.load();
+  REQUIRE(closed.log->failed.size() == 1);
+  CHECK(closed.log->failed[0].error.detail.find("locked") == std::string::npos);
+}
+
+TEST_CASE("a list at the limit is answered, one byte more is not") {
+  bench measure;
+  measure.ask(1);
+  measure.load();
+  const auto size = measure.log->made.at(0).json->size();
+  // The writer checks the size before it closes the document with two more bytes.
+  bench exact{64 * 1024, size - 2};
+  exact.ask(1);
+  exact.load();
+  CHECK(exact.log->made.size() == 1);
+  bench less{64 * 1024, size - 3};
+  less.ask(1);
+  less.load();
+  REQUIRE(less.log->failed.size() == 1);
+  CHECK(less.log->failed[0].error.code == base::errc::list_too_large);
+}
+
+TEST_CASE("the cache holds its limit: what does not fit is loaded each time") {
+  bench on{1};
+  on.ask(1);
+  on.load();
+  on.ask(1);
+  REQUIRE(on.load());
+  CHECK(on.log->made.size() == 2);
+  CHECK(on.metrics.cached_bytes.get() == 0);
+}
+
+TEST_CASE("lists hold their share of the byte budget for as long as they live") {
+  bench on;
+  on.ask(1);
+  on.load();
+  const auto held = on.budget.used_bytes();
+  CHECK(held >= on.log->made.at(0).json->size());
+  on.ask(1); // the same bytes are counted once
+  CHECK(on.budget.used_bytes() == held);
+  on.tell_anything_moved();
+  CHECK(on.budget.used_bytes() == held); // a response still holds the bytes
+  on.log->made.clear();
+  CHECK(on.budget.used_bytes() == 0);
+}
+
+TEST_CASE("a budget without room is answered, not exceeded") {
+  bench on;
+  REQUIRE(on.budget.try_acquire(on.budget.limit_bytes()));
+  on.ask(1);
+  on.load();
+  REQUIRE(on.log->failed.size() == 1);
+  CHECK(on.log->failed[0].error.code == base::errc::budget_exhausted);
+  on.budget.release(on.budget.limit_bytes());
+  on.ask(1);
+  on.load();
+  CHECK(on.log->made.size() == 1);
+}
+
+TEST_CASE("who is gone gets nothing and is held no longer than the load") {
+  bench on;
+  const auto request = on.ask(1);
+  CHECK(request.use_count() == 2); // the waiter holds the request, and thereby its permit
+  request->over = true;
+  on.load();
+  CHECK(on.log->made.empty());
+  CHECK(request.use_count() == 1);
+}
+
+TEST_CASE("a shard that ends while its load runs takes no harm, and gives its share back") {
+  bench on;
+  on.ask(1);
+  on.load();
+  on.ask(2);
+  on.kill(on.shard);
+  CHECK(on.pool.run_one());
+  on.run();
+  on.log->made.clear();
+  on.shard = nullptr;
+  CHECK(on.budget.used_bytes() == 0);
+  CHECK(on.metrics.cached_bytes.get() == 0);
+}
+
+} // namespace
+} // namespace matchcloud::actors

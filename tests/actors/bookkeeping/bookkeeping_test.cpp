@@ -1,0 +1,130 @@
+#include "actors/bookkeeping/bookkeeping.hpp"
+
+#include "model/access/new_token.hpp"
+#include "tests/catch.hpp"
+#include "tests/fixtures/actor_fixture.hpp"
+
+#include <vector>
+
+namespace matchcloud::actors {
+namespace {
+
+using namespace fixtures;
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+
+struct bench : deterministic_system {
+  manual_pool pool;
+  manual_clock clock;
+  std::shared_ptr<fake_database> database = std::make_shared<fake_database>();
+  std::shared_ptr<ingest_tally> tally = std::make_shared<ingest_tally>(clock);
+  model::token_snapshot tokens = std::make_shared<const model::token_list>(
+      1, std::vector<model::access_token>{model::make_token({}, "x", 1).token,
+                                          model::make_token({}, "x", 1).token});
+  caf::actor of;
+
+  bench() {
+    bookkeeping_settings settings;
+    settings.database = open_fake(database);
+    settings.pool = &pool;
+    settings.clock = &clock;
+    settings.ticks_per_expiry = 3;
+    settings.audit_kept = std::chrono::hours{24};
+    settings.tokens_kept = std::chrono::hours{2};
+    settings.tally = tally;
+    of = spawn<bookkeeping>(settings, tokens);
+    run();
+  }
+  ~bench() { pool.tasks.clear(); }
+
+  /// A minute goes by, and what is to be done is done. False: nothing was.
+  bool tick() {
+    clock.advance(minutes{1});
+    advance(minutes{1});
+    const bool ran = pool.run_one();
+    run();
+    return ran;
+  }
+  void use(std::size_t which) { tokens->note_use(tokens->tokens()[which], clock.unix_ms()); }
+};
+
+TEST_CASE("uses are written once a minute, each of those since the last time once") {
+  bench on;
+  on.use(0);
+  CHECK(on.database->token_uses.empty());
+  CHECK(on.tick());
+  REQUIRE(on.database->token_uses.size() == 1);
+  CHECK(on.database->token_uses[0].token_id == on.tokens->tokens()[0].token_id);
+  CHECK(on.tick());
+  CHECK(on.database->token_uses.size() == 1);
+  on.use(0);
+  on.use(1);
+  CHECK(on.tick());
+  CHECK(on.database->token_uses.size() == 3);
+}
+
+TEST_CASE("a new list of tokens replaces the old one") {
+  bench on;
+  const auto next = std::make_shared<const model::token_list>(
+      2, std::vector<model::access_token>{model::make_token({}, "y", 1).token});
+  caf::anon_send(on.of, tokens_changed{next});
+  on.run();
+  on.use(0);
+  next->note_use(next->tokens()[0], on.clock.unix_ms());
+  CHECK(on.tick());
+  REQUIRE(on.database->token_uses.size() == 1);
+  CHECK(on.database->token_uses[0].token_id == next->tokens()[0].token_id);
+}
+
+TEST_CASE("entries whose time is over are looked for at some ticks") {
+  bench on;
+  CHECK(on.tick());
+  CHECK(on.database->expired_before_ms == on.clock.unix_ms() - 24 * 3'600'000);
+  CHECK(on.database->tokens_expired_before_ms == on.clock.unix_ms() - 2 * 3'600'000);
+  on.database->expired_before_ms = 0;
+  CHECK(on.tick());
+  CHECK(on.tick());
+  CHECK(on.database->expired_before_ms == 0);
+  CHECK(on.tick());
+  CHECK(on.database->expired_before_ms > 0);
+}
+
+TEST_CASE("ingests of an hour are one sum, which is written once the hour is over") {
+  bench on;
+  const model::audit_author by{model::audit_author::kind::token, "build", "id", "192.0.2.1", "r"};
+  on.tally->add(by, 7, true);
+  on.tally->add(by, 5, false);
+  CHECK(on.tally->has_entry(by));
+  CHECK(on.tick());
+  CHECK(on.database->recorded.empty());
+  on.clock.advance(std::chrono::hours{1});
+  CHECK_FALSE(on.tally->has_entry(by));
+  on.database->failure = base::error{base::errc::store_failed, "no disk"};
+  CHECK(on.tick());
+  on.database->failure.reset();
+  CHECK(on.tick());
+  REQUIRE(on.database->recorded.size() == 1);
+  const auto& sum = on.database->recorded[0];
+  CHECK(sum.action == "lobbies.ingest.sum");
+  CHECK(sum.after.find(R"("requests":1,"lobbies":12)") != std::string::npos);
+  CHECK(on.tick());
+  CHECK(on.database->recorded.size() == 1);
+}
+
+TEST_CASE("a store that fails, or a pool that is full, is tried again at the next tick") {
+  bench on;
+  on.use(0);
+  on.database->failure = base::error{base::errc::store_failed, "no disk"};
+  CHECK(on.tick());
+  on.database->failure.reset();
+  on.pool.full = true;
+  CHECK_FALSE(on.tick());
+  on.pool.full = false;
+  on.use(1);
+  CHECK(on.tick());
+  REQUIRE_FALSE(on.database->token_uses.empty());
+  CHECK(on.database->token_uses.back().token_id == on.tokens->tokens()[1].token_id);
+}
+
+} // namespace
+} // namespace matchcloud::actors

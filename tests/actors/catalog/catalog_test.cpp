@@ -1,0 +1,249 @@
+#include "actors/catalog/catalog.hpp"
+
+#include "model/access/new_token.hpp"
+#include "tests/catch.hpp"
+#include "tests/fixtures/actor_fixture.hpp"
+
+namespace matchcloud::actors {
+namespace {
+
+using namespace fixtures;
+using std::chrono::milliseconds;
+
+struct bench : deterministic_system {
+  manual_pool pool;
+  std::shared_ptr<fake_database> database = std::make_shared<fake_database>();
+  std::shared_ptr<probe_log> log = std::make_shared<probe_log>();
+  caf::actor listener = spawn<probe>(log);
+  caf::actor catalog;
+
+  bench() {
+    database->content = *two_regions();
+    catalog_settings settings;
+    settings.pool = &pool;
+    settings.database = open_fake(database);
+    catalog = spawn<actors::catalog>(settings, two_regions());
+    run();
+  }
+  ~bench() {
+    pool.tasks.clear(); // tasks hold the actor
+  }
+
+  void join() {
+    caf::anon_send(catalog, subscribers{{listener}, {listener}});
+    run();
+  }
+  /// Runs the queued task and handles its result.
+  bool poll_once() {
+    const bool ran = pool.run_one();
+    run();
+    return ran;
+  }
+  void commit_revision(std::int64_t revision) {
+    database->content.revision = revision;
+    database->changed = true;
+  }
+};
+
+TEST_CASE("without an actor: a poll changes the snapshot, the avatars, or nothing") {
+  catalog_state state{two_regions()};
+  CHECK(state.apply({}) == catalog_state::outcome::unchanged);
+  auto newer = two_regions();
+  newer->revision = 7;
+  store_polled found;
+  found.snapshot = newer;
+  CHECK(state.apply(found) == catalog_state::outcome::changed);
+  CHECK(state.snapshot()->revision == 7);
+  CHECK(state.avatars_revision() == -1);
+  store_polled moved;
+  moved.avatars = std::make_shared<const store::moved_games>(store::moved_games{3, {}, true});
+  CHECK(state.apply(moved) == catalog_state::outcome::unchanged);
+  CHECK(state.avatars_revision() == 3);
+}
+
+TEST_CASE("without an actor: a failure is told of once, until a poll succeeds") {
+  catalog_state state{two_regions()};
+  store_polled failed;
+  failed.failure = std::make_shared<const base::error>(base::errc::store_failed, "no disk");
+  CHECK(state.apply(failed) == catalog_state::outcome::failed);
+  CHECK(state.apply(failed) == catalog_state::outcome::failed_again);
+  CHECK(state.snapshot()->revision == 1);
+  CHECK(state.apply({}) == catalog_state::outcome::unchanged);
+  CHECK(state.apply(failed) == catalog_state::outcome::failed);
+}
+
+TEST_CASE("without an actor: only shards that were not subscribed before are new") {
+  bench on;
+  const auto other = on.spawn<probe>(on.log);
+  catalog_state state{two_regions()};
+  CHECK(state.subscribe({{}, {on.listener}}) == std::vector{on.listener});
+  CHECK(state.subscribe({{}, {on.listener, other}}) == std::vector{other});
+  CHECK(state.subscribe({{}, {other}}).empty());
+}
+
+TEST_CASE("who subscribes gets the snapshot at once, every time") {
+  bench on;
+  on.join();
+  REQUIRE(on.log->catalogs.size() == 1);
+  CHECK(on.log->catalogs[0].snapshot->revision == 1);
+  on.join();
+  CHECK(on.log->catalogs.size() == 2);
+}
+
+TEST_CASE("a revision that is known already is not loaded") {
+  bench on;
+  on.join();
+  CHECK(on.poll_once());
+  CHECK(on.log->catalogs.size() == 1);
+  CHECK(on.database->loads == 0);
+}
+
+TEST_CASE("tokens go to who holds them, on subscribing and when they change, with their uses") {
+  bench on;
+  caf::anon_send(on.catalog, subscribers{{}, {}, {on.listener}});
+  on.run();
+  REQUIRE(on.log->tokens.size() == 1);
+  const auto token = model::make_token({}, "x", 1).token;
+  on.database->tokens =
+      std::make_shared<const model::token_list>(1, std::vector<model::access_token>{token});
+  on.database->changed = true;
+  CHECK(on.poll_once());
+  REQUIRE(on.log->tokens.size() == 2);
+  const auto first = on.log->tokens[1].tokens;
+  CHECK(first->revision() == 1);
+  first->note_use(first->tokens()[0], 5'000);
+  on.database->tokens =
+      std::make_shared<const model::token_list>(2, std::vector<model::access_token>{token});
+  on.database->changed = true;
+  on.advance(std::chrono::milliseconds{250});
+  CHECK(on.poll_once());
+  REQUIRE(on.log->tokens.size() == 3);
+  CHECK(on.log->tokens[2].tokens->used_ms(0) == 5'000);
+  CHECK(on.log->catalogs.empty());
+  CHECK(on.database->loads == 0); // the catalog has not moved
+}
+
+TEST_CASE("a change is seen within a second and sent to the subscribers") {
+  bench on;
+  on.join();
+  on.poll_once();
+  on.commit_revision(2);
+  milliseconds waited{0};
+  while (on.log->catalogs.size() == 1 && waited < milliseconds{2'000}) {
+    on.advance(milliseconds{50});
+    waited += milliseconds{50};
+    on.poll_once();
+  }
+  CHECK(waited <= milliseconds{1'000});
+  REQUIRE(on.log->catalogs.size() == 2);
+  CHECK(on.log->catalogs[1].snapshot->revision == 2);
+  CHECK(on.database->loads == 1);
+}
+
+TEST_CASE("polls follow each other: never two at once, one per interval") {
+  bench on;
+  CHECK(on.pool.tasks.size() == 1);
+  on.advance(milliseconds{10'000});
+  CHECK(on.pool.tasks.size() == 1); // a slow store does not pile up tasks
+  on.poll_once();
+  on.advance(milliseconds{249});
+  CHECK(on.pool.tasks.empty());
+  on.advance(milliseconds{1});
+  CHECK(on.pool.tasks.size() == 1);
+}
+
+TEST_CASE("a store that fails leaves the snapshot in force, and is opened anew") {
+  bench on;
+  on.join();
+  on.poll_once();
+  on.commit_revision(2);
+  on.database->failure = base::error{base::errc::store_failed, "disk on fire"};
+  for (int i = 0; i < 3; ++i) {
+    on.advance(milliseconds{250});
+    CHECK(on.poll_once());
+  }
+  CHECK(on.log->catalogs.size() == 1);
+  on.join();
+  CHECK(on.log->catalogs.back().snapshot->revision == 1);
+
+  on.database->failure.reset();
+  on.database->changed = false; // a new feed must look even if nothing has changed since
+  on.advance(milliseconds{250});
+  on.poll_once();
+  CHECK(on.log->catalogs.back().snapshot->revision == 2);
+  // A poll needs one session for the feed and, after a change, another. The one that failed took
+  // the idle one with it, so that each further attempt opened another.
+  CHECK(on.database->opened == 6);
+}
+
+TEST_CASE("a store that cannot be opened is tried again") {
+  deterministic_system on;
+  manual_pool pool;
+  const auto database = std::make_shared<fake_database>();
+  database->content = *two_regions();
+  database->content.revision = 5;
+  database->open_failure = base::error{base::errc::store_failed, "locked"};
+  const auto log = std::make_shared<probe_log>();
+  const auto listener = on.spawn<probe>(log);
+  catalog_settings settings;
+  settings.pool = &pool;
+  settings.database = open_fake(database);
+  const auto catalog = on.spawn<actors::catalog>(settings, two_regions());
+  caf::anon_send(catalog, subscribers{{listener}, {}});
+  on.run();
+  pool.run_one();
+  on.run();
+  CHECK(log->catalogs.back().snapshot->revision == 1);
+  database->open_failure.reset();
+  on.advance(milliseconds{250});
+  REQUIRE(pool.run_one());
+  on.run();
+  CHECK(log->catalogs.back().snapshot->revision == 5);
+}
+
+TEST_CASE("a shard that joins is told to forget, once; then only what moved") {
+  bench on;
+  on.join();
+  REQUIRE(on.log->avatar_news.size() == 1);
+  CHECK(on.log->avatar_news[0].moved->all);
+  on.join();
+  CHECK(on.log->avatar_news.size() == 1);
+
+  on.poll_once(); // the first poll has no revision to compare with
+  REQUIRE(on.log->avatar_news.size() == 2);
+  CHECK(on.log->avatar_news[1].moved->all);
+
+  on.database->avatars_revision = 7;
+  on.database->changed = true;
+  on.advance(milliseconds{250});
+  on.poll_once();
+  REQUIRE(on.log->avatar_news.size() == 3);
+  CHECK_FALSE(on.log->avatar_news[2].moved->all);
+  CHECK(on.log->avatar_news[2].moved->games == std::vector<store::game_revision>{{id_of(1), 7}});
+
+  on.commit_revision(2); // of the catalog only
+  on.advance(milliseconds{250});
+  on.poll_once();
+  CHECK(on.log->avatar_news.size() == 3);
+  CHECK(on.log->catalogs.back().snapshot->revision == 2);
+}
+
+TEST_CASE("a full pool puts the poll off") {
+  bench on;
+  on.poll_once();
+  on.pool.full = true;
+  on.advance(milliseconds{250});
+  CHECK(on.pool.tasks.empty());
+  on.pool.full = false;
+  on.advance(milliseconds{250});
+  CHECK(on.pool.tasks.size() == 1);
+}
+
+TEST_CASE("a catalog that ends while its poll runs takes no harm") {
+  bench on;
+  on.kill(on.catalog);
+  CHECK(on.poll_once());
+}
+
+} // namespace
+} // namespace matchcloud::actors

@@ -1,0 +1,331 @@
+#include "actors/export_download/export_download.hpp"
+
+#include "actors/lobby_export/export_link.hpp"
+#include "store/exports/export_files.hpp"
+#include "tests/catch.hpp"
+#include "tests/fixtures/actor_fixture.hpp"
+#include "tests/fixtures/shared_file.hpp"
+#include "tests/fixtures/signing_keys.hpp"
+#include "tests/fixtures/temporary_directory.hpp"
+
+namespace matchcloud::actors {
+namespace {
+
+using namespace fixtures;
+using std::chrono::milliseconds;
+
+const model::uuid export_id = id_of(7);
+constexpr std::size_t csv_bytes = 100'000;
+
+struct bench : deterministic_system {
+  temporary_directory folder;
+  manual_clock clock;
+  manual_pool short_work;
+  manual_pool long_work;
+  export_metrics metrics;
+  std::unique_ptr<store::export_files> files;
+  std::unique_ptr<store::secret_ring> keys = open_signing_keys(folder.path());
+  std::shared_ptr<probe_log> log = std::make_shared<probe_log>();
+  caf::actor front = spawn<probe>(log);
+  export_download_settings settings;
+  caf::actor downloads;
+  std::uint64_t last = 0;
+
+  explicit bench(const std::function<void(export_download_settings&)>& change = {},
+                 std::uint64_t limit_bytes = 1024UL * 1024 * 1024)
+      : files{*store::export_files::open(folder.path(), limit_bytes)} {
+    settings.files = files.get();
+    settings.keys = keys.get();
+    settings.short_work = &short_work;
+    settings.keys_work = &short_work;
+    settings.long_work = &long_work;
+    settings.clock = &clock;
+    settings.metrics = &metrics;
+    if (change) change(settings);
+    downloads = spawn<export_download>(settings);
+    run();
+  }
+  ~bench() {
+    kill(downloads);
+    short_work.tasks.clear(); // tasks hold the actor
+    long_work.tasks.clear();
+  }
+
+  void publish(const model::uuid& id = export_id, std::size_t bytes = csv_bytes) {
+    const auto begun = files->begin({{}, id});
+    REQUIRE(begun);
+    const auto& draft = std::get<std::unique_ptr<store::export_draft>>(*begun);
+    REQUIRE(draft->append(numbered_bytes(bytes)));
+    REQUIRE(draft->publish(INT64_MAX));
+  }
+  std::uint64_t soon() const { return static_cast<std::uint64_t>(clock.unix_ms()) / 1'000 + 60; }
+  void ask(bool gzip = false, const model::uuid& id = export_id) { ask(gzip, id, soon()); }
+  void ask(bool gzip, const model::uuid& id, std::uint64_t expires_s) {
+    const auto url = export_url("", id, expires_s, *keys->current());
+    send(id, expires_s, url.substr(url.find("signature=") + 10), gzip);
+  }
+  void send(const model::uuid& id, std::uint64_t expires_s, std::string signature, bool gzip) {
+    send_as(front, downloads, open_export{{++last, 1}, id, expires_s, std::move(signature), gzip});
+  }
+  void settle() {
+    while (short_work.run_one())
+      run();
+  }
+  bool compress() {
+    const bool ran = long_work.run_one();
+    run();
+    settle();
+    return ran;
+  }
+  base::errc failure() const { return log->failed.back().error.code; }
+};
+
+TEST_CASE("a signed URL opens the file, one descriptor for all who ask") {
+  bench on;
+  on.publish();
+  on.ask();
+  on.ask();
+  CHECK(on.log->exports_opened.empty());
+  on.settle();
+  REQUIRE(on.log->exports_opened.size() == 2);
+  const auto& first = on.log->exports_opened[0];
+  CHECK(first.exchange == exchange_ref{1, 1});
+  CHECK(first.file->facts.export_id == export_id);
+  CHECK(first.file->csv->size_bytes() == csv_bytes);
+  CHECK(first.file->csv == on.log->exports_opened[1].file->csv);
+  CHECK(!first.file->gzip);
+}
+
+TEST_CASE("forged and expired URLs are refused without a look at the disk") {
+  bench on;
+  on.publish();
+  on.settle();
+  const auto good = export_url("", export_id, on.soon(), *on.keys->current());
+  const auto signature = good.substr(good.find("signature=") + 10);
+  for (const auto& forged : {std::string{}, std::string(64, '0'), signature.substr(1),
+                             signature + "0", std::string(200, 'f')}) {
+    CAPTURE(forged);
+    on.send(export_id, on.soon(), forged, false);
+    CHECK(on.failure() == base::errc::signature_invalid);
+  }
+  on.send(export_id, on.soon() + 1, signature, false); // a later expiry than the signed one
+  CHECK(on.failure() == base::errc::signature_invalid);
+  on.send(id_of(8), on.soon(), signature, false); // the signature of another export
+  CHECK(on.failure() == base::errc::signature_invalid);
+  const auto now_s = static_cast<std::uint64_t>(on.clock.unix_ms()) / 1'000;
+  on.ask(false, export_id, now_s);
+  CHECK(on.failure() == base::errc::url_expired);
+  CHECK(on.short_work.tasks.empty());
+  on.ask(false, export_id, now_s + 1);
+  on.settle();
+  CHECK(on.log->exports_opened.size() == 1);
+}
+
+TEST_CASE("an export that is not there is 404") {
+  bench on;
+  on.ask();
+  on.settle();
+  REQUIRE(on.log->failed.size() == 1);
+  CHECK(on.failure() == base::errc::export_not_found);
+}
+
+TEST_CASE("URLs outlive the rotation of the keys that signed them, unless those are revoked") {
+  const auto revoked = GENERATE(false, true);
+  bench on;
+  on.publish();
+  const auto old = export_url("", export_id, on.soon(), *on.keys->current());
+  store::secret_files secrets{on.folder.path()};
+  REQUIRE(
+      secrets.rotate(store::secret_name::signing_keys, on.clock.unix_ms(),
+                     revoked ? store::replaced_secrets::revoke : store::replaced_secrets::keep));
+  on.advance(on.settings.tick);
+  on.settle();
+  CHECK(export_url("", export_id, on.soon(), *on.keys->current()) != old);
+  on.send(export_id, on.soon(), old.substr(old.find("signature=") + 10), false);
+  on.settle();
+  CHECK(on.log->exports_opened.size() == (revoked ? 0 : 1));
+  if (revoked) CHECK(on.failure() == base::errc::signature_invalid);
+  on.ask();
+  on.settle();
+  CHECK(on.log->exports_opened.size() == (revoked ? 1 : 2));
+}
+
+TEST_CASE("who takes gzip waits for a small file to be compressed, which happens once") {
+  bench on;
+  on.publish();
+  on.ask(true);
+  on.ask(true);
+  on.ask(false);
+  on.settle();
+  CHECK(on.log->exports_opened.size() == 1); // the client that takes it uncompressed
+  CHECK(on.long_work.tasks.size() == 1);
+  REQUIRE(on.compress());
+  REQUIRE(on.log->exports_opened.size() == 3);
+  CHECK(on.log->exports_opened[1].file->gzip);
+  CHECK(on.log->exports_opened[2].file->gzip);
+  on.ask(true);
+  on.settle();
+  CHECK(on.log->exports_opened.size() == 4);
+  CHECK(on.log->exports_opened[3].file->gzip == on.log->exports_opened[2].file->gzip);
+  CHECK(on.long_work.tasks.empty());
+  CHECK(on.metrics.compressed.get() == 1);
+}
+
+TEST_CASE("nobody waits long for a compression: the plain file is sent, later the other") {
+  bench on;
+  on.publish();
+  on.ask(true);
+  on.settle();
+  on.clock.advance(export_download::compression_patience - milliseconds{1});
+  on.advance(on.settings.tick);
+  CHECK(on.log->exports_opened.empty());
+  on.clock.advance(milliseconds{1});
+  on.advance(on.settings.tick);
+  REQUIRE(on.log->exports_opened.size() == 1);
+  CHECK(!on.log->exports_opened[0].file->gzip);
+  on.compress();
+  CHECK(on.log->exports_opened.size() == 1);
+  on.ask(true);
+  on.settle();
+  CHECK(on.log->exports_opened.back().file->gzip);
+}
+
+TEST_CASE("a file that is hardly worth it is not compressed") {
+  bench on;
+  on.publish(export_id, export_download::least_compressed_bytes - 1);
+  on.publish(id_of(8), export_download::least_compressed_bytes);
+  on.ask(true);
+  on.settle();
+  CHECK(on.log->exports_opened.size() == 1);
+  CHECK(on.long_work.tasks.empty());
+  on.ask(true, id_of(8));
+  on.settle();
+  CHECK(on.long_work.tasks.size() == 1);
+}
+
+TEST_CASE("a file that cannot be compressed is sent as it is") {
+  bench on{{}, csv_bytes + 100};
+  on.publish();
+  on.ask(true);
+  on.settle();
+  on.compress();
+  REQUIRE(on.log->exports_opened.size() == 1);
+  CHECK(!on.log->exports_opened[0].file->gzip);
+  on.ask(true);
+  on.settle();
+  CHECK(on.log->exports_opened.size() == 2);
+  CHECK(on.long_work.tasks.empty());
+  // The cause of the failure may be gone later.
+  on.clock.advance(export_download::compression_pause);
+  on.ask(true);
+  on.settle();
+  CHECK(on.long_work.tasks.size() == 1);
+}
+
+TEST_CASE("a file that is removed while it is compressed is sent as it is to who waited") {
+  bench on;
+  on.publish();
+  on.ask(true);
+  on.settle();
+  on.files->remove(export_id);
+  on.compress();
+  REQUIRE(on.log->exports_opened.size() == 1);
+  CHECK(on.log->exports_opened[0].file->csv->size_bytes() == csv_bytes);
+  CHECK(on.log->failed.empty());
+}
+
+TEST_CASE("so many downloads wait for their file, and one more is told to come back") {
+  bench on{[](auto& settings) { settings.waiting_limit = 2; }};
+  on.publish();
+  on.ask();
+  on.ask();
+  on.ask();
+  REQUIRE(on.log->failed.size() == 1);
+  CHECK(on.failure() == base::errc::overloaded);
+  on.settle();
+  CHECK(on.log->exports_opened.size() == 2);
+  on.ask();
+  on.settle();
+  CHECK(on.log->exports_opened.size() == 3);
+}
+
+/// Exports that are elsewhere, each reader with bytes of its own.
+class passing_exports final : public store::export_store {
+public:
+  base::expected<store::begun_export> begin(const store::export_request&) override {
+    return store::export_not_found();
+  }
+  base::expected<store::opened_export_ptr> open(const model::uuid& id) override {
+    ++opened;
+    auto made = std::make_shared<store::opened_export>();
+    made->facts.export_id = id;
+    return made;
+  }
+  base::expected<store::opened_export_ptr> for_reader(const store::opened_export_ptr& of) override {
+    if (++readers == failing_reader)
+      return base::fail(base::errc::budget_exhausted, "no memory for this one");
+    auto made = std::make_shared<store::opened_export>(*of);
+    made->csv = open_shared(folder_, numbered_bytes(csv_bytes));
+    return made;
+  }
+  bool has(const model::uuid&) override { return true; }
+  base::expected<void> compress(const model::uuid&, const std::function<bool()>&) override {
+    return {};
+  }
+  void remove(const model::uuid&) override {}
+  base::expected<void> sweep(std::int64_t) override { return {}; }
+  std::uint64_t used_bytes() const override { return 0; }
+
+  int opened = 0;
+  int readers = 0;
+  /// The reader that gets an error, counted from 1.
+  int failing_reader = 0;
+
+private:
+  temporary_directory folder_;
+};
+
+TEST_CASE("an export that passes through is opened once, and each reader gets its own bytes") {
+  passing_exports exports;
+  bench on{[&](auto& settings) { settings.files = &exports; }};
+  on.ask();
+  on.ask();
+  on.settle();
+  REQUIRE(on.log->exports_opened.size() == 2);
+  CHECK(exports.opened == 1);
+  CHECK(exports.readers == 2);
+  const auto& opened = on.log->exports_opened;
+  CHECK(opened[0].file->facts.export_id == export_id);
+  CHECK(opened[0].file->csv->size_bytes() == csv_bytes);
+  CHECK(opened[0].file->csv != opened[1].file->csv);
+}
+
+TEST_CASE("an export without a file is not compressed") {
+  passing_exports exports;
+  bench on{[&](auto& settings) { settings.files = &exports; }};
+  on.ask(true);
+  on.settle();
+  REQUIRE(on.log->exports_opened.size() == 1);
+  CHECK(!on.log->exports_opened[0].file->gzip);
+  CHECK(on.long_work.tasks.empty());
+}
+
+TEST_CASE("a reader for whom there is no memory is refused, and no other") {
+  passing_exports exports;
+  exports.failing_reader = 2;
+  bench on{[&](auto& settings) { settings.files = &exports; }};
+  for (int i = 0; i < 3; ++i)
+    on.ask();
+  on.settle();
+  REQUIRE(on.log->failed.size() == 1);
+  CHECK(on.log->failed[0].exchange == exchange_ref{2, 1});
+  CHECK(on.failure() == base::errc::budget_exhausted);
+  REQUIRE(on.log->exports_opened.size() == 2);
+  CHECK(on.log->exports_opened[1].exchange == exchange_ref{3, 1});
+  on.ask();
+  on.settle();
+  CHECK(on.log->exports_opened.size() == 3);
+}
+
+} // namespace
+} // namespace matchcloud::actors

@@ -1,0 +1,152 @@
+#include "actors/fault_control/fault_rule.hpp"
+
+#include "model/json/rapidjson.hpp"
+#include "tests/catch.hpp"
+
+#include <rapidcheck.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+
+namespace matchcloud::actors {
+namespace {
+
+using base::fault_kind;
+using base::fault_point;
+using base::fault_rule;
+
+TEST_CASE("a rule is read with all that it says") {
+  const auto read = read_fault_rule(
+      fault_point::avatar_receive,
+      R"({"kind":"delay","delay_ms":[1.5,20],"probability":0.25,"every":3,"first":100,)"
+      R"("once":true,"header":true})");
+  REQUIRE(read);
+  fault_rule expected;
+  expected.kind = fault_kind::delay;
+  expected.least_delay = std::chrono::microseconds{1'500};
+  expected.most_delay = std::chrono::milliseconds{20};
+  expected.probability = 0.25;
+  expected.every = 3;
+  expected.first = 100;
+  expected.once = true;
+  expected.by_header = true;
+  CHECK(*read == expected);
+  const auto fixed =
+      read_fault_rule(fault_point::avatar_receive, R"({"kind":"delay","delay_ms":7})");
+  REQUIRE(fixed);
+  CHECK(fixed->least_delay == std::chrono::milliseconds{7});
+  CHECK(fixed->most_delay == std::chrono::milliseconds{7});
+  const auto plain = read_fault_rule(fault_point::avatar_receive, R"({"kind":"crash"})");
+  REQUIRE(plain);
+  CHECK(*plain == fault_rule{.kind = fault_kind::crash});
+}
+
+TEST_CASE("what is no rule is refused with the point, what is wrong and what to write") {
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {"", "(byte 0)"},
+      {"{", "(byte 1)"},
+      {R"({"kind":"error"} x)", "(byte 17)"},
+      {"[]", "an object such as"},
+      {"null", "an object such as"},
+      {"{}", "`kind` is missing"},
+      {R"({"kind":7})", "`kind` must be one of"},
+      {R"({"kind":"none"})", "`kind` must be one of"},
+      {R"({"kind":"crahs"})", "Did you mean `crash`?"},
+      {R"({"kind":"corrupt"})", "has no fault corrupt. Choose one of: delay, error, drop"},
+      {R"({"kind":"error","probabilty":1})", "Did you mean `probability`?"},
+      {R"({"kind":"error","zzz":1})", "Known are `kind`, `delay_ms`, `probability`"},
+      {R"({"kind":"error","delay_ms":1})", "`delay_ms` belongs to the kind \"delay\""},
+      {R"({"kind":"delay"})", "`delay_ms` is missing"},
+      {R"({"kind":"delay","delay_ms":"1"})", "a number of milliseconds, or [least, most]"},
+      {R"({"kind":"delay","delay_ms":[1]})", "or [least, most]"},
+      {R"({"kind":"delay","delay_ms":[1,2,3]})", "or [least, most]"},
+      {R"({"kind":"delay","delay_ms":-1})", "0 to 3600000 ms"},
+      {R"({"kind":"delay","delay_ms":[2,1]})", "the lesser first"},
+      {R"({"kind":"delay","delay_ms":1e300})", "0 to 3600000 ms"},
+      {R"({"kind":"error","probability":"1"})", "from 0 to 1"},
+      {R"({"kind":"error","probability":1.5})", "must be 0 to 1"},
+      {R"({"kind":"error","every":0})", "count from 1"},
+      {R"({"kind":"error","every":1.5})", "Write a whole number."},
+      {R"({"kind":"error","first":-1})", "`-1`, which is not a count from 1"},
+      {R"({"kind":"error","kind":"drop"})", "`kind` more than once. Keep one of them."},
+      {R"({"kind":"error","once":1})", "must be a boolean, but is the number `1`"},
+      {R"({"kind":"error","header":"avatar.receive"})", "must be a boolean"},
+      {std::string(5'000, ' '), "at most 4096 bytes"}};
+  for (const auto& [json, says] : cases) {
+    CAPTURE(json);
+    const auto read = read_fault_rule(fault_point::avatar_receive, json);
+    REQUIRE_FALSE(read);
+    CHECK(read.error().code == base::errc::config_invalid);
+    CAPTURE(read.error().detail);
+    CHECK(read.error().detail.starts_with("avatar.receive"));
+    CHECK(read.error().detail.find(says) != std::string::npos);
+  }
+}
+
+TEST_CASE("a header chooses only where the request is known") {
+  const auto refused =
+      read_fault_rule(fault_point::store_read, R"({"kind":"error","header":true})");
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().detail.find("X-Fault") != std::string::npos);
+}
+
+TEST_CASE("a point that there is not is told with the one that was meant") {
+  CHECK(no_such_fault_point("avatar.recieve").detail ==
+        "`avatar.recieve` is no fault point. Did you mean `avatar.receive`?");
+  CHECK(no_such_fault_point("?").detail.find("There are: accept, read, write") !=
+        std::string::npos);
+}
+
+TEST_CASE("what is written of a rule reads back as the rule") {
+  CHECK(rc::check([] {
+    fault_rule rule;
+    rule.kind = *rc::gen::element(fault_kind::delay, fault_kind::error, fault_kind::drop,
+                                  fault_kind::crash, fault_kind::abort, fault_kind::stall);
+    if (rule.kind == fault_kind::delay) {
+      rule.least_delay = std::chrono::microseconds{*rc::gen::inRange(0, 3'600'000)};
+      rule.most_delay =
+          rule.least_delay + std::chrono::microseconds{*rc::gen::inRange(0, 1'000'000)};
+    }
+    rule.probability = *rc::gen::inRange(0, 1'000'001) / 1e6;
+    rule.every = *rc::gen::inRange<std::uint64_t>(1, 1'000'000);
+    rule.first = *rc::gen::inRange<std::uint64_t>(1, 1'000'000);
+    rule.once = *rc::gen::arbitrary<bool>();
+    rule.by_header = *rc::gen::arbitrary<bool>();
+    model::json_writer json;
+    write_fault_rule(json, rule);
+    const auto read = read_fault_rule(fault_point::front_reply, json.take());
+    RC_ASSERT(read.has_value());
+    RC_ASSERT(*read == rule);
+  }));
+}
+
+TEST_CASE("any bytes are read or refused") {
+  CHECK(rc::check([](const std::string& bytes) {
+    const auto read = read_fault_rule(fault_point::write, bytes);
+    if (!read) RC_ASSERT(read.error().detail.starts_with("write"));
+  }));
+}
+
+TEST_CASE("a status says all that is known of a point") {
+  model::json_writer json;
+  write_fault_status(json, {fault_point::clock, std::nullopt, 0, 0});
+  rapidjson::Document read;
+  read.Parse(json.take().c_str());
+  REQUIRE(read.IsObject());
+  CHECK((read["point"] == "clock"));
+  CHECK(std::string_view{read["what"].GetString()} == facts_of(fault_point::clock).sentence);
+  REQUIRE(read["kinds"].Size() == 2);
+  CHECK((read["kinds"][0] == "delay"));
+  CHECK(read["rule"].IsNull());
+  model::json_writer other;
+  write_fault_status(other, {fault_point::accept, fault_rule{}, 20, 7});
+  read.Parse(other.take().c_str());
+  REQUIRE(read.IsObject());
+  CHECK((read["rule"]["kind"] == "error"));
+  CHECK((read["passes"].GetUint64() == 20));
+  CHECK((read["hits"].GetUint64() == 7));
+}
+
+} // namespace
+} // namespace matchcloud::actors

@@ -1,0 +1,478 @@
+#include "actors/lobby_export/lobby_export_state.hpp"
+
+#include "tests/catch.hpp"
+#include "tests/fixtures/actor_fixture.hpp"
+#include "tests/fixtures/signing_keys.hpp"
+#include "tests/fixtures/temporary_directory.hpp"
+
+#include <utility>
+
+namespace matchcloud::actors {
+namespace {
+
+using namespace fixtures;
+
+const model::export_query january{id_of(1), {100, 200}};
+const model::export_query february{id_of(1), {200, 300}};
+
+/// Exports that processes share, or do not; nothing else of it is asked.
+class fake_exports final : public store::export_store {
+public:
+  bool shared = false;
+
+  base::expected<store::begun_export> begin(const store::export_request&) override {
+    return store::exports_full();
+  }
+  bool is_shared() const noexcept override { return shared; }
+  base::expected<store::opened_export_ptr> open(const model::uuid&) override {
+    return store::export_not_found();
+  }
+  bool has(const model::uuid&) override { return true; }
+  base::expected<void> compress(const model::uuid&, const std::function<bool()>&) override {
+    return {};
+  }
+  void remove(const model::uuid&) override {}
+  base::expected<void> sweep(std::int64_t) override { return {}; }
+  std::uint64_t used_bytes() const override { return 0; }
+};
+
+/// The state alone; its effects are recorded.
+struct bench : export_effects {
+  temporary_directory folder;
+  manual_clock clock;
+  export_metrics metrics;
+  std::unique_ptr<store::secret_ring> keys = open_signing_keys(folder.path());
+  fake_exports files;
+  lobby_export_settings settings;
+  lobby_export_state state{settings, *this};
+  /// Whether the pools accept tasks.
+  bool takes_work = true;
+  std::vector<look_request> looks;
+  std::vector<std::uint64_t> jobs;
+  std::vector<follow_request> follows;
+  std::vector<std::pair<std::uint64_t, std::string>> answers;
+  std::vector<std::pair<std::uint64_t, base::errc>> failures;
+  std::vector<std::string> details;
+  /// The last digits of the games of `jobs`.
+  std::vector<int> games;
+
+  bench() {
+    settings.job.clock = &clock;
+    settings.job.metrics = &metrics;
+    settings.job.files = &files;
+    settings.keys = keys.get();
+    settings.jobs_limit = 1;
+    settings.queue_limit = 1;
+    settings.waiting_limit = 4;
+  }
+
+  bool look(std::vector<look_request> requests) override {
+    looks.insert(looks.end(), requests.begin(), requests.end());
+    return takes_work;
+  }
+  bool run(std::uint64_t job, const model::export_query& query) override {
+    jobs.push_back(job);
+    games.push_back(query.game_id.bytes[15]);
+    return takes_work;
+  }
+  bool follow(std::vector<follow_request> requests) override {
+    follows.insert(follows.end(), requests.begin(), requests.end());
+    return takes_work;
+  }
+  void answer(const waiter& who, const std::shared_ptr<const std::string>& json) override {
+    answers.emplace_back(who.exchange.exchange, *json);
+  }
+  void fail(const waiter& who, const base::error& why) override {
+    failures.emplace_back(who.exchange.exchange, why.code);
+    details.push_back(why.detail);
+  }
+
+  void ask(std::uint64_t exchange, const model::export_query& query = january) {
+    state.ask(query, waiter{{}, {exchange, 1}, nullptr});
+  }
+  /// Completes the oldest look with these revisions.
+  void find(const store::history_revisions& revisions,
+            const std::shared_ptr<const store::export_record>& found = nullptr) {
+    history_looked looked;
+    looked.results.push_back({looks.front().number, revisions, {}, found});
+    looks.erase(looks.begin());
+    state.on(looked);
+  }
+  void end(std::uint64_t job, const store::history_revisions& revisions = {1, 1}) {
+    export_ended ended;
+    ended.job = job;
+    ended.facts.export_id = id_of(static_cast<std::uint8_t>(200 + job));
+    ended.facts.query = january;
+    ended.facts.keep_until_ts = clock.unix_ms() + 1'000'000'000;
+    ended.summary.snapshot.revisions = revisions;
+    state.on(ended);
+  }
+};
+
+TEST_CASE("without an actor: an export runs, and who asked for it gets its URL") {
+  bench on;
+  on.ask(1);
+  REQUIRE(on.jobs.size() == 1);
+  on.end(on.jobs[0]);
+  REQUIRE(on.answers.size() == 1);
+  CHECK(on.answers[0].first == 1);
+  CHECK(on.answers[0].second.starts_with(R"({"url":"/exports/)"));
+}
+
+TEST_CASE("without an actor: who asks for what waits joins it, whoever asks for more is refused") {
+  bench on;
+  on.ask(1);
+  on.ask(2, february); // queued
+  on.ask(3, february); // joins the queued job
+  CHECK(on.metrics.joined.get() == 1);
+  on.ask(4, {id_of(1), {300, 400}});
+  REQUIRE(on.failures.size() == 1);
+  CHECK(on.failures[0] == std::pair{std::uint64_t{4}, base::errc::exports_busy});
+  on.end(on.jobs[0]);
+  CHECK(on.jobs.size() == 2); // february's job has started
+  on.end(on.jobs[1]);
+  CHECK(on.answers.size() == 3);
+}
+
+TEST_CASE("without an actor: games take turns, however many exports one of them has queued") {
+  bench on;
+  on.settings.jobs_limit = 2;
+  on.settings.queue_limit = 64;
+  on.settings.waiting_limit = 1'000;
+  const auto span_of = [](std::uint8_t game, std::uint64_t begin) {
+    return model::export_query{id_of(game), {begin, begin + 1}};
+  };
+  for (std::uint64_t i = 0; i < 20; ++i)
+    on.ask(i, span_of(1, i));
+  REQUIRE(on.games == std::vector{1, 1}); // nobody else waits
+  for (std::uint64_t i = 0; i < 3; ++i)
+    on.ask(100 + i, span_of(2, i));
+  on.ask(200, span_of(3, 0));
+  const auto end_of = [&](std::size_t started) { on.end(on.jobs[started]); };
+  end_of(0);
+  CHECK(on.games.back() == 2); // game 1 still has one that runs
+  for (const std::size_t each : {1, 2, 3, 4, 5})
+    end_of(each);
+  CHECK(std::vector(on.games.begin() + 3, on.games.end()) == std::vector{1, 3, 2, 1, 2});
+  // One that comes anew each time does not overtake those that wait.
+  on.ask(300, span_of(4, 0));
+  end_of(6);
+  CHECK(on.games.back() == 1);
+  end_of(7);
+  CHECK(on.games.back() == 4);
+  CHECK(on.failures.empty());
+}
+
+TEST_CASE("without an actor: a game has its share of the queue, and another the rest") {
+  bench on;
+  on.settings.queue_limit = 8;
+  on.settings.waiting_limit = 1'000;
+  on.settings.game_share_percent = 50;
+  for (std::uint64_t i = 0; i < 70; ++i)
+    on.ask(i, {id_of(1), {i, i + 1}});
+  CHECK(on.failures.size() == 65); // one runs, four wait
+  CHECK(on.failures[0].second == base::errc::exports_busy);
+  CHECK(on.details[0].find("4 exports, export-share-percent") != std::string::npos);
+  CHECK(on.metrics.over_share.get() == 65);
+  on.failures.clear();
+  for (std::uint64_t i = 0; i < 4; ++i)
+    on.ask(100 + i, {id_of(2), {i, i + 1}});
+  CHECK(on.failures.empty());
+  on.end(on.jobs[0]);
+  on.end(on.jobs[1]);
+  CHECK(on.games == std::vector{1, 1, 2});
+}
+
+TEST_CASE("without an actor: requests of one game wait up to its share, joined ones included") {
+  bench on;
+  on.settings.game_share_percent = 50;
+  const auto gone = std::make_shared<ticket>();
+  on.state.ask(february, waiter{{}, {1, 1}, gone}); // runs
+  on.ask(2);                                        // queued
+  on.ask(3);
+  REQUIRE(on.failures.size() == 1);
+  CHECK(on.failures[0] == std::pair{std::uint64_t{3}, base::errc::exports_busy});
+  CHECK(on.details[0].find("export-share-percent") != std::string::npos);
+  on.ask(4, {id_of(2), {1, 2}});
+  CHECK(on.details.back().find("queue is full") != std::string::npos);
+  gone->over = true;
+  on.ask(5);
+  CHECK(on.failures.size() == 2);
+}
+
+TEST_CASE("without an actor: as many wait as may, and those who are gone make room") {
+  bench on;
+  const auto gone = std::make_shared<ticket>();
+  on.state.ask(january, waiter{{}, {1, 1}, gone});
+  for (std::uint64_t i = 2; i <= 4; ++i)
+    on.ask(i, february);
+  on.ask(5, february);
+  REQUIRE(on.failures.size() == 1);
+  CHECK(on.failures[0].first == 5);
+  gone->over = true;
+  on.ask(6, february);
+  CHECK(on.failures.size() == 1);
+}
+
+TEST_CASE("without an actor: a file is given again only where nothing moved since") {
+  bench on;
+  on.ask(1);
+  on.end(on.jobs[0], {5, 2});
+  on.ask(2);
+  REQUIRE(on.looks.size() == 1);
+  CHECK(on.looks[0].file == id_of(static_cast<std::uint8_t>(200 + on.jobs[0])));
+  on.find({5, 2});
+  CHECK(on.answers.size() == 2);
+  CHECK(on.metrics.reused.get() == 1);
+  on.ask(3);
+  on.find({6, 2}); // lobbies were ingested
+  CHECK(on.answers.size() == 2);
+  CHECK(on.jobs.size() == 2);
+}
+
+TEST_CASE("without an actor: one that runs is joined once it is known to be recent enough") {
+  bench on;
+  on.ask(1);
+  on.ask(2);
+  on.find({5, 1}); // the job has not begun to read
+  on.ask(3);
+  on.find({7, 1});
+  store::history_snapshot snapshot;
+  snapshot.revisions = {6, 1};
+  on.state.on(export_begun{on.jobs[0], snapshot});
+  CHECK(on.metrics.joined.get() == 1); // request 2 joined, request 3 did not
+  on.end(on.jobs[0], {6, 1});
+  CHECK(on.answers.size() == 2);
+  CHECK(on.jobs.size() == 2); // request 3 has its own job
+}
+
+TEST_CASE("without an actor: work that no pool takes is refused, and nothing is left of it") {
+  bench on;
+  on.takes_work = false;
+  on.ask(1);
+  REQUIRE(on.failures.size() == 1);
+  CHECK(on.failures[0].second == base::errc::exports_busy);
+  on.takes_work = true;
+  on.ask(2);
+  on.end(on.jobs.back());
+  CHECK(on.answers.size() == 1);
+  on.takes_work = false;
+  on.ask(3);
+  CHECK(on.failures.size() == 2);
+  on.state.count();
+  CHECK(on.metrics.waiting.get() == 0);
+}
+
+TEST_CASE("without an actor: jobs that are taken over end like others") {
+  bench on;
+  on.settings.registry->add(7, january);
+  on.state.adopt(7, january, store::history_snapshot{{1, 1}, 0});
+  on.ask(1);
+  CHECK(on.jobs.empty());
+  on.find({1, 1});
+  on.end(7);
+  CHECK(on.answers.size() == 1);
+  on.state.clear();
+  on.state.count();
+  CHECK(on.metrics.running.get() == 0);
+}
+
+TEST_CASE("without an actor: a file is over when its last URL is") {
+  bench on;
+  on.ask(1);
+  on.end(on.jobs[0]);
+  const auto last_ts = on.settings.registry->finished.begin()->second.linked_until_ts;
+  CHECK(on.state.over_at(last_ts - 1).empty());
+  const auto over = on.state.over_at(last_ts);
+  REQUIRE(over.size() == 1);
+  on.state.forget(over[0]);
+  CHECK(on.state.over_at(last_ts).empty());
+  CHECK(on.settings.registry->newest.empty());
+}
+
+// -- exports that processes share -----------------------------------------------
+
+using record_ptr = std::shared_ptr<const store::export_record>;
+
+/// What another process writes of january.
+store::export_record theirs(const std::optional<store::history_revisions>& covers = {}) {
+  store::export_record record;
+  record.facts = {id_of(150), january};
+  record.owner = id_of(151);
+  if (covers) record.snapshot = store::history_snapshot{*covers, 1};
+  return record;
+}
+
+store::export_record whole(store::export_record record, const bench& on) {
+  record.facts.keep_until_ts = on.clock.unix_ms() + 1'000'000'000;
+  record.is_complete = true;
+  if (!record.snapshot) record.snapshot = store::history_snapshot{{9, 9}, 1};
+  return record;
+}
+
+record_ptr shared(store::export_record record) {
+  return std::make_shared<const store::export_record>(std::move(record));
+}
+
+/// A state whose exports others share.
+struct shared_bench : bench {
+  shared_bench() { files.shared = true; }
+
+  /// Says what became of the oldest job that was asked about.
+  void tell(const record_ptr& record) {
+    state.follow();
+    REQUIRE(follows.size() == 1);
+    exports_followed followed;
+    followed.results.push_back({follows.front().job, record});
+    follows.clear();
+    state.on(followed);
+  }
+  /// Ends a job because another process has the export.
+  void lose(std::uint64_t job, store::export_record to,
+            const std::optional<store::history_revisions>& needs) {
+    export_ended ended;
+    ended.job = job;
+    if (to.is_complete) {
+      ended.facts = to.facts;
+      ended.summary = summary_of(to);
+    }
+    ended.other =
+        std::make_shared<const store::other_export>(store::other_export{std::move(to), needs});
+    state.on(ended);
+  }
+};
+
+TEST_CASE("shared exports: what others have made is given, even to the first who asks") {
+  shared_bench on;
+  on.ask(1);
+  CHECK(on.jobs.empty());
+  on.find({5, 1}, shared(whole(theirs(store::history_revisions{5, 1}), on)));
+  REQUIRE(on.answers.size() == 1);
+  CHECK(on.answers[0].second.find(model::to_string(id_of(150))) != std::string::npos);
+  CHECK(on.jobs.empty());
+  CHECK(on.metrics.reused.get() == 1);
+}
+
+TEST_CASE("shared exports: what another process writes is waited for") {
+  shared_bench on;
+  on.ask(1);
+  on.find({5, 1}, shared(theirs()));
+  CHECK(on.jobs.empty());
+  CHECK(on.state.is_following());
+  on.ask(2);
+  on.find({7, 1}, shared(theirs()));
+  on.state.count();
+  CHECK(on.metrics.followed.get() == 1);
+  CHECK(on.metrics.waiting.get() == 2);
+  on.tell(shared(theirs(store::history_revisions{6, 1})));
+  CHECK(on.jobs.size() == 1); // for the second request, which needs more
+  on.tell(shared(whole(theirs(store::history_revisions{6, 1}), on)));
+  REQUIRE(on.answers.size() == 1);
+  CHECK(on.answers[0].first == 1);
+  CHECK_FALSE(on.state.is_following());
+  on.end(on.jobs[0], {7, 1});
+  CHECK(on.answers.size() == 2);
+}
+
+TEST_CASE("shared exports: a job that nobody does any more becomes one's own") {
+  shared_bench on;
+  on.ask(1);
+  on.find({5, 1}, shared(theirs(store::history_revisions{5, 1})));
+  on.tell(shared(theirs(store::history_revisions{5, 1})));
+  CHECK(on.jobs.empty());
+  on.tell(nullptr);
+  REQUIRE(on.jobs.size() == 1);
+  CHECK_FALSE(on.state.is_following());
+  on.end(on.jobs[0], {5, 1});
+  CHECK(on.answers.size() == 1);
+}
+
+TEST_CASE("shared exports: one that another process took over is followed there") {
+  shared_bench on;
+  on.ask(1);
+  on.find({5, 1}, shared(theirs(store::history_revisions{5, 1})));
+  auto heir = theirs();
+  heir.generation = 2;
+  on.tell(shared(heir));
+  heir.snapshot = store::history_snapshot{{5, 1}, 2};
+  on.tell(shared(heir));
+  CHECK(on.answers.empty());
+  on.tell(shared(whole(heir, on)));
+  CHECK(on.answers.size() == 1);
+  CHECK(on.jobs.empty());
+}
+
+TEST_CASE("shared exports: a job that finds the export with another process leaves it there") {
+  shared_bench on;
+  on.ask(1);
+  on.find({5, 1});
+  REQUIRE(on.jobs.size() == 1);
+  SECTION("which has made it") {
+    on.lose(on.jobs[0], whole(theirs(store::history_revisions{5, 1}), on),
+            store::history_revisions{5, 1});
+    CHECK(on.answers.size() == 1);
+    CHECK_FALSE(on.state.is_following());
+  }
+  SECTION("which reads something later") {
+    on.lose(on.jobs[0], theirs(store::history_revisions{6, 1}), store::history_revisions{5, 1});
+    on.tell(shared(whole(theirs(store::history_revisions{6, 1}), on)));
+    CHECK(on.answers.size() == 1);
+  }
+  SECTION("of which it is not known what it reads, and it is too old") {
+    on.lose(on.jobs[0], theirs(), store::history_revisions{5, 1});
+    CHECK(on.state.is_following());
+    on.tell(shared(theirs(store::history_revisions{4, 1})));
+    CHECK(on.jobs.size() == 2);
+  }
+  SECTION("and its place is free for another one") {
+    on.ask(2, february);
+    on.find({1, 1});
+    CHECK(on.jobs.size() == 1);
+    on.lose(on.jobs[0], theirs(), store::history_revisions{5, 1});
+    CHECK(on.jobs.size() == 2);
+  }
+  on.state.count();
+  CHECK(on.metrics.failed.get() == 0);
+}
+
+TEST_CASE("shared exports: who needs more than an older job reads does not get what that makes") {
+  shared_bench on;
+  on.settings.jobs_limit = 2;
+  on.ask(1);
+  on.find({3, 1});
+  on.state.on(export_begun{on.jobs[0], {{3, 1}, 1}});
+  on.ask(2);
+  on.find({5, 1});
+  REQUIRE(on.jobs.size() == 2);
+  on.state.on(export_begun{on.jobs[1], {{5, 1}, 2}});
+  on.lose(on.jobs[1], theirs(), std::nullopt); // taken over while it was written
+  on.tell(shared(whole(theirs(store::history_revisions{6, 1}), on)));
+  REQUIRE(on.answers.size() == 1);
+  CHECK(on.answers[0].first == 2);
+  on.end(on.jobs[1]); // told twice
+  on.end(on.jobs[0], {3, 1});
+  CHECK(on.answers.size() == 2);
+  on.state.count();
+  CHECK(on.metrics.running.get() == 0);
+}
+
+TEST_CASE("shared exports: nothing is followed that nobody waits for, nor twice at once") {
+  shared_bench on;
+  const auto gone = std::make_shared<ticket>();
+  on.state.ask(january, waiter{{}, {1, 1}, gone});
+  on.find({5, 1}, shared(theirs()));
+  on.state.follow();
+  on.state.follow();
+  CHECK(on.follows.size() == 1);
+  on.state.on(exports_followed{}); // the store could not be read
+  on.state.follow();
+  CHECK(on.follows.size() == 2);
+  gone->over = true;
+  on.state.forget_gone();
+  CHECK_FALSE(on.state.is_following());
+  on.state.on(exports_followed{{{on.follows[0].job, nullptr}}});
+  CHECK(on.jobs.empty());
+}
+
+} // namespace
+} // namespace matchcloud::actors

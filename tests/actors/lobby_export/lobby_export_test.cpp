@@ -1,0 +1,592 @@
+#include "actors/lobby_export/lobby_export.hpp"
+
+#include "actors/lobby_export/export_link.hpp"
+#include "store/exports/export_files.hpp"
+#include "tests/catch.hpp"
+#include "tests/fixtures/actor_fixture.hpp"
+#include "tests/fixtures/signing_keys.hpp"
+#include "tests/fixtures/temporary_directory.hpp"
+
+#include <filesystem>
+
+namespace matchcloud::actors {
+namespace {
+
+using namespace fixtures;
+using std::chrono::milliseconds;
+
+const std::string january = R"({"query_start":100,"query_end":200})";
+const std::string february = R"({"query_start":200,"query_end":300})";
+constexpr std::uint64_t data_limit_bytes = 1024UL * 1024;
+constexpr milliseconds url_lifetime{60'000};
+
+/// An export actor with real files. Its tasks run only when told to.
+struct bench : deterministic_system {
+  temporary_directory folder;
+  manual_clock clock;
+  manual_pool short_work;
+  manual_pool long_work;
+  export_metrics metrics;
+  std::unique_ptr<store::export_files> files =
+      *store::export_files::open(folder.path(), data_limit_bytes);
+  std::unique_ptr<store::secret_ring> keys = open_signing_keys(folder.path());
+  std::shared_ptr<fake_database> database = std::make_shared<fake_database>();
+  std::shared_ptr<probe_log> log = std::make_shared<probe_log>();
+  caf::actor front = spawn<probe>(log);
+  lobby_export_settings settings;
+  std::string kind = "n,n,r,r,t,v,v,m";
+  caf::actor exporter;
+  std::uint64_t last = 0;
+  std::uint8_t last_id = 0;
+
+  explicit bench(const std::function<void(lobby_export_settings&)>& change = {}) {
+    database->content = *two_regions();
+    database->lobbies = {{id_of(101), {120, 130}, &kind}, {id_of(102), {140, 160}, &kind}};
+    settings.job.files = files.get();
+    settings.job.clock = &clock;
+    settings.job.metrics = &metrics;
+    settings.job.url_lifetime = url_lifetime;
+    settings.job.new_id = [this] { return id_of(++last_id); };
+    settings.job.database = open_fake(database);
+    settings.keys = keys.get();
+    settings.short_work = &short_work;
+    settings.long_work = &long_work;
+    settings.tidy_work = &short_work;
+    settings.public_url = "http://cdn.example";
+    if (change) change(settings);
+    succeed();
+  }
+  /// Starts a new export actor in place of the last one.
+  void succeed() {
+    exporter =
+        spawn<lobby_export>(settings, std::make_shared<const model::catalog>(database->content));
+    run();
+  }
+  ~bench() {
+    kill(exporter);
+    short_work.tasks.clear(); // tasks hold the actor
+    long_work.tasks.clear();
+  }
+
+  std::shared_ptr<ticket> ask(const std::string& body = january, std::uint8_t game = 1) {
+    auto request = std::make_shared<ticket>();
+    send_as(
+        front, exporter,
+        export_lobbies{
+            {++last, 1}, id_of(game), std::make_shared<const std::string>(body), false, request});
+    return request;
+  }
+  /// Runs the next export job. False if none is queued.
+  bool work() {
+    const bool ran = long_work.run_one();
+    run();
+    return ran;
+  }
+  /// Runs all short tasks: looks and removals.
+  void settle() {
+    while (short_work.run_one())
+      run();
+  }
+  void tick() { advance(settings.tick); }
+  std::size_t answers() const { return log->made.size() + log->failed.size(); }
+  /// The URL in the last answer; empty if it was a failure.
+  std::string url() const {
+    if (log->made.empty()) return {};
+    const auto& json = *log->made.back().json;
+    return json.substr(8, json.size() - 10);
+  }
+  base::errc failure() const { return log->failed.back().error.code; }
+  std::size_t folders() const {
+    std::size_t count = 0;
+    for ([[maybe_unused]] const auto& each :
+         std::filesystem::directory_iterator{folder.path("exports")})
+      ++count;
+    return count;
+  }
+};
+
+TEST_CASE("an export is answered with the signed URL of a complete file") {
+  bench on;
+  on.ask();
+  CHECK(on.answers() == 0);
+  REQUIRE(on.work());
+  REQUIRE(on.log->made.size() == 1);
+  CHECK(on.log->made[0].exchange == exchange_ref{1, 1});
+  const auto expires_s =
+      static_cast<std::uint64_t>((on.clock.unix_ms() + url_lifetime.count() + 999) / 1'000);
+  CHECK(on.url() == export_url("http://cdn.example", id_of(1), expires_s, *on.keys->current()));
+  const auto opened = on.files->open(id_of(1));
+  REQUIRE(opened);
+  CHECK((*opened)->facts.query == model::export_query{id_of(1), {100, 200}});
+  std::string text((*opened)->csv->size_bytes(), '\0');
+  CHECK((*opened)->csv->read(text, 0) == static_cast<std::ptrdiff_t>(text.size()));
+  CHECK(std::count(text.begin(), text.end(), '\n') == 3);
+  CHECK(text.starts_with(model::lobby_csv_header));
+  CHECK(on.metrics.finished.get() == 1);
+  CHECK(on.metrics.rows.get() == 2);
+}
+
+TEST_CASE("what is no span, and what is no game, is refused at once") {
+  bench on;
+  on.ask("{}");
+  CHECK(on.failure() == base::errc::query_invalid);
+  on.ask("[");
+  CHECK(on.failure() == base::errc::body_malformed);
+  on.ask(R"({"query_start":2,"query_end":1})");
+  CHECK(on.failure() == base::errc::query_invalid);
+  on.ask(january, 9);
+  CHECK(on.failure() == base::errc::game_not_found);
+  CHECK(on.log->failed.size() == 4);
+  CHECK(on.long_work.tasks.empty());
+}
+
+TEST_CASE("who asks for what waits for its turn joins it") {
+  bench on{[](auto& settings) { settings.jobs_limit = 1; }};
+  on.ask(february);
+  on.ask();
+  on.ask();
+  CHECK(on.short_work.tasks.size() <= 2); // from ticks: no look at the store is needed
+  REQUIRE(on.work());
+  REQUIRE(on.work());
+  CHECK(!on.work());
+  CHECK(on.log->made.size() == 3);
+  CHECK(on.log->made[1].json == on.log->made[2].json);
+  CHECK(on.database->history_reads == 2);
+  CHECK(on.metrics.joined.get() == 1);
+}
+
+TEST_CASE("who asks for what is being exported joins it, if nothing was ingested since") {
+  const auto moved = GENERATE(0, 1, 2);
+  bench on;
+  on.ask();
+  on.database->while_reading = [&] {
+    on.database->while_reading = {};
+    on.run(); // the actor receives the snapshot
+    if (moved == 1) ++on.database->history_revisions.lobbies;
+    if (moved == 2) ++on.database->history_revisions.catalog;
+    on.ask();
+    on.settle();
+  };
+  REQUIRE(on.work());
+  CHECK(on.log->made.size() == (moved == 0 ? 2 : 1));
+  CHECK(on.work() == (moved != 0));
+  CHECK(on.log->made.size() == 2);
+  CHECK(on.database->history_reads == (moved == 0 ? 1 : 2));
+}
+
+TEST_CASE("who asks before a job's snapshot is known waits for that and is then decided") {
+  const auto older = GENERATE(false, true);
+  bench on;
+  on.ask();
+  if (older) ++on.database->history_revisions.lobbies;
+  on.ask();
+  on.settle(); // the look ends before the job's snapshot is known
+  CHECK(on.answers() == 0);
+  if (older) --on.database->history_revisions.lobbies; // the job had taken its snapshot before
+  REQUIRE(on.work());
+  CHECK(on.log->made.size() == (older ? 1 : 2));
+  CHECK(on.work() == older);
+  CHECK(on.log->made.size() == 2);
+  CHECK(on.database->history_reads == (older ? 2 : 1));
+}
+
+TEST_CASE("who waits for the snapshot of a job that fails before it hears of that, too") {
+  bench on;
+  on.ask();
+  on.ask();
+  on.settle();
+  on.database->failure = base::error{base::errc::store_failed, "disk on fire"};
+  REQUIRE(on.work());
+  CHECK(on.log->failed.size() == 2);
+  CHECK(on.metrics.waiting.get() == 0);
+}
+
+TEST_CASE("who asks for what was exported gets the file with a new URL, if it would be the same") {
+  bench on;
+  on.ask();
+  on.work();
+  const auto first = on.url();
+  on.clock.advance(std::chrono::seconds{10});
+  on.ask();
+  CHECK(on.answers() == 1);
+  on.settle();
+  REQUIRE(on.answers() == 2);
+  CHECK(on.url() != first);
+  CHECK(on.url().substr(0, on.url().find('?')) == first.substr(0, first.find('?')));
+  CHECK(on.metrics.reused.get() == 1);
+  CHECK(on.database->history_reads == 1);
+
+  ++on.database->history_revisions.lobbies;
+  on.ask();
+  on.settle();
+  CHECK(on.answers() == 2);
+  REQUIRE(on.work());
+  CHECK(on.answers() == 3);
+  CHECK(on.url().find(model::to_string(id_of(2))) != std::string::npos);
+  // The new export is returned from now on.
+  on.ask();
+  on.settle();
+  CHECK(on.url().find(model::to_string(id_of(2))) != std::string::npos);
+  CHECK(on.database->history_reads == 2);
+}
+
+TEST_CASE("a file with running lobbies is given again only for a span that was over") {
+  const auto over = GENERATE(true, false);
+  bench on;
+  on.database->lobbies.push_back({id_of(103), {150, std::nullopt}, &on.kind});
+  const auto end = on.clock.unix_ms() + (over ? 0 : 1);
+  const auto body = R"({"query_start":100,"query_end":)" + std::to_string(end) + "}";
+  on.ask(body);
+  on.work();
+  on.ask(body);
+  on.settle();
+  CHECK(on.answers() == (over ? 2 : 1));
+  CHECK(on.work() == !over);
+}
+
+TEST_CASE("so many run, so many wait, and one more is told to come back") {
+  bench on{[](auto& settings) {
+    settings.jobs_limit = 2;
+    settings.queue_limit = 3;
+  }};
+  const auto span = [](int i) {
+    return R"({"query_start":0,"query_end":)" + std::to_string(i) + "}";
+  };
+  for (int i = 0; i < 5; ++i)
+    on.ask(span(i));
+  CHECK(on.answers() == 0);
+  CHECK(on.long_work.tasks.size() == 2);
+  CHECK(on.metrics.running.get() == 2);
+  CHECK(on.metrics.queued.get() == 3);
+  on.ask(span(5));
+  REQUIRE(on.log->failed.size() == 1);
+  CHECK(on.failure() == base::errc::exports_busy);
+  on.ask(span(4)); // the same span as a waiting job
+  CHECK(on.answers() == 1);
+  on.work();
+  on.ask(span(6));
+  CHECK(on.answers() == 2); // the second answer is the first job's
+  while (on.work()) {
+  }
+  CHECK(on.log->made.size() == 7);
+  CHECK(on.log->failed.size() == 1);
+  CHECK(on.metrics.running.get() == 0);
+  CHECK(on.metrics.waiting.get() == 0);
+}
+
+TEST_CASE("so many requests may wait; those whose clients are gone make room") {
+  bench on{[](auto& settings) { settings.waiting_limit = 2; }};
+  const auto gone = on.ask();
+  on.ask();
+  on.ask();
+  CHECK(on.failure() == base::errc::exports_busy);
+  gone->over = true;
+  on.tick();
+  on.ask();
+  CHECK(on.log->failed.size() == 1);
+}
+
+TEST_CASE("attempts at the same request wait once, however many fronts died of it") {
+  bench on{[](auto& settings) { settings.waiting_limit = 2; }};
+  const auto request = on.ask();
+  on.ask();
+  for (std::uint32_t attempt = 2; attempt < 10; ++attempt) {
+    request->attempt = attempt;
+    on.send_as(
+        on.front, on.exporter,
+        export_lobbies{
+            {1, attempt}, id_of(1), std::make_shared<const std::string>(january), false, request});
+  }
+  CHECK(on.log->failed.empty());
+  on.tick();
+  CHECK(on.metrics.waiting.get() == 2);
+  REQUIRE(on.work());
+  on.settle();
+  CHECK(on.log->made.size() == 2);
+}
+
+TEST_CASE("an export goes on when its client is gone, and asking again gets it") {
+  bench on;
+  const auto gone = on.ask();
+  gone->over = true;
+  on.tick();
+  CHECK(on.metrics.waiting.get() == 0);
+  REQUIRE(on.work());
+  CHECK(on.answers() == 0);
+  on.ask();
+  on.settle();
+  CHECK(on.log->made.size() == 1);
+  CHECK(on.database->history_reads == 1);
+}
+
+TEST_CASE("a failed export is a problem for all who wait and leaves nothing behind") {
+  bench on;
+  on.ask();
+  on.database->failure = base::error{base::errc::store_failed, "/secret/path: SQL"};
+  REQUIRE(on.work());
+  REQUIRE(on.log->failed.size() == 1);
+  CHECK(on.failure() == base::errc::store_failed);
+  CHECK(on.log->failed[0].error.detail.find("secret") == std::string::npos);
+  CHECK(on.folders() == 0);
+  CHECK(on.files->used_bytes() == 0);
+  CHECK(on.metrics.failed.get() == 1);
+  on.database->failure.reset();
+  on.ask();
+  REQUIRE(on.work());
+  CHECK(on.log->made.size() == 1);
+}
+
+TEST_CASE("a store that cannot be looked at is a problem for who asks again") {
+  bench on;
+  on.ask();
+  on.work();
+  on.database->failure = base::error{base::errc::store_failed, "/secret/path"};
+  on.ask();
+  on.settle();
+  REQUIRE(on.log->failed.size() == 1);
+  CHECK(on.failure() == base::errc::store_failed);
+  CHECK(on.log->failed[0].error.detail.find("secret") == std::string::npos);
+}
+
+TEST_CASE("an export that takes too long is given up with 504 and leaves nothing behind") {
+  bench on{[](auto& settings) { settings.job.timeout = milliseconds{5'000}; }};
+  on.ask();
+  on.database->while_reading = [&] { on.clock.advance(std::chrono::seconds{5}); };
+  REQUIRE(on.work());
+  CHECK(on.failure() == base::errc::deadline_exceeded);
+  CHECK(on.log->failed[0].error.detail.find("5000 ms") != std::string::npos);
+  CHECK(on.folders() == 0);
+}
+
+TEST_CASE("where files take all the room new exports get 507 and old ones stay") {
+  bench on;
+  on.ask();
+  on.work();
+  const auto long_text = std::string(data_limit_bytes, 'x');
+  on.database->lobbies = {{id_of(104), {120, 130}, &long_text}};
+  on.ask(february);
+  REQUIRE(on.work());
+  CHECK(on.failure() == base::errc::exports_full);
+  CHECK(base::describe(on.failure()).status == 507);
+  CHECK(on.files->open(id_of(1)));
+  CHECK(on.folders() == 1);
+}
+
+TEST_CASE("a file lives until its last URL ends") {
+  bench on;
+  on.ask();
+  on.work();
+  on.clock.advance(url_lifetime / 2);
+  on.ask(); // extends the link's lifetime
+  on.settle();
+  REQUIRE(on.answers() == 2);
+  on.clock.advance(url_lifetime / 2 + milliseconds{2'000});
+  on.tick();
+  on.settle();
+  CHECK(on.files->open(id_of(1)));
+  on.clock.advance(url_lifetime / 2);
+  on.tick();
+  on.settle();
+  CHECK(!on.files->open(id_of(1)));
+  CHECK(on.folders() == 0);
+  on.ask();
+  REQUIRE(on.work());
+  CHECK(on.database->history_reads == 2);
+}
+
+TEST_CASE("a time of day that jumps ahead and back again takes no file along") {
+  bench on{[](auto& settings) { settings.sweep_interval = url_lifetime / 4; }};
+  on.ask();
+  on.work();
+  on.tick();
+  const auto jump = std::chrono::hours{2};
+  on.clock.jump(jump);
+  on.clock.advance(on.settings.sweep_interval);
+  on.tick();
+  on.settle();
+  on.clock.jump(-jump);
+  on.tick();
+  on.settle();
+  CHECK(on.files->open(id_of(1)));
+}
+
+TEST_CASE("a time of day that has jumped ahead is believed after a URL's lifetime") {
+  bench on;
+  on.ask();
+  on.work();
+  on.tick();
+  on.clock.jump(std::chrono::hours{2});
+  on.tick();
+  on.settle();
+  CHECK(on.files->open(id_of(1)));
+  on.clock.advance(url_lifetime + milliseconds{2'000});
+  on.tick();
+  on.settle();
+  CHECK(!on.files->open(id_of(1)));
+}
+
+TEST_CASE("a file that somebody removed by hand is not given again but made anew") {
+  bench on;
+  on.ask();
+  on.work();
+  std::filesystem::remove_all(on.folder.path("exports/" + model::to_string(id_of(1))));
+  on.ask();
+  on.settle();
+  CHECK(on.metrics.reused.get() == 0);
+  REQUIRE(on.work());
+  REQUIRE(on.log->made.size() == 2);
+  CHECK(on.url().find(model::to_string(id_of(2))) != std::string::npos);
+  CHECK(on.files->open(id_of(2)));
+}
+
+TEST_CASE("files are removed and counted by one job at a time, however long it takes") {
+  bench on;
+  on.ask();
+  on.work();
+  on.settle();
+  on.clock.advance(url_lifetime * 3);
+  for (int i = 0; i < 5; ++i)
+    on.tick();
+  CHECK(on.short_work.tasks.size() == 1);
+  on.settle();
+  CHECK(on.folders() == 0);
+  on.tick();
+  CHECK(on.short_work.tasks.size() == 1); // the postponed count
+}
+
+TEST_CASE("where the disk's threads are taken, who asks is told to come back") {
+  bench on;
+  on.long_work.full = true;
+  on.ask();
+  REQUIRE(on.log->failed.size() == 1);
+  CHECK(on.failure() == base::errc::exports_busy);
+  CHECK(on.metrics.waiting.get() == 0);
+  on.long_work.full = false;
+  on.ask();
+  on.work();
+  CHECK(on.log->made.size() == 1);
+  on.short_work.full = true;
+  on.ask();
+  CHECK(on.log->failed.size() == 2);
+  CHECK(on.failure() == base::errc::exports_busy);
+  on.short_work.full = false;
+  on.ask();
+  on.settle();
+  CHECK(on.log->made.size() == 2);
+}
+
+TEST_CASE("no URL is given out that outlives what a restart would keep") {
+  bench on;
+  on.ask();
+  on.work();
+  // If every request renewed it, the file would live forever.
+  for (int i = 0; i < 3; ++i) {
+    on.clock.advance(url_lifetime * 2 / 3);
+    on.tick();
+    on.ask();
+    on.settle();
+    on.work();
+  }
+  CHECK(on.log->made.size() == 4);
+  CHECK(on.database->history_reads == 2);
+  for (const auto& opened : {on.files->open(id_of(1)), on.files->open(id_of(2))})
+    if (opened) CHECK((*opened)->facts.keep_until_ts > on.clock.unix_ms());
+}
+
+TEST_CASE("files that earlier processes left are removed when their time is over") {
+  bench on;
+  {
+    const auto begun = on.files->begin({{}, id_of(77)});
+    REQUIRE(begun);
+    const auto& draft = std::get<std::unique_ptr<store::export_draft>>(*begun);
+    REQUIRE(draft->append("x"));
+    REQUIRE(draft->publish(on.clock.unix_ms() + 90'000));
+  }
+  on.tick();
+  on.settle();
+  CHECK(on.files->open(id_of(77)));
+  on.clock.advance(std::chrono::seconds{100});
+  on.tick();
+  on.settle();
+  CHECK(!on.files->open(id_of(77)));
+}
+
+TEST_CASE("when the service ends its jobs give up and leave nothing behind") {
+  bench on;
+  on.ask();
+  on.database->while_reading = [&] { on.settings.registry->close(); };
+  CHECK(on.work());
+  CHECK(on.log->made.empty());
+  CHECK(on.folders() == 0);
+  CHECK(on.files->used_bytes() == 0);
+}
+
+TEST_CASE("a job outlives its actor: the successor answers who asks for it, and runs no other") {
+  // Dies before the job begins, while it reads, or when it has ended but before its result is
+  // handled.
+  const int dies = GENERATE(0, 1, 2);
+  CAPTURE(dies);
+  bench on;
+  on.ask();
+  const auto die = [&] { on.kill(on.exporter); };
+  if (dies == 0) die();
+  if (dies == 0) on.succeed();
+  if (dies == 1) on.database->while_reading = die;
+  if (dies == 2) on.kill(on.exporter);
+  CHECK(on.long_work.run_one());
+  on.run();
+  CHECK(on.answers() == 0);
+  if (dies != 0) on.succeed();
+  on.ask(); // the front dispatches the request again
+  on.settle();
+  REQUIRE(on.log->made.size() == 1);
+  CHECK(on.log->made[0].exchange == exchange_ref{2, 1});
+  CHECK_FALSE(on.work());
+  CHECK(on.folders() == 1);
+  CHECK(on.metrics.running.get() == 0);
+}
+
+TEST_CASE("a successor knows the files that there are, and removes them when their time is over") {
+  bench on;
+  on.ask();
+  on.work();
+  on.kill(on.exporter);
+  on.succeed();
+  on.ask();
+  on.settle();
+  CHECK(on.log->made.size() == 2);
+  CHECK(on.metrics.reused.get() == 1);
+  on.clock.advance(url_lifetime + milliseconds{1'000});
+  on.tick();
+  on.settle();
+  CHECK(on.folders() == 0);
+}
+
+TEST_CASE("a successor never gives a number to a job that another job has") {
+  bench on{[](auto& settings) { settings.jobs_limit = 2; }};
+  on.ask();
+  on.kill(on.exporter);
+  on.succeed();
+  on.ask(february);
+  CHECK(on.work());
+  CHECK(on.work());
+  REQUIRE(on.log->made.size() == 1); // january's requester asked the actor that died
+  CHECK(on.log->made[0].exchange == exchange_ref{2, 1});
+  const auto opened = on.files->open(id_of(2));
+  REQUIRE(opened);
+  CHECK((*opened)->facts.query == model::export_query{id_of(1), {200, 300}});
+}
+
+TEST_CASE("what a store could not tidy away meanwhile is tidied away afterwards") {
+  bench on;
+  on.ask();
+  on.work();
+  CHECK(on.database->tidied == 0);
+  on.database->backlog_bytes = tidied_backlog_bytes;
+  on.ask(february);
+  on.work();
+  CHECK(on.database->tidied == 1);
+}
+
+} // namespace
+} // namespace matchcloud::actors

@@ -1,0 +1,252 @@
+#include "actors/media/media.hpp"
+
+#include "store/media/bucket_images.hpp"
+#include "store/media/media_files.hpp"
+#include "tests/catch.hpp"
+#include "tests/fixtures/actor_fixture.hpp"
+#include "tests/fixtures/memory_objects.hpp"
+#include "tests/fixtures/temporary_directory.hpp"
+
+#include <filesystem>
+#include <functional>
+
+namespace matchcloud::actors {
+namespace {
+
+using namespace fixtures;
+
+store::image_key key_of(std::uint8_t number) {
+  store::image_key key;
+  key.upload_id = id_of(number);
+  key.name.digest[0] = number;
+  return key;
+}
+
+struct bench : deterministic_system {
+  temporary_directory folder;
+  manual_pool pool;
+  std::shared_ptr<probe_log> log = std::make_shared<probe_log>();
+  caf::actor front = spawn<probe>(log);
+  caf::actor media;
+
+  explicit bench(std::size_t open_files = 2, std::size_t waiting_limit = 4)
+      : bench{[=](media_settings& settings) {
+          settings.kept_limit = open_files;
+          settings.waiting_limit = waiting_limit;
+        }} {}
+  explicit bench(const std::function<void(media_settings&)>& change) {
+    media_settings settings;
+    settings.images = std::make_shared<store::media_files>(folder.path(), 100);
+    settings.pool = &pool;
+    change(settings);
+    media = spawn<actors::media>(settings);
+    run();
+    std::filesystem::create_directories(folder.path("media/00"));
+    for (std::uint8_t i = 1; i <= 5; ++i)
+      std::ofstream{store::media_path(folder.path(), key_of(i))} << "image " << int{i};
+  }
+  ~bench() {
+    pool.tasks.clear(); // tasks hold the actor
+  }
+
+  void ask(std::uint64_t exchange, std::uint8_t number) {
+    send_as(front, media, open_media{{exchange, 1}, key_of(number)});
+  }
+  void run_pool() {
+    while (pool.run_one())
+      run();
+  }
+};
+
+TEST_CASE("the first reader waits for the pool, the next is answered at once") {
+  bench on;
+  on.ask(1, 1);
+  CHECK(on.log->opened.empty());
+  REQUIRE(on.pool.tasks.size() == 1);
+  on.run_pool();
+  REQUIRE(on.log->opened.size() == 1);
+  CHECK(on.log->opened[0].exchange == exchange_ref{1, 1});
+  CHECK(on.log->opened[0].key == key_of(1));
+  CHECK(on.log->opened[0].image.file->size_bytes() == 7);
+  on.ask(2, 1);
+  CHECK(on.pool.tasks.empty());
+  REQUIRE(on.log->opened.size() == 2);
+  CHECK(on.log->opened[1].image.file == on.log->opened[0].image.file);
+}
+
+TEST_CASE("an ended actor lets go of files and of those who wait, whoever still knows it") {
+  bench on;
+  on.ask(1, 1);
+  on.run_pool();
+  REQUIRE(on.log->opened.size() == 1);
+  const std::weak_ptr<const base::open_file> file = on.log->opened[0].image.file;
+  on.log->opened.clear();
+  CHECK(!file.expired());
+  on.ask(2, 2);
+  on.pool.tasks.clear();
+  const auto front = caf::actor_cast<caf::strong_actor_ptr>(on.front);
+  const auto holders = front->strong_refs.load();
+  on.kill(on.media);
+  CHECK(file.expired());
+  CHECK(front->strong_refs.load() == holders - 1);
+}
+
+TEST_CASE("who asks while a file is being opened waits for the same opening, in order") {
+  bench on;
+  for (std::uint64_t exchange = 1; exchange <= 3; ++exchange)
+    on.ask(exchange, 1);
+  on.ask(4, 2);
+  CHECK(on.pool.tasks.size() == 2);
+  on.run_pool();
+  REQUIRE(on.log->opened.size() == 4);
+  for (std::uint64_t i = 0; i < 3; ++i)
+    CHECK(on.log->opened[i].exchange.exchange == i + 1);
+}
+
+TEST_CASE("files that are kept open are bounded: what was used longest ago is closed") {
+  bench on;
+  for (std::uint8_t number : {1, 2, 1, 3}) {
+    on.ask(number, number);
+    on.run_pool();
+  }
+  std::vector<std::weak_ptr<const base::open_file>> files;
+  for (const auto& opened : on.log->opened)
+    files.push_back(opened.image.file);
+  on.log->opened.clear();
+  CHECK(!files[0].expired());
+  CHECK(files[1].expired());
+  CHECK(!files[3].expired());
+}
+
+TEST_CASE("a file that is still being sent when it is closed here is not opened twice") {
+  bench on{1};
+  on.ask(1, 1);
+  on.run_pool();
+  on.ask(2, 2);
+  on.run_pool();
+  on.ask(3, 1);
+  on.run_pool();
+  REQUIRE(on.log->opened.size() == 3);
+  CHECK(on.log->opened[2].image.file == on.log->opened[0].image.file);
+}
+
+TEST_CASE("everybody who waits hears of a failure, and the next asks anew") {
+  bench on;
+  on.ask(1, 9);
+  on.ask(2, 9);
+  on.run_pool();
+  REQUIRE(on.log->failed.size() == 2);
+  CHECK(on.log->failed[0].exchange == exchange_ref{1, 1});
+  CHECK(on.log->failed[1].error.code == base::errc::media_not_found);
+  std::ofstream{store::media_path(on.folder.path(), key_of(9))} << "here now";
+  on.ask(3, 9);
+  on.run_pool();
+  CHECK(on.log->opened.size() == 1);
+}
+
+TEST_CASE("a full pool refuses, and is asked again next time") {
+  bench on;
+  on.pool.full = true;
+  on.ask(1, 1);
+  REQUIRE(on.log->failed.size() == 1);
+  CHECK(on.log->failed[0].error.code == base::errc::overloaded);
+  on.pool.full = false;
+  on.ask(2, 1);
+  on.run_pool();
+  CHECK(on.log->opened.size() == 1);
+}
+
+TEST_CASE("those who wait are bounded, all files together") {
+  bench on;
+  for (std::uint64_t exchange = 1; exchange <= 4; ++exchange)
+    on.ask(exchange, exchange % 2 == 0 ? 1 : 2);
+  on.ask(5, 1);
+  on.ask(6, 3);
+  REQUIRE(on.log->failed.size() == 2);
+  CHECK(on.log->failed[0].exchange == exchange_ref{5, 1});
+  CHECK(on.log->failed[0].error.code == base::errc::overloaded);
+  CHECK(on.pool.tasks.size() == 2);
+  on.run_pool();
+  CHECK(on.log->opened.size() == 4);
+  on.ask(7, 3);
+  on.run_pool();
+  CHECK(on.log->opened.size() == 5);
+}
+
+/// Images of a bucket, of 10 bytes each, and what the actor does with them.
+struct bucket_bench {
+  std::shared_ptr<memory_objects> objects = std::make_shared<memory_objects>();
+  base::byte_budget budget{1'000};
+  bench on;
+
+  explicit bucket_bench(store::objects_delivery delivery, std::size_t kept_bytes = 1'000)
+      : on{[&](media_settings& settings) {
+          settings.images = std::make_shared<store::bucket_images>(objects, delivery, budget);
+          settings.kept_limit = kept_bytes;
+          settings.is_kept_in_memory = delivery == store::objects_delivery::through;
+        }} {
+    for (std::uint8_t i = 1; i <= 5; ++i)
+      objects->place(object_of(key_of(i)).text(), std::string(10, 'x'));
+  }
+
+  void ask(std::uint8_t number) {
+    on.ask(number, number);
+    on.run_pool();
+  }
+};
+
+TEST_CASE("an image that is elsewhere is answered to all who wait, and not kept") {
+  bucket_bench in{store::objects_delivery::redirect};
+  auto& opened = in.on.log->opened;
+  in.on.ask(1, 1);
+  in.on.ask(2, 1);
+  in.on.run_pool();
+  REQUIRE(opened.size() == 2);
+  for (const auto& each : opened) {
+    CHECK(each.image.file == nullptr);
+    CHECK(each.image.elsewhere.get.starts_with("https://bucket/media/00/"));
+    CHECK(each.image.elsewhere.head.find(" HEAD ") != std::string::npos);
+  }
+  in.on.ask(3, 1); // a link is valid for a minute: the next request gets another one
+  CHECK(in.on.pool.tasks.size() == 1);
+  in.on.run_pool();
+  CHECK(opened.size() == 3);
+  CHECK(in.objects->calls(object_call::link) == 4);
+}
+
+TEST_CASE("images in memory are kept up to so many bytes, small ones as if of 16 KiB") {
+  bucket_bench in{store::objects_delivery::through, 40'000};
+  for (const std::uint8_t number : {1, 2, 1, 3})
+    in.ask(number);
+  std::vector<std::weak_ptr<const base::open_file>> files;
+  for (const auto& opened : in.on.log->opened)
+    files.push_back(opened.image.file);
+  REQUIRE(files.size() == 4);
+  in.on.log->opened.clear();
+  CHECK(!files[0].expired());
+  CHECK(files[1].expired());
+  CHECK(!files[3].expired());
+  CHECK(in.budget.used_bytes() == 20);
+}
+
+TEST_CASE("an image that is longer than what may be kept is answered, and not kept") {
+  bucket_bench in{store::objects_delivery::through, 9};
+  in.ask(1);
+  REQUIRE(in.on.log->opened.size() == 1);
+  CHECK(in.on.log->opened[0].image.file->size_bytes() == 10);
+  in.on.log->opened.clear();
+  CHECK(in.budget.used_bytes() == 0);
+}
+
+TEST_CASE("an image for which there is no memory is refused, and the next one is asked for") {
+  bucket_bench in{store::objects_delivery::through};
+  in.objects->place(object_of(key_of(1)).text(), std::string(1'001, 'x'));
+  in.ask(1);
+  REQUIRE(in.on.log->failed.size() == 1);
+  CHECK(in.on.log->failed[0].error.code == base::errc::budget_exhausted);
+  in.ask(2);
+  CHECK(in.on.log->opened.size() == 1);
+}
+
+} // namespace
+} // namespace matchcloud::actors

@@ -1,0 +1,126 @@
+#include "actors/reports/reports.hpp"
+
+#include "tests/catch.hpp"
+#include "tests/fixtures/actor_fixture.hpp"
+
+#include <string>
+
+namespace matchcloud::actors {
+namespace {
+
+using namespace fixtures;
+using std::chrono::milliseconds;
+
+struct bench : deterministic_system {
+  std::string status = R"({"ready":true})";
+  std::shared_ptr<probe_log> front_log = std::make_shared<probe_log>();
+  caf::actor front = spawn<probe>(front_log);
+  caf::actor of;
+
+  bench() {
+    reports_settings settings;
+    settings.from = {[] { return "metrics"; }, [] { return "actors"; }, [this] { return status; }};
+    settings.watchers_limit = 2;
+    of = spawn<reports>(settings);
+    run();
+  }
+  ~bench() { kill(of); }
+
+  std::shared_ptr<ticket> watch(std::uint64_t exchange) {
+    auto made = std::make_shared<ticket>();
+    send_as(front, of, watch_status{{exchange, 1}, made});
+    return made;
+  }
+  std::size_t parts_of(std::uint64_t exchange) const {
+    std::size_t found = 0;
+    for (const auto& each : front_log->answer_parts)
+      found += each.exchange.exchange == exchange ? 1 : 0;
+    return found;
+  }
+};
+
+TEST_CASE("a report is rendered when it is asked for") {
+  bench on;
+  on.send_as(on.front, on.of, render_report{{1, 1}, render_report::kind::metrics});
+  on.send_as(on.front, on.of, render_report{{2, 1}, render_report::kind::actors});
+  REQUIRE(on.front_log->texts.size() == 2);
+  CHECK(*on.front_log->texts[0].text == "metrics");
+  CHECK(on.front_log->texts[0].content_type == "text/plain; version=0.0.4");
+  CHECK(*on.front_log->texts[1].text == "actors");
+  CHECK(on.front_log->texts[1].content_type == "application/json");
+}
+
+TEST_CASE("a watcher gets the status at once and then at every tick, all of them the same bytes") {
+  bench on;
+  on.watch(1);
+  REQUIRE(on.front_log->begun.size() == 1);
+  CHECK(on.front_log->begun[0].content_type == "text/event-stream");
+  REQUIRE(on.parts_of(1) == 1);
+  CHECK(*on.front_log->answer_parts[0].bytes == "event: status\ndata: {\"ready\":true}\n\n");
+  on.watch(2);
+  on.status = R"({"ready":false})";
+  on.advance(milliseconds{1'000});
+  REQUIRE(on.front_log->answer_parts.size() == 4);
+  CHECK(*on.front_log->answer_parts[2].bytes == "event: status\ndata: {\"ready\":false}\n\n");
+  CHECK(on.front_log->answer_parts[2].bytes == on.front_log->answer_parts[3].bytes);
+}
+
+TEST_CASE("no more watch than may, and a place is free again when one leaves") {
+  bench on;
+  const auto first = on.watch(1);
+  on.watch(2);
+  on.watch(3);
+  REQUIRE(on.front_log->failed.size() == 1);
+  CHECK(on.front_log->failed[0].error.code == base::errc::overloaded);
+  first->over = true;
+  on.advance(milliseconds{1'000});
+  CHECK(on.parts_of(1) == 1);
+  on.watch(4);
+  CHECK(on.parts_of(4) == 1);
+}
+
+TEST_CASE(
+    "who comes between two ticks gets the last one's status, and takes nothing from the next") {
+  bench on;
+  on.watch(1);
+  on.status = R"({"ready":false})";
+  on.watch(2);
+  REQUIRE(on.parts_of(2) == 1);
+  CHECK(on.front_log->answer_parts.back().bytes->find("true") != std::string::npos);
+  on.advance(milliseconds{1'000});
+  CHECK(on.parts_of(2) == 2);
+  CHECK(on.front_log->answer_parts.back().bytes->find("false") != std::string::npos);
+}
+
+TEST_CASE("without threads for surveys, whoever asks for one is told so") {
+  bench on;
+  on.send_as(on.front, on.of,
+             survey_lobbies{{1, 1}, id_of(1), *read_running_query("", ""), nullptr});
+  REQUIRE(on.front_log->failed.size() == 1);
+  CHECK(on.front_log->failed[0].error.code == base::errc::overloaded);
+}
+
+TEST_CASE("a watcher that takes nothing misses what exceeds its bound, until it takes some") {
+  bench on;
+  on.status = std::string(4'000, 'x');
+  const auto size = on.status.size() + std::string_view{"event: status\ndata: \n\n"}.size();
+  on.watch(1);
+  for (int i = 0; i < 10; ++i)
+    on.advance(milliseconds{1'000});
+  CHECK(on.parts_of(1) == reports::unread_limit_bytes / size);
+  on.send_as(on.front, on.of, answer_taken{{1, 1}, size});
+  on.advance(milliseconds{1'000});
+  on.advance(milliseconds{1'000});
+  CHECK(on.parts_of(1) == reports::unread_limit_bytes / size + 1);
+}
+
+TEST_CASE("nothing is rendered while nobody watches") {
+  bench on;
+  on.watch(1)->over = true;
+  on.advance(milliseconds{1'000});
+  on.advance(milliseconds{60'000});
+  CHECK(on.front_log->answer_parts.size() == 1);
+}
+
+} // namespace
+} // namespace matchcloud::actors
