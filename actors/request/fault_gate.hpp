@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/request/messages.hpp"
+#include "actors/request/ticket.hpp"
 #include "base/faults.hpp"
 
 #include <caf/actor.hpp>

@@ -4,6 +4,7 @@
 #include "actors/request/fault_gate.hpp"
 #include "actors/request/messages.hpp"
 #include "actors/request/request_trace.hpp"
+#include "actors/request/ticket.hpp"
 
 #include <caf/actor.hpp>
 #include <caf/delegated.hpp>

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "actors/request/messages.hpp"
 #include "http/wire/request.hpp"
 #include "http/wire/response.hpp"
+#include "store/exports/export_store.hpp"
 
 #include <cstdint>
 #include <optional>

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/request/messages.hpp"
+#include "base/clock.hpp"
 #include "http/transport/exchange.hpp"
 #include "http/transport/httplib_server.hpp"
 #include "http/transport/listener.hpp"

@@ -1,4 +1,5 @@
 #include "tests/simulation/world.hpp"
+#include "actors/supervision/messages.hpp"
 
 #include <algorithm>
 #include <cstdio>

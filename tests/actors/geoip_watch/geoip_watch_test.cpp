@@ -1,5 +1,6 @@
 #include "actors/geoip_watch/geoip_watch.hpp"
 
+#include "actors/supervision/messages.hpp"
 #include "actors/supervision/supervisor.hpp"
 #include "base/faults.hpp"
 #include "tests/catch.hpp"

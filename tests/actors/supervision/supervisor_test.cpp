@@ -1,5 +1,6 @@
 #include "actors/supervision/supervisor.hpp"
 
+#include "actors/supervision/messages.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/actor_fixture.hpp"
 

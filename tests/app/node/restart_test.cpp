@@ -1,3 +1,4 @@
+#include "actors/supervision/messages.hpp"
 #include "actors/supervision/supervisor.hpp"
 #include "app/node/child_specs.hpp"
 #include "base/randomness.hpp"
