@@ -1,26 +1,14 @@
 #!/usr/bin/env python3
 """Which translation units script/affected, and so clang-tidy in CI, looks at."""
-import importlib.machinery
-import importlib.util
 import os
 import subprocess
 import sys
 import tempfile
 import unittest
 
-sys.dont_write_bytecode = True
-ROOT = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
-SCRIPT = os.path.join(ROOT, "script", "affected")
+import scripts
 
-
-def loaded(path):
-    loader = importlib.machinery.SourceFileLoader(os.path.basename(path), path)
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
-    loader.exec_module(module)
-    return module
-
-
-affected = loaded(SCRIPT)
+affected = scripts.loaded("affected")
 
 
 class selection(unittest.TestCase):
@@ -77,7 +65,7 @@ class of_a_repository(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.root = folder.name
         for name in ("affected", "rules"):
-            with open(os.path.join(ROOT, "script", name), encoding="utf-8") as file:
+            with open(scripts.path_of(name), encoding="utf-8") as file:
                 self.write(f"script/{name}", file.read())
         self.write("base/one.hpp", "#pragma once\n")
         self.write("base/one.cpp", '#include "base/one.hpp"\n')
