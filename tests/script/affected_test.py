@@ -48,7 +48,7 @@ class selection(unittest.TestCase):
         self.assertEqual(self.select("base/right.hpp"), ["base/circle.cpp"])
 
     def test_what_is_no_unit_is_left_out(self):
-        self.assertEqual(self.select("tests/base/far_test.cpp", "docs/errors.md"), [])
+        self.assertEqual(self.select("tests/base/far_test.cpp", "docs/architecture.md"), [])
         self.assertEqual(self.select(), [])
 
     def test_all_where_the_base_is_unknown_or_the_checks_differ(self):
