@@ -47,6 +47,14 @@ def positive(text):
     return int(text)
 
 
+def program(text):
+    """What argparse reads the path of a program with."""
+    path = os.path.abspath(text)
+    if not os.path.isfile(path) or not os.access(path, os.X_OK):
+        raise argparse.ArgumentTypeError(f"{text} is not a program. Name a built matchcloud")
+    return path
+
+
 def parser_of(part, doc, rounds=5, seconds=5, connections=64):
     """The parser of a part's command line, with the options that every part takes, so that
     `script/bench all` can hand them on; not every part has a use for all of them."""

@@ -80,12 +80,13 @@ def round_of(target, number, arguments):
 
 
 def measured(targets, arguments):
-    """{name: rounds}. `arguments` has rounds, seconds and connections."""
+    """{name: rounds}. `arguments` has rounds, seconds and connections. Every other round goes the
+    other way round, so that none always follows the same."""
     for target in targets:
         warm_up(target, arguments.connections)
     rounds = {target.name: [] for target in targets}
     for number in range(1, arguments.rounds + 1):
-        for target in targets:
+        for target in targets[::1 if number % 2 else -1]:
             one = round_of(target, number, arguments)
             rounds[target.name].append(one)
             print(f"  round {number}: {target.name:14} {one['requests_per_second']:9.0f} req/s",

@@ -83,10 +83,11 @@ def noise(address, connections, *options):
 
 
 def interleaved(sides, rounds, shown):
-    """{name: [what sides[name]() gave]}: a round of each, then the next. `shown`: what of it."""
+    """{name: [what sides[name]() gave]}: a round of each, then the next, the other way round.
+    `shown`: what of it."""
     found = {name: [] for name in sides}
     for number in range(1, rounds + 1):
-        for name, measure in sides.items():
+        for name, measure in list(sides.items())[::1 if number % 2 else -1]:
             one = measure()
             found[name].append(one)
             print(f"  round {number}: {name:16} {chart.number(one[shown])} {shown}",

@@ -9,13 +9,13 @@ PATH = f"/cloud/games/{GAME}/avatars"
 UNCACHED = ("--avatar-cache-bytes", "0")
 
 
-def fill(data, count):
-    """Gives a game of its own `count` avatars that have no image."""
+def fill(data, count, binary=BINARY):
+    """Gives a game of its own `count` avatars that have no image, in a store of `binary`."""
     game = {"games": [{"game_id": GAME, "display_name": "Avatars"}]}
     lines = (json.dumps({
         "game_id": GAME, "upload_id": f"00000000-0000-4000-9000-{number:012}",
         "display_name": f"Avatar {number}", "create_ts": 1767225600000 + number,
         "content_length": 100_000, "complete": False}) for number in range(count))
     for kind, text in ("catalog", json.dumps(game)), ("avatars", "\n".join(lines)):
-        subprocess.run([BINARY, "import", kind, "--data-dir", data, "-"], check=True, text=True,
+        subprocess.run([binary, "import", kind, "--data-dir", data, "-"], check=True, text=True,
                        input=text, stdout=subprocess.DEVNULL)

@@ -14,6 +14,10 @@ thread, the load generator (wrk; matchcloud-load for new connections) another. R
 interleaved. A ratio is that of two rounds beside each other, and what counts is the median of
 those: 1.10 is a tenth above the peer. Rate limits are in force, but nobody comes near them.
 
+--against BINARY runs an older build of the service in the same rounds, next to the current one, and
+shows for each kind of request the ratio of processor time to it. Each of the two runs first in
+every other round.
+
 --waterfall shows where the processor time of a request goes instead, by perf.
 """
 import contextlib
@@ -34,7 +38,7 @@ import servers
 import waterfall
 import wire
 from harness import (BINARY, BUILD, CORES, add_parts, judged, parsed, parser_of, positive,
-                     processors, processors_line, run_part, write_result)
+                     processors, processors_line, program, run_part, write_result)
 from load import PLAYER, Load, Target, constant, measured, quotients
 
 REGIONS = "/matchmaker/regions"
@@ -48,7 +52,9 @@ NEVER_REACHED = [word for cost in ("cheap", "expensive")
                  for word in (f"--rate-limit-address-{cost}", "1000000000/10")]
 CHURN = ("--closed", "--requests-per-connection", "1", "--sources", "64")
 
-OURS, BARE, PARSING, NGINX = "ours", "bare", "bare + parse", "nginx"
+OURS, OLDER, BARE, PARSING, NGINX = "ours", "older", "bare", "bare + parse", "nginx"
+# What the service may take to an older build at most: it must not become slower unnoticed.
+AT_MOST_OF_OLDER = 1.03
 # What the server's processor may take to a peer's, at most; None: only shown.
 TARGETS = {"one": {BARE: 1.10, NGINX: None}, "many": {BARE: 1.20, NGINX: None},
            "304": {BARE: 1.20, NGINX: 1.0}, "gzip": {BARE: 1.6, NGINX: None},
@@ -65,19 +71,26 @@ def parsed_arguments():
     parser.add_argument("--clients", type=positive, default=100_000, help="of many (%(default)s)")
     parser.add_argument("--waterfall", action="store_true",
                         help="the stages of a request of ours, in nanoseconds")
+    parser.add_argument("--against", metavar="BINARY", type=program,
+                        help="an older build of matchcloud, run in the same rounds")
     add_parts(parser, list(TARGETS))
-    return parsed(parser, clients=2_000)
+    arguments = parsed(parser, clients=2_000)
+    if arguments.against and arguments.waterfall:
+        parser.error("--waterfall has no rounds for --against to compare. Leave out one of them")
+    return arguments
 
 
 class bench:
-    """Starts what one work needs: ours, and the peers with the bytes of its answer."""
+    """Starts what one work needs: the service, and the peers with the bytes of its answer."""
 
     def __init__(self, stack, folder):
         self.stack, self.folder = stack, folder
 
-    def ours(self, prepare=None, tls=None):
+    def service(self, binary, prepare=None, tls=None):
+        # Each build has a store of its own, in its own format.
         return self.stack.enter_context(servers.matchcloud(
-            BINARY, "loops", self.folder, servers.GEOIP, core=CORES[0], prepare=prepare,
+            binary, "loops", self.folder, servers.GEOIP, core=CORES[0],
+            prepare=prepare and (lambda data: prepare(binary, data)),
             arguments=NEVER_REACHED, tls=tls))
 
     def bare(self, reply, body=b"", *words):
@@ -96,10 +109,15 @@ class bench:
 
 
 def catalog(document):
-    def prepare(data):
-        subprocess.run([BINARY, "import", "catalog", "--data-dir", data, "-"], check=True,
+    def prepare(binary, data):
+        subprocess.run([binary, "import", "catalog", "--data-dir", data, "-"], check=True,
                        text=True, input=json.dumps(document), stdout=subprocess.DEVNULL)
     return prepare
+
+
+def avatars(count):
+    return (lambda binary, data: lists.fill(data, count, binary),
+            lambda _: Work({"path": lists.PATH}))
 
 
 def load_of(what):
@@ -125,7 +143,8 @@ def not_modified(server):
 
 
 def prepared(name, known, folder):
-    """What `name` sets up the service with, and the function of its address that gives the work."""
+    """What sets up the service for `name`, a function of a build and its data directory, and the
+    function of the service's address that gives the work."""
     post = {"method": "POST"}
     version = configs.composed()
     versions_regions = {"regions": [
@@ -143,8 +162,8 @@ def prepared(name, known, folder):
         "groups": (None, lambda _: Work({**post, "path": GROUPS, "body": configs.GROUP.encode()})),
         "versions": (catalog(versions_regions), lambda _: Work(
             {**post, "path": VERSIONS, "body": configs.text_of(version).encode()})),
-        "avatars-5": (lambda data: lists.fill(data, 5), lambda _: Work({"path": lists.PATH})),
-        "avatars-100": (lambda data: lists.fill(data, 100), lambda _: Work({"path": lists.PATH})),
+        "avatars-5": avatars(5),
+        "avatars-100": avatars(100),
         "connect": (None, lambda _: listing),
         "tls": (None, lambda _: listing),
     }[name]
@@ -163,54 +182,111 @@ def rounds_of(name, targets, arguments):
     return rounds
 
 
-def started_ours(start, name, known, folder):
-    """The service, what it is asked, and its certificate."""
-    tls = servers.certificate(folder) if name == "tls" else None
-    prepare, work_of = prepared(name, known, folder)
-    ours = start.ours(prepare, tls)
-    return ours, work_of(ours[1]), tls
+def target_of(name, server, work):
+    return Target(name, *server, work.load or load_of(work.what), OURS)
+
+
+def certificate_for(name, folder):
+    return servers.certificate(folder) if name == "tls" else None
 
 
 def show_waterfall(name, folder, known, arguments):
     with contextlib.ExitStack() as stack:
-        ours, work, _ = started_ours(bench(stack, folder), name, known, folder)
-        target = Target(OURS, *ours, work.load or load_of(work.what), OURS)
-        stages = waterfall.of_request(target, folder, arguments)
+        prepare, work_of = prepared(name, known, folder)
+        ours = bench(stack, folder).service(BINARY, prepare, certificate_for(name, folder))
+        stages = waterfall.of_request(target_of(OURS, ours, work_of(ours[1])), folder, arguments)
     waterfall.show(name, stages)
     return stages
+
+
+def answer_of(name, server, work):
+    reply = wire.fetch(server[1], **work.what)
+    if reply.status not in (200, 304):
+        sys.exit(f"bench: {name} is answered {reply.status}: {reply.body[:300]!r}")
+    return reply
+
+
+def warn_of_other_answers(name, reply, older):
+    """Builds that answer differently do not do the same work; that may be meant."""
+    if (reply.status, reply.body) != (older.status, older.body):
+        print(f"bench: {name}: the older build answers with other bytes: {older.status} and "
+              f"{len(older.body):,} bytes of body in place of {reply.status} and "
+              f"{len(reply.body):,}", flush=True)
 
 
 def compare(name, folder, known, arguments):
     """The rounds of a work, and its verdicts."""
     with contextlib.ExitStack() as stack:
         start = bench(stack, folder)
-        ours, work, tls = started_ours(start, name, known, folder)
-        reply = wire.fetch(ours[1], **work.what)
-        if reply.status not in (200, 304):
-            sys.exit(f"bench: {name} is answered {reply.status}: {reply.body[:300]!r}")
-        body = work.what.get("body", b"")
-        started = {OURS: ours, **start.peers(TARGETS[name], reply, body, tls)}
-        load = work.load or load_of(work.what)
-        rounds = rounds_of(name, [Target(each, *at, load if each == OURS else
-                                         load._replace(warm_up_requests=0), OURS)
-                                  for each, at in started.items()], arguments)
+        prepare, work_of = prepared(name, known, folder)
+        tls = certificate_for(name, folder)
+        ours = start.service(BINARY, prepare, tls)
+        work = work_of(ours[1])
+        reply = answer_of(name, ours, work)
+        targets = [target_of(OURS, ours, work)]
+        if arguments.against:
+            older = start.service(arguments.against, prepare, tls)
+            its_work = work_of(older[1])
+            warn_of_other_answers(name, reply, answer_of(f"{name} of the older build", older,
+                                                         its_work))
+            targets.append(target_of(OLDER, older, its_work))
+        # A peer has nothing to keep: it needs no request before the first round.
+        same = targets[0].load._replace(warm_up_requests=0)
+        targets += [Target(each, *at, same, OURS) for each, at in start.peers(
+            TARGETS[name], reply, work.what.get("body", b""), tls).items()]
+        rounds = rounds_of(name, targets, arguments)
     return rounds, report(name, rounds, len(reply.head) + len(reply.body))
+
+
+def took_us(rounds):
+    return statistics.median(1e6 / one["requests_per_cpu_second"] for one in rounds)
+
+
+def to_ours(rounds, other):
+    """The quartiles of what ours takes of another's processor time."""
+    return quotients(rounds[other], rounds[OURS], "requests_per_cpu_second")
 
 
 def report(name, rounds, reply_bytes):
     """Prints a work; its verdicts."""
     print(f"\n{name}: answers of {reply_bytes:,} bytes\n  {processors_line(processors())}")
     for each, of in rounds.items():
-        took = statistics.median(1e6 / one["requests_per_cpu_second"] for one in of)
-        line = f"  {each:14} {took:7.2f} us of processor time a request"
+        line = f"  {each:14} {took_us(of):7.2f} us of processor time a request"
         if each != OURS:
-            low, middle, high = quotients(of, rounds[OURS], "requests_per_cpu_second")
+            low, middle, high = to_ours(rounds, each)
             line += f"   ours takes {middle:.3f} of it, half of the rounds {low:.3f} to {high:.3f}"
         print(line, flush=True)
-    return [judged(f"{name}, to {peer}",
-                   quotients(rounds[peer], rounds[OURS], "requests_per_cpu_second")[1],
-                   at_most=at_most)
-            for peer, at_most in TARGETS[name].items() if at_most]
+    limits = {OLDER: AT_MOST_OF_OLDER} if OLDER in rounds else {}
+    return [verdict(name, other, to_ours(rounds, other), at_most)
+            for other, at_most in {**limits, **TARGETS[name]}.items() if at_most]
+
+
+def verdict(name, other, quartiles, at_most):
+    low, middle, high = quartiles
+    # A few per cent are less than rounds differ by where others use the machine.
+    doubt = "rounds lie on both sides of the target" if low <= at_most < high else ""
+    return judged(f"{name}, to {other}", middle, at_most=at_most,
+                  doubt=doubt if other == OLDER else "")
+
+
+def report_older(works):
+    """Prints each work of ours to the older build's; {work: the median ratio, and what half of the
+    rounds lay between}."""
+    print("\nprocessor time of a request, to the older build")
+    print(f"  {'':12} {'ours':>9} {'older':>9} {'ratio':>7}  half of the rounds")
+    ratios = {}
+    for name, rounds in works.items():
+        low, middle, high = to_ours(rounds, OLDER)
+        ratios[name] = {"median": middle, "low": low, "high": high}
+        print(f"  {name:12} {took_us(rounds[OURS]):6.2f} us {took_us(rounds[OLDER]):6.2f} us "
+              f"{middle:7.3f}  {low:.3f} to {high:.3f}", flush=True)
+    return ratios
+
+
+def older_panel(ratios):
+    return chart.bars("Processor time of a request, to the older build", "ratio", {
+        name: [chart.Bar(OURS, of["median"], of["low"], of["high"])]
+        for name, of in ratios.items()})
 
 
 def bars(rounds):
@@ -231,9 +307,13 @@ def main():
         for name in arguments.parts:
             results[name], verdicts = compare(name, folder, known, arguments)
             targets += verdicts
-    panel = chart.bars("Processor time of the server", "µs a request",
-                       {name: bars(rounds) for name, rounds in results.items()})
-    write_result("floor", arguments, processors(), {"works": results}, [panel], targets)
+    panels = [chart.bars("Processor time of the server", "µs a request",
+                         {name: bars(rounds) for name, rounds in results.items()})]
+    result = {"works": results}
+    if arguments.against:
+        result["to_older"] = report_older(results)
+        panels.append(older_panel(result["to_older"]))
+    write_result("floor", arguments, processors(), result, panels, targets)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""Which translation units script/affected, and so clang-tidy in CI, looks at."""
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import scripts
+
+affected = scripts.loaded("affected")
+
+
+class selection(unittest.TestCase):
+    # base.hpp <- middle.hpp <- far.cpp, base.hpp <- near.cpp, and a circle of two headers.
+    includes = {
+        "base/base.hpp": [],
+        "base/near.cpp": ["base/base.hpp"],
+        "base/middle.hpp": ["base/base.hpp"],
+        "base/far.cpp": ["base/middle.hpp"],
+        "base/alone.cpp": [],
+        "base/left.hpp": ["base/right.hpp"],
+        "base/right.hpp": ["base/left.hpp"],
+        "base/circle.cpp": ["base/left.hpp"],
+        "tests/base/far_test.cpp": ["base/middle.hpp"],
+    }
+
+    def select(self, *differ):
+        return affected.selected(self.includes, set(differ), self.is_unit)
+
+    @staticmethod
+    def is_unit(path):
+        return path.startswith("base/") and path.endswith(".cpp")
+
+    def test_a_source_that_differs_is_looked_at_alone(self):
+        self.assertEqual(self.select("base/alone.cpp"), ["base/alone.cpp"])
+
+    def test_a_header_brings_all_that_include_it_through_others(self):
+        self.assertEqual(self.select("base/base.hpp"), ["base/far.cpp", "base/near.cpp"])
+        self.assertEqual(self.select("base/middle.hpp"), ["base/far.cpp"])
+
+    def test_a_header_that_is_gone_brings_those_that_still_name_it(self):
+        includes = {**self.includes, "base/late.cpp": ["base/gone.hpp"]}
+        self.assertEqual(affected.selected(includes, {"base/gone.hpp"}, self.is_unit),
+                         ["base/late.cpp"])
+
+    def test_circles_of_includes_end(self):
+        self.assertEqual(self.select("base/right.hpp"), ["base/circle.cpp"])
+
+    def test_what_is_no_unit_is_left_out(self):
+        self.assertEqual(self.select("tests/base/far_test.cpp", "docs/architecture.md"), [])
+        self.assertEqual(self.select(), [])
+
+    def test_all_where_the_base_is_unknown_or_the_checks_differ(self):
+        every = ["base/alone.cpp", "base/circle.cpp", "base/far.cpp", "base/near.cpp"]
+        self.assertEqual(affected.selected(self.includes, None, self.is_unit), every)
+        self.assertEqual(self.select(".clang-tidy"), every)
+
+
+class of_a_repository(unittest.TestCase):
+    """The script's own run, on a small repository that has it."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = folder.name
+        for name in ("affected", "rules"):
+            with open(scripts.path_of(name), encoding="utf-8") as file:
+                self.write(f"script/{name}", file.read())
+        self.write("base/one.hpp", "#pragma once\n")
+        self.write("base/one.cpp", '#include "base/one.hpp"\n')
+        self.write("base/two.cpp", "")
+        self.git("init", "--quiet")
+        self.commit()
+
+    def write(self, name, text):
+        path = os.path.join(self.root, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def git(self, *words):
+        # Without this machine's settings, hooks among them.
+        settings = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
+        subprocess.run(["git", "-C", self.root, "-c", "user.name=test", "-c",
+                        "user.email=test@localhost", *words], check=True,
+                       env={**os.environ, **settings})
+
+    def commit(self):
+        self.git("add", "--all")
+        self.git("commit", "--quiet", "--message", "a commit")
+
+    def units(self, *words):
+        """The units that it prints, and what it says about their number."""
+        done = subprocess.run([sys.executable, os.path.join(self.root, "script", "affected"),
+                               *words], capture_output=True, text=True, check=True)
+        return done.stdout.split(), done.stderr
+
+    def test_commits_edits_and_new_files_since_the_base_count(self):
+        self.write("base/two.cpp", "// committed\n")
+        self.commit()
+        self.assertEqual(self.units("HEAD"), (
+            [], "affected: 0 of 2 translation units, affected by what differs from HEAD\n"))
+        self.assertEqual(self.units("HEAD~1")[0], ["base/two.cpp"])
+        self.write("base/one.hpp", "#pragma once\n// edited\n")
+        self.assertEqual(self.units("HEAD")[0], ["base/one.cpp"])
+        self.write("base/three.cpp", "// new\n")
+        self.assertEqual(self.units("HEAD")[0], ["base/one.cpp", "base/three.cpp"])
+
+    def test_a_file_counts_under_the_name_that_it_was_given(self):
+        self.git("mv", "base/two.cpp", "base/moved.cpp")
+        self.commit()
+        self.assertEqual(self.units("HEAD~1")[0], ["base/moved.cpp"])
+
+    def test_all_where_the_base_is_no_commit(self):
+        every = ["base/one.cpp", "base/two.cpp"]
+        self.assertEqual(self.units(), (
+            every, "affected: 2 of 2 translation units, because HEAD~20 is no commit of this "
+            "clone\n"))
+        self.assertEqual(self.units("--", "-x")[0], every)
+        self.assertEqual(self.units("--all", "HEAD")[0], every)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,20 @@
+"""Scripts of script/ as modules, so that tests can call what they decide by."""
+import importlib.machinery
+import importlib.util
+import os
+import sys
+
+sys.dont_write_bytecode = True
+ROOT = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+
+
+def path_of(name):
+    return os.path.join(ROOT, "script", name)
+
+
+def loaded(name):
+    """The module that script/`name` is; its main() does not run."""
+    loader = importlib.machinery.SourceFileLoader(name, path_of(name))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))
+    loader.exec_module(module)
+    return module
