@@ -1,4 +1,6 @@
 #include "app/commands/commands.hpp"
+#include "base/build_info.hpp"
+#include "model/json/json_writer.hpp"
 
 #include <caf/config.hpp>
 #include <httplib.h>
@@ -11,22 +13,46 @@
 
 namespace matchcloud::app {
 
+namespace {
+
+/// As `matchcloud 0.1.0 (commit 0123456789ab, Release)`.
+std::string version_line() {
+  const auto& built = base::built();
+  return std::string{built.name}
+      .append(" ")
+      .append(built.version)
+      .append(" (commit ")
+      .append(built.commit)
+      .append(", ")
+      .append(built.build_type)
+      .append(")");
+}
+
+void print_json() {
+  const auto& built = base::built();
+  model::json_writer json;
+  json.object().name("matchcloud").text(built.version).name("commit").text(built.commit);
+  json.name("build_type").text(built.build_type).name("caf").number(CAF_VERSION);
+  json.name("cpp_httplib").text(CPPHTTPLIB_VERSION);
+  json.name("rapidjson").text(RAPIDJSON_VERSION_STRING);
+  json.name("sqlite").text(sqlite3_libversion());
+  std::cout << json.end_object().take() << std::endl;
+}
+
+} // namespace
+
 void add_version_command(CLI::App& program, int&) {
+  program.set_version_flag("-V,--version", version_line, "Print the version and exit.");
   auto* command = program.add_subcommand("version", "Print the version.");
   set_help(*command, "Prints the version of matchcloud and of what it is built on.\n\nExample: "
                      "matchcloud version --json");
   const auto json = std::make_shared<bool>(false);
   command->add_flag("--json", *json, "As one JSON object.");
   command->callback([json] {
-    if (*json)
-      std::cout << R"({"matchcloud":")" MATCHCLOUD_VERSION R"(","caf":)" << CAF_VERSION
-                << R"(,"cpp_httplib":")" CPPHTTPLIB_VERSION R"(","rapidjson":")"
-                << RAPIDJSON_VERSION_STRING << R"(","sqlite":")" << sqlite3_libversion() << "\"}"
-                << std::endl;
-    else
-      std::cout << "matchcloud " MATCHCLOUD_VERSION " (CAF " << CAF_VERSION
-                << ", cpp-httplib " CPPHTTPLIB_VERSION ", RapidJSON " << RAPIDJSON_VERSION_STRING
-                << ", SQLite " << sqlite3_libversion() << ")" << std::endl;
+    if (*json) return print_json();
+    std::cout << version_line() << "\nCAF " << CAF_VERSION << ", cpp-httplib " << CPPHTTPLIB_VERSION
+              << ", RapidJSON " << RAPIDJSON_VERSION_STRING << ", SQLite " << sqlite3_libversion()
+              << std::endl;
   });
 }
 

@@ -122,6 +122,7 @@ http::front_settings ops_front_settings(const serve_config& config,
                                         http::shared_service_state state) {
   http::front_settings settings;
   settings.state = std::move(state);
+  settings.started_ms = base::machine_clock().unix_ms();
   settings.documents = documents;
   settings.store = config.front.store;
   settings.store.contact = std::move(contact);

@@ -1,4 +1,5 @@
 #include "app/reports/findings_report.hpp"
+#include "base/build_info.hpp"
 #include "model/json/json_writer.hpp"
 
 #include <algorithm>
@@ -64,7 +65,7 @@ public:
 
   std::string end() override {
     out_.end_array().name("tool").object().name("driver").object();
-    out_.name("name").text("matchcloud").name("version").text(MATCHCLOUD_VERSION);
+    out_.name("name").text("matchcloud").name("version").text(base::built().version);
     out_.name("rules").array();
     for (const auto& code : codes_)
       out_.object().name("id").text(code).end_object();

@@ -12,6 +12,7 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -83,6 +84,8 @@ struct front_settings {
   std::vector<std::string> cors_origins{"*"};
   /// Whether the operations on faults exist.
   bool has_faults = false;
+  /// When the process began, in milliseconds since 1970.
+  std::int64_t started_ms = 0;
   /// What `/readyz` answers; any thread may set it. Null on the data plane.
   shared_service_state state;
   access_settings access;

@@ -1,7 +1,10 @@
 #include "http/operations/health.hpp"
 
+#include "base/build_info.hpp"
 #include "http/front/request_context.hpp"
 #include "http/operations/code.hpp"
+#include "model/json/json_writer.hpp"
+#include "model/text/timestamp.hpp"
 
 #include <array>
 
@@ -15,7 +18,15 @@ constexpr std::array schemas{
     named_schema{"Readiness", R"({"type":"object","additionalProperties":false,"required":[)"
                               R"("ready"],"properties":{"ready":{"type":"boolean"},"reason":{)"
                               R"("enum":["starting","draining","restart_storm","store_newer"],)"
-                              R"("description":"Why it is not ready."}}})"}};
+                              R"("description":"Why it is not ready."}}})"},
+    named_schema{"Version",
+                 R"({"type":"object","additionalProperties":false,"required":["name","version",)"
+                 R"("commit","build_type","start"],"properties":{"name":{"type":"string"},)"
+                 R"("version":{"type":"string"},"commit":{"type":"string",)"
+                 R"("description":"With `-dirty` where the tree differed from it."},)"
+                 R"("build_type":{"type":"string"},"start":{"type":"string",)"
+                 R"("format":"date-time","description":"When the process began."}}})"},
+};
 
 } // namespace
 
@@ -49,6 +60,26 @@ const operation_code codes::get_readiness{
     [](const request_context& asked) {
       const auto now = asked.settings().state->load();
       asked.answer(json_of(now == service_state::ready ? 200 : 503, render_state(now)));
+    }};
+
+const operation_code codes::get_version{
+    [] {
+      return operation_references{operation_reference{
+          .tag = "reports",
+          .summary = "What the service is and was built from",
+          .description = "`matchcloud --version` prints the same, but for the start.",
+          .answers = {{200, "Name, version, commit, build type and start.", cache_control,
+                       json_type, R"({"$ref":"#/components/schemas/Version"})",
+                       R"({"name":"matchcloud","version":"0.1.0","commit":"0123456789ab",)"
+                       R"("build_type":"Release","start":"2026-11-25T00:00:00.000Z"})"}}}};
+    },
+    [](const request_context& asked) {
+      const auto& built = base::built();
+      model::json_writer json;
+      json.object().name("name").text(built.name).name("version").text(built.version);
+      json.name("commit").text(built.commit).name("build_type").text(built.build_type);
+      json.name("start").text(model::format_timestamp(asked.settings().started_ms));
+      asked.answer(json_of(200, json.end_object().take()));
     }};
 
 } // namespace matchcloud::http

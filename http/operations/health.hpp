@@ -2,7 +2,7 @@
 
 #include "http/operations/operation.hpp"
 
-/// Whether the process lives and serves.
+/// Whether the process lives and serves, and what it is.
 namespace matchcloud::http::rows {
 
 inline constexpr operation_row get_health{.plane = plane::ops,
@@ -14,5 +14,8 @@ inline constexpr operation_row get_readiness{.plane = plane::ops,
                                              .path = "/readyz",
                                              .cost = cost_class::cheap,
                                              .anonymous = anonymous_access::yes};
+
+inline constexpr operation_row get_version{
+    .plane = plane::ops, .path = "/v1/version", .cost = cost_class::cheap, .allowed = observers};
 
 } // namespace matchcloud::http::rows

@@ -38,6 +38,7 @@ namespace matchcloud::http {
   X(revoke_token)                                                                                  \
   X(rotate_token)                                                                                  \
   X(list_audit)                                                                                    \
+  X(get_version)                                                                                   \
   X(validate_payload)                                                                              \
   X(get_schema)                                                                                    \
   X(get_ranking)                                                                                   \

@@ -1,5 +1,6 @@
 #include "http/ops/service_metrics.hpp"
 
+#include "base/build_info.hpp"
 #include "base/clock.hpp"
 #include "base/faults.hpp"
 
@@ -509,6 +510,14 @@ std::vector<MetricFamily> service_metrics::Collect() const {
                       MetricType::Histogram);
   stall.metric.push_back(histogram_metric({}, stalls));
   all.push_back(std::move(stall));
+
+  const auto& built = base::built();
+  auto info = family("matchcloud_build_info", "1, with what the program was built from as labels.",
+                     MetricType::Gauge);
+  info.metric.push_back(gauge_metric(1, {{"version", std::string{built.version}},
+                                         {"commit", std::string{built.commit}},
+                                         {"build_type", std::string{built.build_type}}}));
+  all.push_back(std::move(info));
 
   const auto single = [&all](const char* name, const char* help, MetricType type, double value) {
     add_single(all, name, help, type, value);

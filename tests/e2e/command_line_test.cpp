@@ -121,8 +121,14 @@ TEST_CASE("version tells its own and what it is built on", "[operations]") {
   CHECK(plain.out.starts_with("matchcloud "));
   const auto json = run({"version", "--json"});
   CHECK(json.exit_code == 0);
-  CHECK(member_names(parse_json(json.out)) ==
-        arguments{"matchcloud", "caf", "cpp_httplib", "rapidjson", "sqlite"});
+  CHECK(member_names(parse_json(json.out)) == arguments{"matchcloud", "commit", "build_type", "caf",
+                                                        "cpp_httplib", "rapidjson", "sqlite"});
+  for (const auto* const flag : {"-V", "--version"}) {
+    const auto short_line = run({flag});
+    CHECK(short_line.exit_code == 0);
+    CHECK(plain.out.starts_with(short_line.out));
+    CHECK(contains(short_line.out, parse_json(json.out)["commit"].GetString()));
+  }
 }
 
 TEST_CASE("a wrong command line exits with 2 and says what is wrong", "[operations]") {

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <string_view>
+
+namespace matchcloud::base {
+
+/// What this program is and was built from.
+struct build_info {
+  std::string_view name;
+  std::string_view version;
+  /// The commit, with `-dirty` where the tree differed from it; `unknown` outside a repository.
+  std::string_view commit;
+  /// The build type of CMake, such as `Release`.
+  std::string_view build_type;
+};
+
+/// CMake writes it at each build. Any thread.
+const build_info& built() noexcept;
+
+} // namespace matchcloud::base
