@@ -120,15 +120,6 @@ mmdb_file::open(const std::string& path, std::optional<std::uint64_t> corrupted_
   return file;
 }
 
-std::shared_ptr<const mmdb_file> mmdb_file::of(mmdb_description description, place_table places,
-                                               address_table addresses) {
-  auto file = std::make_shared<mmdb_file>();
-  file->description_ = std::move(description);
-  file->places_ = std::move(places);
-  file->table_ = std::move(addresses);
-  return file;
-}
-
 std::optional<mmdb_place> mmdb_file::find(const model::ip_address& address) const noexcept {
   const auto number = find_number(address);
   if (number == 0) return std::nullopt;
