@@ -293,7 +293,6 @@ std::vector<config_key> store_keys() {
        },
        config_key::section::service,
        {},
-       {},
        true},
       {"store-unverified", kind::flag, "false", "true or false",
        "Reaches a PostgreSQL server beyond loopback without sslmode=verify-full: whoever is in "
@@ -818,8 +817,7 @@ std::vector<config_key> storage_keys() {
       {"store-backlog-limit-bytes", kind::number, "1073741824", "1048576 to 1099511627776",
        "What the store has written and not tidied away yet. Where it is more and cannot be tidied "
        "away, ingestion gets 503.",
-       bytes_key(&limits::backlog_limit_bytes, mebibyte, mebibyte * mebibyte),
-       config_key::section::service, "wal-limit-bytes"},
+       bytes_key(&limits::backlog_limit_bytes, mebibyte, mebibyte * mebibyte)},
       {"media-open-files", kind::number, "256", "1 to 65536",
        "Image files kept open for the next reader, per event loop; each is a descriptor.",
        bytes_key(&limits::media_open_files, 1, 65'536)},
@@ -988,9 +986,7 @@ std::span<const config_key> config_keys() {
 
 const config_key* find_config_key(std::string_view name) {
   const auto keys = config_keys();
-  const auto found = std::find_if(keys.begin(), keys.end(), [name](const auto& key) {
-    return key.name == name || (!name.empty() && key.former_name == name);
-  });
+  const auto found = std::ranges::find(keys, name, &config_key::name);
   return found == keys.end() ? nullptr : &*found;
 }
 
