@@ -14,7 +14,7 @@ base::expected<std::uint32_t> upsert_replica(sql_connection& on, const model::uu
   static constexpr sql_command remove{"DELETE FROM replicas WHERE serving_until_ts <= $1",
                                       "forget replicas that are gone"};
   static constexpr sql_command upsert{
-      "INSERT INTO replicas (replica_id, serving_until_ts, sums_lobby_changes) VALUES ($1, $2, 1) "
+      "INSERT INTO replicas (replica_id, serving_until_ts) VALUES ($1, $2) "
       "ON CONFLICT (replica_id) DO UPDATE SET serving_until_ts = excluded.serving_until_ts",
       "renew the lease of a replica"};
   static constexpr sql_command count{"SELECT count(*) FROM replicas WHERE serving_until_ts > $1",
@@ -28,15 +28,6 @@ base::expected<std::uint32_t> upsert_replica(sql_connection& on, const model::uu
   return select_integer(on, count, {*now_ts}).map([](std::int64_t all) {
     return static_cast<std::uint32_t>(all);
   });
-}
-
-base::expected<bool> has_older_replica(sql_connection& on) {
-  static constexpr sql_command query{
-      "SELECT count(*) FROM replicas WHERE sums_lobby_changes = 0 AND serving_until_ts > $1",
-      "look for older services"};
-  const auto now_ts = select_store_time(on);
-  if (!now_ts) return tl::unexpected(now_ts.error());
-  return select_integer(on, query, {*now_ts}).map([](std::int64_t all) { return all > 0; });
 }
 
 } // namespace matchcloud::store

@@ -13,8 +13,4 @@ namespace matchcloud::store {
 base::expected<std::uint32_t> upsert_replica(sql_connection& on, const model::uuid& replica_id,
                                              std::chrono::milliseconds lease);
 
-/// Whether a process serves from the store whose program knows nothing of `lobby_changes`. Once
-/// there is none there is none again: the schema refuses such a program that starts.
-base::expected<bool> has_older_replica(sql_connection& on);
-
 } // namespace matchcloud::store
