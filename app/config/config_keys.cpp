@@ -1,5 +1,6 @@
 #include "app/config/config.hpp"
 #include "model/access/access_token.hpp"
+#include "model/catalog/parse_coordinates.hpp"
 #include "model/net/host_name.hpp"
 #include "model/net/url_parts.hpp"
 #include "model/validation/check_rules.hpp"
@@ -8,7 +9,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <limits>
 #include <thread>
 
@@ -156,21 +156,10 @@ outcome set_default_namespace(serve_config& config, const values& given) {
   return config.default_namespace ? outcome{} : outcome{refuse()};
 }
 
-std::optional<double> parse_degrees(std::string_view text, double most) {
-  double degrees = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), degrees);
-  if (status != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  if (!(degrees >= -most && degrees <= most)) return std::nullopt;
-  return degrees;
-}
-
 outcome set_fallback_location(serve_config& config, const values& given) {
   if (given.size() != 2) return refuse();
-  const auto latitude = parse_degrees(given[0], 90);
-  const auto longitude = parse_degrees(given[1], 180);
-  if (!latitude || !longitude) return refuse();
-  config.fallback_location = model::coordinates{*latitude, *longitude};
-  return {};
+  config.fallback_location = model::parse_coordinates(given[0], given[1]);
+  return config.fallback_location ? outcome{} : outcome{refuse()};
 }
 
 /// Parses `true` or `false` and passes it to `set`.
