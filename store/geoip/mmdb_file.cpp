@@ -1,17 +1,22 @@
 #include "store/geoip/mmdb_file.hpp"
 
+#include "base/file_descriptor.hpp"
 #include "base/huge_page_array.hpp"
 #include "model/text/unicode.hpp"
-#include "store/files/memory_file.hpp"
 #include "store/files/stable_file.hpp"
 #include "store/geoip/mmdb_tree.hpp"
 
+#include <fcntl.h>
 #include <maxminddb.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstddef>
 #include <span>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -33,6 +38,49 @@ constexpr std::size_t shown_type_limit = 64;
 /// Appends to a reason what to do about a damaged file.
 std::string damaged(std::string reason) {
   return std::move(reason).append("; fetch it again");
+}
+
+tl::unexpected<base::error> system_failure(const std::string& call) {
+  return base::fail(base::errc::io_failed,
+                    call + ": " + std::error_code{errno, std::system_category()}.message());
+}
+
+/// A file in memory that can no longer change (a sealed memfd), held as a descriptor. A mapping of
+/// it cannot raise SIGBUS. Move-only.
+class memory_file {
+public:
+  /// Makes a file of `size_bytes` bytes, the last of which are `end` and all others 0; these take
+  /// no memory until they are read. Fails with `io_failed` and a reason.
+  static base::expected<memory_file> of_end(std::uint64_t size_bytes,
+                                            std::span<const std::uint8_t> end);
+
+  /// A path through which this process can open the bytes while this object lives.
+  std::string path() const;
+
+private:
+  explicit memory_file(base::file_descriptor file) noexcept : file_{std::move(file)} {}
+
+  base::file_descriptor file_;
+};
+
+base::expected<memory_file> memory_file::of_end(std::uint64_t size_bytes,
+                                                std::span<const std::uint8_t> end) {
+  memory_file made{
+      base::file_descriptor{::memfd_create("matchcloud", MFD_CLOEXEC | MFD_ALLOW_SEALING)}};
+  const int file = made.file_.get();
+  if (file < 0) return system_failure("memfd_create");
+  if (::ftruncate(file, static_cast<off_t>(size_bytes)) != 0) return system_failure("ftruncate");
+  const auto begin = static_cast<off_t>(size_bytes - end.size());
+  // Writes to a memfd are complete unless there is no memory.
+  if (::pwrite(file, end.data(), end.size(), begin) != static_cast<ssize_t>(end.size()))
+    return system_failure("pwrite");
+  constexpr int seals = F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+  if (::fcntl(file, F_ADD_SEALS, seals) != 0) return system_failure("fcntl");
+  return made;
+}
+
+std::string memory_file::path() const {
+  return "/proc/self/fd/" + std::to_string(file_.get());
 }
 
 /// Returns why the metadata at the end of a file cannot be passed to libmaxminddb, which follows
