@@ -285,7 +285,8 @@ base::expected<void> postgres_connection::commit(std::string_view operation) {
   auto done = pass(base::fault_point::store_commit, operation);
   // Never for ingests, which write no subject: at its commit, NOTIFY locks out all others of the
   // server.
-  if (done && subject_) done = run(announce, {name_of(*subject_)});
+  const bool is_announced = subject_.has_value();
+  if (done && is_announced) done = run(announce, {name_of(*subject_)});
   bool committed = false;
   const take_rows look = [&](const binary_rows& got) {
     committed = std::strcmp(PQcmdStatus(got.get()), "COMMIT") == 0; // "ROLLBACK" after a failure

@@ -20,8 +20,8 @@ constexpr std::int64_t migration_lock = 0x6D636C64;
 constexpr std::array migrations{
     migration{schema_versions::baseline, R"sql(
       -- A row is locked by who changes its subject, until the commit. So the revisions of a subject
-      -- are in the order of the commits. Those of avatars are in game_revisions, those of lobbies in
-      -- lobby_changes.
+      -- are in the order of the commits. Those of avatars are in game_revisions, and those of
+      -- lobbies in lobby_changes.
       CREATE TABLE revisions (
         name text PRIMARY KEY,
         revision bigint NOT NULL
