@@ -45,42 +45,22 @@ tl::unexpected<base::error> system_failure(const std::string& call) {
                     call + ": " + std::error_code{errno, std::system_category()}.message());
 }
 
-/// A file in memory that can no longer change (a sealed memfd), held as a descriptor. A mapping of
-/// it cannot raise SIGBUS. Move-only.
-class memory_file {
-public:
-  /// Makes a file of `size_bytes` bytes, the last of which are `end` and all others 0; these take
-  /// no memory until they are read. Fails with `io_failed` and a reason.
-  static base::expected<memory_file> of_end(std::uint64_t size_bytes,
-                                            std::span<const std::uint8_t> end);
-
-  /// A path through which this process can open the bytes while this object lives.
-  std::string path() const;
-
-private:
-  explicit memory_file(base::file_descriptor file) noexcept : file_{std::move(file)} {}
-
-  base::file_descriptor file_;
-};
-
-base::expected<memory_file> memory_file::of_end(std::uint64_t size_bytes,
-                                                std::span<const std::uint8_t> end) {
-  memory_file made{
-      base::file_descriptor{::memfd_create("matchcloud", MFD_CLOEXEC | MFD_ALLOW_SEALING)}};
-  const int file = made.file_.get();
-  if (file < 0) return system_failure("memfd_create");
-  if (::ftruncate(file, static_cast<off_t>(size_bytes)) != 0) return system_failure("ftruncate");
+/// Makes a file in memory that can no longer change (a sealed memfd), so that a mapping of it
+/// cannot raise SIGBUS: of `size_bytes` bytes, the last of which are `end` and all others 0. These
+/// take no memory until they are read. Fails with `io_failed` and a reason.
+base::expected<base::file_descriptor> make_sealed_file(std::uint64_t size_bytes,
+                                                       std::span<const std::uint8_t> end) {
+  base::file_descriptor made{::memfd_create("matchcloud", MFD_CLOEXEC | MFD_ALLOW_SEALING)};
+  if (!made) return system_failure("memfd_create");
+  if (::ftruncate(made.get(), static_cast<off_t>(size_bytes)) != 0)
+    return system_failure("ftruncate");
   const auto begin = static_cast<off_t>(size_bytes - end.size());
   // Writes to a memfd are complete unless there is no memory.
-  if (::pwrite(file, end.data(), end.size(), begin) != static_cast<ssize_t>(end.size()))
+  if (::pwrite(made.get(), end.data(), end.size(), begin) != static_cast<ssize_t>(end.size()))
     return system_failure("pwrite");
   constexpr int seals = F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
-  if (::fcntl(file, F_ADD_SEALS, seals) != 0) return system_failure("fcntl");
+  if (::fcntl(made.get(), F_ADD_SEALS, seals) != 0) return system_failure("fcntl");
   return made;
-}
-
-std::string memory_file::path() const {
-  return "/proc/self/fd/" + std::to_string(file_.get());
 }
 
 /// Returns why the metadata at the end of a file cannot be passed to libmaxminddb, which follows
@@ -180,9 +160,10 @@ std::string mmdb_file::source::open() {
   if (const auto read = file_->read(file_->size_bytes() - end.size(), end); !read)
     return read.error().detail;
   if (const auto fault = find_metadata_damage(end); !fault.empty()) return damaged(fault);
-  const auto alone = memory_file::of_end(file_->size_bytes(), end);
+  const auto alone = make_sealed_file(file_->size_bytes(), end);
   if (!alone) return alone.error().detail;
-  const int status = MMDB_open(alone->path().c_str(), MMDB_MODE_MMAP, &described_);
+  const auto path = "/proc/self/fd/" + std::to_string(alone->get());
+  const int status = MMDB_open(path.c_str(), MMDB_MODE_MMAP, &described_);
   if (status != MMDB_SUCCESS) return damaged(MMDB_strerror(status));
   open_ = true;
   if (const auto reason = check_metadata(); !reason.empty()) return damaged(reason);

@@ -7,11 +7,10 @@ base::expected<void> schema_versions::check(std::int64_t version, std::int64_t l
   const auto found = place + ": schema version " + std::to_string(version);
   if (version != 0 && version < baseline)
     return base::fail(base::errc::store_failed,
-                      found +
-                          " is of a version of this program that was never released; versions " +
-                          std::to_string(baseline) + " to " + std::to_string(newest()) +
-                          " can be used. The store is left as it was. Use the program that made "
-                          "it, or begin with another data directory or database");
+                      found + " is of a program that was never released; this one needs version " +
+                          std::to_string(baseline) +
+                          " or higher. The store is left as it was. Use the program that made it, "
+                          "or begin with another data directory or database");
   if (least_program > newest())
     return base::fail(base::errc::store_newer,
                       found + " is for programs that know version " +
