@@ -20,6 +20,7 @@
 #include "model/lobbies/lobby_csv.hpp"
 #include "model/regions/ranking.hpp"
 #include "model/validation/validation.hpp"
+#include "tests/fixtures/ranked_client.hpp"
 
 #include <benchmark/benchmark.h>
 
@@ -154,11 +155,11 @@ void count_ranking() {
   actors::region_ranking_state ranking{settings, snapshot};
   clients all;
   for (int i = 0; i < 1'024; ++i)
-    ranking.rank(all.next(), {});
+    fixtures::rank(ranking, all.next());
   std::string out;
   counted("ranking/cached", 1'024, [&] {
     out.clear();
-    ranking.rank(all.next(), {})->append_json(out);
+    fixtures::rank(ranking, all.next())->append_json(out);
     DoNotOptimize(out.data());
   });
 }

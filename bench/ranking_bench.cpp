@@ -3,6 +3,7 @@
 #include "model/catalog/catalog_document.hpp"
 #include "model/regions/ranking.hpp"
 #include "store/geoip/geoip.hpp"
+#include "tests/fixtures/ranked_client.hpp"
 
 #include <benchmark/benchmark.h>
 
@@ -40,15 +41,6 @@ void rank_regions(benchmark::State& state) {
 }
 BENCHMARK(rank_regions)->Name("ranking/order")->Arg(12)->Arg(100)->Arg(1'000);
 
-void render_uncached(benchmark::State& state) {
-  const auto snapshot = snapshot_of(state.range(0));
-  const auto ranked =
-      model::rank_regions(model::regions_of(*snapshot, nullptr), model::coordinates{51.5, -0.1});
-  for (auto _ : state)
-    benchmark::DoNotOptimize(model::render_regions(ranked));
-}
-BENCHMARK(render_uncached)->Name("ranking/render")->Arg(12)->Arg(100)->Arg(1'000);
-
 /// Makes the listing for a location that is not cached, without computing its distances.
 void make_listing(benchmark::State& state) {
   const auto snapshot = snapshot_of(state.range(0));
@@ -65,7 +57,7 @@ BENCHMARK(make_listing)->Name("ranking/make_listing")->Arg(12)->Arg(100)->Arg(1'
 template <auto Append>
 void append_listing(benchmark::State& state) {
   actors::region_ranking_state ranking{{}, snapshot_of(state.range(0))};
-  const auto listing = ranking.rank(*model::parse_ip_address("81.2.69.142"), {});
+  const auto listing = fixtures::rank(ranking, *model::parse_ip_address("81.2.69.142"));
   std::string out;
   for (auto _ : state) {
     out.clear();
@@ -93,12 +85,12 @@ void answer_cached_client(benchmark::State& state) {
   actors::region_ranking_state ranking{settings, snapshot_of(state.range(0))};
   const auto addresses = bench::random_addresses();
   for (const auto& each : addresses)
-    ranking.rank(each, {});
+    fixtures::rank(ranking, each);
   std::size_t next = 0;
   std::string out;
   const bool written = state.range(1) != 0;
   for (auto _ : state) {
-    const auto listing = ranking.rank(addresses[next++ % addresses.size()], {});
+    const auto listing = fixtures::rank(ranking, addresses[next++ % addresses.size()]);
     if (!written) continue;
     out.clear();
     listing->append_json(out);

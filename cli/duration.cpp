@@ -1,34 +1,37 @@
 #include "cli/duration.hpp"
 
-#include "base/decimal.hpp"
-
-#include <cstdint>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <system_error>
 
 namespace matchcloud::cli {
 
-namespace {
-
-/// The unit that a letter stands for; 0 if it stands for none.
-constexpr std::chrono::seconds unit_of(char letter) noexcept {
-  switch (letter) {
-  case 's': return std::chrono::seconds{1};
-  case 'm': return std::chrono::minutes{1};
-  case 'h': return std::chrono::hours{1};
-  case 'd': return std::chrono::days{1};
-  default: return {};
+std::optional<std::chrono::nanoseconds> parse_duration(std::string_view text,
+                                                       std::span<const duration_unit> units,
+                                                       std::chrono::nanoseconds most) noexcept {
+  double number = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (status != std::errc{} || !(number >= 0)) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  for (const auto& [name, length] : units) {
+    // Exact for whole numbers of any unit within the limits here, as a double is not.
+    const auto ns = static_cast<long double>(number) * static_cast<long double>(length.count());
+    if (text == name && ns <= static_cast<long double>(most.count()))
+      return std::chrono::nanoseconds{std::llroundl(ns)};
   }
+  return std::nullopt;
 }
 
-} // namespace
-
-std::optional<std::chrono::milliseconds> parse_duration(std::string_view text) noexcept {
-  if (text == "0") return std::chrono::milliseconds{0};
-  if (text.empty()) return std::nullopt;
-  const auto unit = unit_of(text.back());
-  text.remove_suffix(1);
-  const auto count = base::parse_decimal<std::uint32_t>(text);
-  if (unit.count() == 0 || !count || *count > duration_limit / unit) return std::nullopt;
-  return *count * unit;
+std::optional<std::chrono::milliseconds> parse_whole_duration(std::string_view text) noexcept {
+  using namespace std::chrono;
+  static constexpr std::array<duration_unit, 4> units{
+      {{"s", 1s}, {"m", 1min}, {"h", 1h}, {"d", days{1}}}};
+  if (text == "0") return milliseconds{0};
+  // Neither decimals nor exponents.
+  if (text.find_first_not_of("0123456789smhd") != std::string_view::npos) return std::nullopt;
+  const auto found = parse_duration(text, units, duration_limit);
+  return found ? std::optional{duration_cast<milliseconds>(*found)} : std::nullopt;
 }
 
 } // namespace matchcloud::cli

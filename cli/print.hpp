@@ -1,8 +1,13 @@
 #pragma once
 
+#include "base/expected.hpp"
+
 #include <string_view>
 
 namespace matchcloud::cli {
+
+/// Prints `text` to stdout. Fails with `io_failed` and the reason.
+base::expected<void> print(std::string_view text);
 
 /// Prints `text` to stdout. Returns false if it cannot be written, and says so on stderr as
 /// `program`: "matchcloud audit".

@@ -1,12 +1,10 @@
 #include "load/duration.hpp"
 
+#include "cli/duration.hpp"
+
 #include <array>
-#include <charconv>
-#include <cmath>
-#include <cstdint>
 #include <iomanip>
 #include <sstream>
-#include <utility>
 
 namespace matchcloud::load {
 
@@ -17,17 +15,10 @@ std::string fixed(double value, int digits) {
 }
 
 std::optional<std::chrono::nanoseconds> parse_duration(std::string_view text) {
-  constexpr std::array<std::pair<std::string_view, double>, 7> units{
-      {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"m", 6e10}, {"h", 3.6e12}, {"", 1e9}}};
-  constexpr double day_ns = 86'400e9;
-  double value = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (code != std::errc{} || !std::isfinite(value)) return std::nullopt;
-  const auto written = text.substr(static_cast<std::size_t>(end - text.data()));
-  for (const auto& [unit, ns] : units)
-    if (written == unit && value >= 0 && value * ns <= day_ns)
-      return std::chrono::nanoseconds{static_cast<std::int64_t>(value * ns)};
-  return std::nullopt;
+  using namespace std::chrono;
+  static constexpr std::array<cli::duration_unit, 7> units{
+      {{"ns", 1ns}, {"us", 1us}, {"ms", 1ms}, {"s", 1s}, {"m", 1min}, {"h", 1h}, {"", 1s}}};
+  return cli::parse_duration(text, units, days{1});
 }
 
 std::string duration_text(double ns) {

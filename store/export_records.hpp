@@ -21,7 +21,7 @@ struct export_record {
   export_facts facts;
   /// Counts from 1; who takes the export over uses the next one. It is in the object's name.
   std::int64_t generation = 1;
-  /// The process that writes it or wrote it; empty if an older program did.
+  /// The process that writes it or wrote it.
   std::optional<model::uuid> owner = {};
   /// The time, in milliseconds since 1970 by the store's clock, until which nobody takes it over.
   std::int64_t leased_until_ts = 0;

@@ -29,9 +29,4 @@ std::optional<object_name> object_name::parse(std::string_view text) {
   }
 }
 
-bool object_name::is_below(const object_name& folder) const noexcept {
-  const auto& start = folder.text_;
-  return text_.size() > start.size() && text_[start.size()] == '/' && text_.starts_with(start);
-}
-
 } // namespace matchcloud::store

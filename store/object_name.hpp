@@ -21,8 +21,6 @@ public:
   static std::optional<object_name> parse(std::string_view text);
 
   const std::string& text() const noexcept { return text_; }
-  /// Whether the name is one below `folder`, which ends where a part of this name does.
-  bool is_below(const object_name& folder) const noexcept;
 
   friend auto operator<=>(const object_name&, const object_name&) = default;
 

@@ -99,17 +99,6 @@ void region_ranking_state::rank(std::span<const rank_regions* const> clients,
   }
 }
 
-region_ranking_state::listing_ptr
-region_ranking_state::rank(const model::ip_address& client, const std::string& origin_host,
-                           std::vector<model::measured_latency> measured,
-                           const std::optional<model::uuid>& namespace_id) {
-  const rank_regions one{{}, client, origin_host, std::move(measured), namespace_id};
-  const auto* const only = &one;
-  ranked answer;
-  rank({&only, 1}, {&answer, 1});
-  return answer.listing;
-}
-
 std::string region_ranking_state::explain(const explain_ranking& request) const {
   std::string_view source = "coordinates";
   auto location = request.at;

@@ -115,10 +115,6 @@ public:
   /// others are looked up. A cached listing costs a GeoIP look-up and a hash look-up. Regions that
   /// the client measured come first; their order is not cached.
   void rank(std::span<const rank_regions* const> clients, std::span<ranked> answers);
-  /// The same for one client.
-  listing_ptr rank(const model::ip_address& client, const std::string& origin_host,
-                   std::vector<model::measured_latency> measured = {},
-                   const std::optional<model::uuid>& namespace_id = {});
 
   /// What operators are told about the listing of a client or a place, as JSON: where the client is
   /// taken to be, how that is known, and the listing as such a client gets it. Not cached.

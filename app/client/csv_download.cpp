@@ -6,6 +6,7 @@
 #include "http/wire/characters.hpp"
 #include "http/wire/media_type.hpp"
 #include "model/lobbies/csv_row_counter.hpp"
+#include "model/net/content_part.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -151,7 +152,7 @@ private:
 
   void accept_rest() {
     const auto value = head_.get_header_value("Content-Range");
-    const auto part = parse_content_part(value);
+    const auto part = model::parse_content_part(value);
     const auto etag = head_.get_header_value("ETag");
     if (!part || part->begin != to_.bytes())
       return judge(verdict::changed, "it was asked for bytes from " + std::to_string(to_.bytes()) +

@@ -3,7 +3,6 @@
 #include <httplib.h>
 
 #include <chrono>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,19 +28,6 @@ std::optional<std::chrono::seconds> retry_after(const httplib::Response& head);
 /// percent-encoded in headers. What they decoded is encoded again, as far as it tells a signed URL
 /// from another: what no URL has, and `+`, which many read as a space.
 std::string location_of(const httplib::Response& head);
-
-/// The `Content-Range` of a 206: bytes `begin` up to, not including, `end` of `total`.
-struct content_part {
-  std::uint64_t begin = 0;
-  std::uint64_t end = 0;
-  std::uint64_t total = 0;
-
-  friend bool operator==(const content_part&, const content_part&) = default;
-};
-
-/// Reads `bytes 5-9/10` (RFC 9110 section 14.4). Empty for anything else: a missing total, an end
-/// before the beginning or beyond the total.
-std::optional<content_part> parse_content_part(std::string_view value) noexcept;
 
 /// Whether an `ETag` is strong (RFC 9110 section 8.8.3), as resuming a download requires.
 bool is_strong_etag(std::string_view value) noexcept;

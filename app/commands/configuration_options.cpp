@@ -25,23 +25,18 @@ void add_config_option(CLI::App& command, configuration_options& options) {
 }
 
 void add_key_option(CLI::App& command, configuration_options& options, const config_key& key) {
-  const auto add = [&](const std::string& name, const std::string& heading) {
-    auto& values = options.flags[name];
-    if (key.what == config_key::kind::flag) {
-      command.add_flag("--" + name, values, description(key))->group(heading);
-      return;
-    }
-    command.add_option("--" + name, values, description(key))
-        ->group(heading)
-        ->expected(1)
-        ->allow_extra_args(false)
-        ->multi_option_policy(key.what == config_key::kind::list
-                                  ? CLI::MultiOptionPolicy::TakeAll
-                                  : CLI::MultiOptionPolicy::TakeLast);
-  };
-  add(key.name, std::string{key.heading});
-  // CLI11 does not print options without a heading.
-  if (!key.former_name.empty()) add(key.former_name, {});
+  auto& values = options.flags[key.name];
+  const std::string heading{key.heading};
+  if (key.what == config_key::kind::flag) {
+    command.add_flag("--" + key.name, values, description(key))->group(heading);
+    return;
+  }
+  command.add_option("--" + key.name, values, description(key))
+      ->group(heading)
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->multi_option_policy(key.what == config_key::kind::list ? CLI::MultiOptionPolicy::TakeAll
+                                                               : CLI::MultiOptionPolicy::TakeLast);
 }
 
 base::expected<serve_config> read_configuration(const configuration_options& options) {
@@ -58,8 +53,6 @@ base::expected<serve_config> read_configuration(const configuration_options& opt
     spdlog::warn("{} is not a configuration key of matchcloud and has no effect", name);
   for (const auto& [name, values] : options.flags)
     if (!values.empty()) given.push_back({name, "--" + name, values});
-  for (const auto& warning : replace_former_names(given))
-    spdlog::warn("{}", warning);
   return make_config(given);
 }
 

@@ -17,7 +17,7 @@ constexpr std::size_t echo_limit = 64;
 
 base::expected<std::int64_t> parse_moment(std::string_view option, const std::string& text,
                                           std::int64_t now_ms, direction where) {
-  if (const auto duration = cli::parse_duration(text))
+  if (const auto duration = cli::parse_whole_duration(text))
     return where == direction::ahead ? now_ms + duration->count()
                                      : std::max<std::int64_t>(now_ms - duration->count(), 0);
   if (const auto time = model::parse_timestamp(text)) return *time;

@@ -2,6 +2,7 @@
 #include "app/reports/text_table.hpp"
 
 #include "base/clock.hpp"
+#include "cli/print.hpp"
 
 #include <memory>
 #include <utility>
@@ -31,8 +32,8 @@ int list(const token_options& options) {
   if (!all) return report_failure("list", all.error());
   const auto now_ms = base::machine_clock().unix_ms();
   const auto done =
-      print(options.format == "json" ? render_tokens(**all, now_ms) + "\n"
-                                     : table_of(**all, now_ms).render(terminal_width()));
+      cli::print(options.format == "json" ? render_tokens(**all, now_ms) + "\n"
+                                          : table_of(**all, now_ms).render(terminal_width()));
   return done ? ok : report_failure("list", done.error());
 }
 
@@ -47,7 +48,7 @@ int revoke(const token_options& options) {
   const auto done = token->revoked_ms == now_ms
                         ? std::string{"revoked"}
                         : "was revoked already, at " + time_or_never(token->revoked_ms);
-  const auto printed = print(described(*token) + ": " + done + "\n");
+  const auto printed = cli::print(described(*token) + ": " + done + "\n");
   return printed ? ok : report_failure("revoke", printed.error());
 }
 

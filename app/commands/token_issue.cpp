@@ -3,6 +3,7 @@
 
 #include "base/clock.hpp"
 #include "cli/duration.hpp"
+#include "cli/print.hpp"
 #include "cli/private_file.hpp"
 #include "model/access/new_token.hpp"
 #include "model/text/timestamp.hpp"
@@ -63,7 +64,7 @@ base::expected<issued> create(store::database& in, const model::new_token& wante
 }
 
 base::expected<std::int64_t> parse_grace(const std::string& text) {
-  const auto grace = cli::parse_duration(text);
+  const auto grace = cli::parse_whole_duration(text);
   if (grace && grace->count() <= model::rotation_grace_limit_ms) return grace->count();
   return base::fail(base::errc::query_invalid,
                     "--grace " + model::quoted_excerpt(text, token_echo_limit) +
@@ -102,7 +103,7 @@ base::expected<void> give_out(const issue_options& options, const issued& news,
                               std::optional<cli::private_file>& file, std::int64_t now_ms) {
   const auto& [token, text] = news.made;
   const auto shown = options.common.format == "json" ? render_new_token(token, text, now_ms) : text;
-  const auto done = file ? file->write(shown + "\n") : print(shown + "\n");
+  const auto done = file ? file->write(shown + "\n") : cli::print(shown + "\n");
   if (!done)
     return base::fail(done.error().code, news.what + "; the new text is lost: " +
                                              done.error().detail + ". Rotate or revoke it.");

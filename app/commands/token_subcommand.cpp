@@ -47,11 +47,6 @@ std::string time_or_never(const std::optional<std::int64_t>& ms) {
   return ms ? model::format_timestamp(*ms) : "never";
 }
 
-base::expected<void> print(const std::string& text) {
-  if (std::cout << text << std::flush) return {};
-  return base::fail(base::errc::io_failed, "stdout cannot be written");
-}
-
 int report_failure(std::string_view command, const base::error& why) {
   std::cerr << "matchcloud token " << command << ": " << why.detail << "\n";
   const bool is_wrong_line =

@@ -42,8 +42,6 @@ base::expected<model::uuid> parse_token_id(const std::string& text);
 std::string described(const model::access_token& one);
 std::string time_or_never(const std::optional<std::int64_t>& ms);
 
-/// Writes to stdout. Fails with `io_failed`.
-base::expected<void> print(const std::string& text);
 /// Prints an error of `matchcloud token COMMAND`; returns the exit code.
 int report_failure(std::string_view command, const base::error& why);
 

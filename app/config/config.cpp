@@ -186,18 +186,6 @@ base::expected<void> check_faults(const serve_config& config,
 
 } // namespace
 
-std::vector<std::string> replace_former_names(std::vector<given_value>& given) {
-  std::vector<std::string> warnings;
-  for (auto& each : given) {
-    const auto* key = find_config_key(each.key);
-    if (key == nullptr || (key->name == each.key && !each.has_former_name)) continue;
-    warnings.push_back(each.source + " is called " + key->name +
-                       " now; the next version will not know the old name");
-    each.key = key->name;
-  }
-  return warnings;
-}
-
 base::expected<serve_config> make_config(const std::vector<given_value>& given) {
   serve_config config;
   std::string findings;

@@ -110,9 +110,6 @@ struct config_key {
   /// Stores a value (for a list, its elements). The error says what is allowed.
   std::function<base::expected<void>(serve_config&, const std::vector<std::string>&)> apply;
   section where = section::service;
-  /// The name of the key in the version before, which is still accepted with a warning; empty if
-  /// the key was not renamed.
-  std::string former_name = {};
   /// The heading of its group in the help text.
   std::string_view heading = {};
   /// Whether messages leave the value out, because it may have a secret.
@@ -127,7 +124,7 @@ std::string_view name_in_table(const config_key& key) noexcept;
 
 /// All keys, in the order of the help text.
 std::span<const config_key> config_keys();
-/// The key of that name or former name; null if there is none.
+/// The key of that name; null if there is none.
 const config_key* find_config_key(std::string_view name);
 
 /// A value for a key, and its source (`--listen`, `MATCHCLOUD_LISTEN`, `FILE: listen`).
@@ -135,12 +132,7 @@ struct given_value {
   std::string key;
   std::string source;
   std::vector<std::string> values;
-  /// `key` is today's name and the source has the former one.
-  bool has_former_name = false;
 };
-
-/// Puts the names of today in place of former ones. Returns a warning for each.
-std::vector<std::string> replace_former_names(std::vector<given_value>& given);
 
 /// The defaults, then `given` in order: a later value of a key replaces an earlier one. Every error
 /// at once, as `config_invalid` with a line each: source, value, what is allowed.

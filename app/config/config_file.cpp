@@ -118,9 +118,7 @@ private:
     const auto same = [&](const given_value& each) { return each.key == key; };
     if (const auto other = std::ranges::find_if(given_, same); other != given_.end())
       return refuse(node, quoted(name) + " is given twice, also as " + other->source);
-    const auto* known = find_config_key(key);
-    const bool is_former = known != nullptr && known->former_name == name;
-    given_.push_back({key, place(node) + ": " + std::string{name}, std::move(values), is_former});
+    given_.push_back({key, place(node) + ": " + std::string{name}, std::move(values)});
     return {};
   }
 

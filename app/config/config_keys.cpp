@@ -1,5 +1,6 @@
 #include "app/config/config.hpp"
 #include "model/access/access_token.hpp"
+#include "model/catalog/parse_coordinates.hpp"
 #include "model/net/host_name.hpp"
 #include "model/net/url_parts.hpp"
 #include "model/validation/check_rules.hpp"
@@ -8,7 +9,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <limits>
 #include <thread>
 
@@ -156,21 +156,10 @@ outcome set_default_namespace(serve_config& config, const values& given) {
   return config.default_namespace ? outcome{} : outcome{refuse()};
 }
 
-std::optional<double> parse_degrees(std::string_view text, double most) {
-  double degrees = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), degrees);
-  if (status != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  if (!(degrees >= -most && degrees <= most)) return std::nullopt;
-  return degrees;
-}
-
 outcome set_fallback_location(serve_config& config, const values& given) {
   if (given.size() != 2) return refuse();
-  const auto latitude = parse_degrees(given[0], 90);
-  const auto longitude = parse_degrees(given[1], 180);
-  if (!latitude || !longitude) return refuse();
-  config.fallback_location = model::coordinates{*latitude, *longitude};
-  return {};
+  config.fallback_location = model::parse_coordinates(given[0], given[1]);
+  return config.fallback_location ? outcome{} : outcome{refuse()};
 }
 
 /// Parses `true` or `false` and passes it to `set`.
@@ -292,7 +281,6 @@ std::vector<config_key> store_keys() {
          return {};
        },
        config_key::section::service,
-       {},
        {},
        true},
       {"store-unverified", kind::flag, "false", "true or false",
@@ -818,8 +806,7 @@ std::vector<config_key> storage_keys() {
       {"store-backlog-limit-bytes", kind::number, "1073741824", "1048576 to 1099511627776",
        "What the store has written and not tidied away yet. Where it is more and cannot be tidied "
        "away, ingestion gets 503.",
-       bytes_key(&limits::backlog_limit_bytes, mebibyte, mebibyte * mebibyte),
-       config_key::section::service, "wal-limit-bytes"},
+       bytes_key(&limits::backlog_limit_bytes, mebibyte, mebibyte * mebibyte)},
       {"media-open-files", kind::number, "256", "1 to 65536",
        "Image files kept open for the next reader, per event loop; each is a descriptor.",
        bytes_key(&limits::media_open_files, 1, 65'536)},
@@ -988,9 +975,7 @@ std::span<const config_key> config_keys() {
 
 const config_key* find_config_key(std::string_view name) {
   const auto keys = config_keys();
-  const auto found = std::find_if(keys.begin(), keys.end(), [name](const auto& key) {
-    return key.name == name || (!name.empty() && key.former_name == name);
-  });
+  const auto found = std::ranges::find(keys, name, &config_key::name);
   return found == keys.end() ? nullptr : &*found;
 }
 

@@ -330,16 +330,12 @@ base::expected<void> node::open_tls() {
 }
 
 base::expected<void> node::open_geoip() {
-  // Where database and bucket have everything, there is no data directory.
-  const bool has_directory = config_.store.url.empty() || !config_.store.has_bucket();
-  const store::kept_tables kept{has_directory ? config_.store.data_dir + "/geoip" : ""};
   if (config_.geoip_files.empty()) {
-    kept.remove_others({});
     spdlog::warn("no GeoIP file: every player's location is unknown and regions are not ordered "
                  "by distance; give --geoip FILE");
     return {};
   }
-  auto files = store::geoip_files::open(config_.geoip_files, kept);
+  auto files = store::geoip_files::open(config_.geoip_files);
   if (!files) return tl::unexpected(files.error());
   geoip_files_ = *std::move(files);
   geoip_metrics_.last_taken_s.set(base::machine_clock().unix_ms() / 1'000);

@@ -15,9 +15,6 @@ constexpr double metres_per_kilometer = 1000;
 /// The international mile, exact since 1959.
 constexpr double kilometers_per_mile = 1.609344;
 
-/// An upper estimate of a region's JSON besides its three texts, to reserve memory.
-constexpr std::size_t region_size_estimate_bytes = 320;
-
 /// A total order even if distances are NaN, which would break a sort.
 bool nearer(const ranked_region& a, const ranked_region& b) noexcept {
   const auto order = std::strong_order(a.distance_m, b.distance_m);
@@ -93,22 +90,6 @@ void append_kilometers(std::string& out, double distance_m) {
 
 void append_miles(std::string& out, double distance_m) {
   append_thousandths(out, distance_m / metres_per_kilometer / kilometers_per_mile);
-}
-
-std::string render_regions(std::span<const ranked_region> ranked) {
-  std::string out;
-  out.reserve((ranked.size() + 1) * region_size_estimate_bytes);
-  out.append(listing_begin);
-  for (const auto& entry : ranked) {
-    if (&entry != ranked.data()) out += ',';
-    append_region_head(out, *entry.where);
-    append_kilometers(out, entry.distance_m);
-    out.append(between_units);
-    append_miles(out, entry.distance_m);
-    out.append(region_end);
-  }
-  out.append(listing_end);
-  return out;
 }
 
 } // namespace matchcloud::model

@@ -47,14 +47,10 @@ std::array<text_range, 5> append_region_head(std::string& out, const region& whe
 void append_kilometers(std::string& out, double distance_m);
 void append_miles(std::string& out, double distance_m);
 
-/// The text around regions and their distances.
+/// The text around regions and their distances, in the answer to a request for regions.
 inline constexpr std::string_view listing_begin = R"({"regions":[)";
 inline constexpr std::string_view listing_end = "]}";
 inline constexpr std::string_view between_units = R"(,"miles":)";
 inline constexpr std::string_view region_end = "}}";
-
-/// The response of `regions.list`, `{"regions":[..]}`. Distances have at most 3 decimals,
-/// coordinates are the shortest numbers that read back as the same double.
-std::string render_regions(std::span<const ranked_region> ranked);
 
 } // namespace matchcloud::model

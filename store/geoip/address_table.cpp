@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
-#include <vector>
+#include <utility>
 
 namespace matchcloud::store {
 
@@ -95,79 +95,17 @@ private:
 
 std::optional<address_table> address_table::expand(const node_reader& read, std::size_t node_count,
                                                    std::optional<branch> v6, branch v4) {
-  parts made;
+  address_table made;
   expansion expanding{read, node_count};
-  made.v4 = expanding.roots_of(v4, v4_bytes);
-  if (v6) made.v6 = expanding.roots_of(*v6, v6_bytes);
+  made.v4_ = expanding.roots_of(v4, v4_bytes);
+  if (v6) made.v6_ = expanding.roots_of(*v6, v6_bytes);
   if (expanding.is_exhausted()) return std::nullopt;
-  made.blocks = expanding.take_blocks();
-  return address_table{std::move(made)};
-}
-
-/// Tells whether look-ups may rely on the parts of a table.
-class address_table::inspection {
-public:
-  inspection(const parts& of, std::uint32_t highest)
-      : of_{&of}, highest_{highest}, begins_(of.blocks.size() / word_bits + 1) {}
-
-  bool passes() {
-    std::size_t block = 0;
-    while (block < of_->blocks.size()) {
-      const auto runs = runs_of(block);
-      const auto entries = block + entries_at;
-      if (runs == 0 || !are_sound(of_->blocks.data() + entries, runs)) return false;
-      begins_[block / word_bits] |= std::uint64_t{1} << block % word_bits;
-      block = entries + runs;
-    }
-    return are_roots(of_->v4) && are_roots(of_->v6);
-  }
-
-private:
-  /// How many runs a block has; 0 if it is damaged.
-  std::size_t runs_of(std::size_t block) const noexcept {
-    const auto left = of_->blocks.size() - block;
-    if (left < entries_at) return 0;
-    std::array<std::uint64_t, block_entries / word_bits> begins{};
-    std::memcpy(begins.data(), of_->blocks.data() + block, sizeof begins);
-    if ((begins[0] & 1U) == 0) return 0;
-    std::uint32_t counts = 0;
-    std::uint32_t runs = 0;
-    for (unsigned word = 0; word < begins.size(); ++word) {
-      counts |= runs << (8 * word);
-      runs += static_cast<std::uint32_t>(std::popcount(begins[word]));
-    }
-    const bool fits = of_->blocks[block + counts_at] == counts && runs <= left - entries_at;
-    return fits ? runs : 0;
-  }
-
-  /// Whether all entries are numbers, or lead to blocks that were inspected before.
-  bool are_sound(const std::uint32_t* entries, std::size_t count) const noexcept {
-    return std::all_of(entries, entries + count, [this](std::uint32_t entry) {
-      if ((entry & block_bit) == 0) return entry <= highest_;
-      const auto block = entry & ~block_bit;
-      return block / word_bits < begins_.size() &&
-             (begins_[block / word_bits] >> block % word_bits & 1U) != 0;
-    });
-  }
-
-  bool are_roots(const words& entries) const noexcept {
-    return entries.empty() ||
-           (entries.size() == root_count && are_sound(entries.data(), entries.size()));
-  }
-
-  const parts* of_;
-  std::uint32_t highest_;
-  /// A bit for each word, set where a block begins.
-  std::vector<std::uint64_t> begins_;
-};
-
-std::optional<address_table> address_table::of(parts from, std::uint32_t highest) {
-  if (from.blocks.size() > number_limit || !inspection{from, highest}.passes()) return std::nullopt;
-  return address_table{std::move(from)};
+  made.blocks_ = expanding.take_blocks();
+  return made;
 }
 
 std::size_t address_table::position_in(std::uint32_t block, std::uint8_t byte) const noexcept {
-  const auto* const begin = parts_.blocks.data() + block;
+  const auto* const begin = blocks_.data() + block;
   const unsigned word = byte / word_bits;
   std::uint64_t bits = 0;
   std::memcpy(&bits, begin + std::size_t{2} * word, sizeof bits);
@@ -190,7 +128,7 @@ void address_table::find(std::span<const model::ip_address> addresses,
   for (std::size_t i = 0; i < count; ++i) {
     const auto& bytes = addresses[i].bytes;
     const bool v4 = addresses[i].is_v4();
-    const auto& roots = v4 ? parts_.v4 : parts_.v6;
+    const auto& roots = v4 ? v4_ : v6_;
     if (roots.empty()) continue;
     const auto first = v4 ? v6_bytes - v4_bytes : 0;
     all[i].next = &roots[std::size_t{bytes[first]} << 8U | bytes[first + 1]];
@@ -203,7 +141,7 @@ void address_table::find(std::span<const model::ip_address> addresses,
       auto& [next, entry, byte] = all[i];
       if (next == nullptr) continue;
       entry = *next;
-      if ((entry & block_bit) != 0) __builtin_prefetch(parts_.blocks.data() + (entry & ~block_bit));
+      if ((entry & block_bit) != 0) __builtin_prefetch(blocks_.data() + (entry & ~block_bit));
     }
     for (std::size_t i = 0; i < count; ++i) {
       auto& [next, entry, byte] = all[i];
@@ -214,7 +152,7 @@ void address_table::find(std::span<const model::ip_address> addresses,
         entry = 0;
         continue;
       }
-      next = parts_.blocks.data() + position_in(entry & ~block_bit, addresses[i].bytes[byte++]);
+      next = blocks_.data() + position_in(entry & ~block_bit, addresses[i].bytes[byte++]);
       __builtin_prefetch(next);
       goes_on = true;
     }
@@ -224,7 +162,7 @@ void address_table::find(std::span<const model::ip_address> addresses,
 }
 
 std::size_t address_table::bytes() const noexcept {
-  return (parts_.v4.size() + parts_.v6.size() + parts_.blocks.size()) * sizeof(std::uint32_t);
+  return (v4_.size() + v6_.size() + blocks_.size()) * sizeof(std::uint32_t);
 }
 
 } // namespace matchcloud::store

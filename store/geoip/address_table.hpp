@@ -9,7 +9,6 @@
 #include <functional>
 #include <optional>
 #include <span>
-#include <utility>
 
 namespace matchcloud::store {
 
@@ -36,19 +35,6 @@ public:
 
   /// How many addresses are looked up together, at most.
   static constexpr std::size_t at_once = 16;
-  /// How many entries there are for the first 16 bits of addresses.
-  static constexpr std::size_t root_count = std::size_t{1} << 16U;
-
-  using words = base::huge_page_array<std::uint32_t>;
-  /// What a table consists of.
-  struct parts {
-    /// By the first 16 bits, `root_count` of them; empty: the table has no such addresses.
-    words v4;
-    words v6;
-    /// All blocks, each behind those that it leads to.
-    words blocks;
-  };
-
   address_table() = default;
 
   /// Expands a tree of `node_count` nodes. `v6`: where IPv6 addresses begin, if the tree has any;
@@ -57,12 +43,6 @@ public:
   /// `reads_per_node` allows: networks share parts of the tree as in no real database.
   static std::optional<address_table> expand(const node_reader& read, std::size_t node_count,
                                              std::optional<branch> v6, branch v4);
-
-  /// A table of `from`, which may have been damaged: nothing unless each look-up ends inside of it
-  /// with a number of at most `highest`. Reads all of it once, 100 MB in about 50 ms.
-  static std::optional<address_table> of(parts from, std::uint32_t highest);
-  /// As `of` takes it.
-  const parts& as_parts() const noexcept { return parts_; }
 
   /// The number of `address`, exactly as it is written; 0 if it has none.
   std::uint32_t find(const model::ip_address& address) const noexcept {
@@ -80,14 +60,14 @@ public:
 
 private:
   class expansion;
-  class inspection;
+  using words = base::huge_page_array<std::uint32_t>;
 
   /// Set in entries that are the position of a block.
   static constexpr std::uint32_t block_bit = number_limit;
   static constexpr std::size_t v4_bytes = 4;
   static constexpr std::size_t v6_bytes = 16;
   static constexpr std::size_t root_bytes = 2;
-  static_assert(root_count == std::size_t{1} << 8 * root_bytes);
+  static constexpr std::size_t root_count = std::size_t{1} << 8 * root_bytes;
   static constexpr unsigned block_entries = 256;
   /// A block has one entry for each run of equal entries. It begins with a bit for each byte, set
   /// where a run begins, in words of 64; then how many runs begin before each word, in one byte
@@ -99,9 +79,11 @@ private:
   /// The position in the blocks of the entry of `byte` in a block.
   std::size_t position_in(std::uint32_t block, std::uint8_t byte) const noexcept;
 
-  explicit address_table(parts from) noexcept : parts_{std::move(from)} {}
-
-  parts parts_;
+  /// By the first 16 bits, `root_count` of them; empty: the table has no such addresses.
+  words v4_;
+  words v6_;
+  /// All blocks, each behind those that it leads to.
+  words blocks_;
 };
 
 } // namespace matchcloud::store

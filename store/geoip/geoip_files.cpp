@@ -4,33 +4,18 @@
 #include "store/geoip/geoip.hpp"
 #include "store/geoip/mmdb_file.hpp"
 
-#include <spdlog/spdlog.h>
-
-#include <chrono>
 #include <utility>
 
 namespace matchcloud::store {
 
-namespace {
-
-/// Milliseconds since `began`.
-std::int64_t elapsed_ms(std::chrono::steady_clock::time_point began) {
-  using namespace std::chrono;
-  return duration_cast<milliseconds>(steady_clock::now() - began).count();
-}
-
-} // namespace
-
 base::expected<std::shared_ptr<geoip_files>>
-geoip_files::open(const std::vector<std::string>& paths, kept_tables kept) {
+geoip_files::open(const std::vector<std::string>& paths) {
   auto made = std::make_shared<geoip_files>();
-  made->kept_ = std::move(kept);
-  made->kept_.remove_others(paths);
   for (const auto& path : paths) {
     watched_file file;
     file.path = path;
     const auto state = file_state::of(path);
-    auto opened = made->open_file(path, state);
+    auto opened = mmdb_file::open(path);
     if (!opened) return tl::unexpected{opened.error()};
     file.opened = *std::move(opened);
     // The state of a file that was just written does not identify its content reliably, so the file
@@ -63,8 +48,7 @@ void geoip_files::look_at(watched_file& file, findings& found) const {
   const bool settled = std::exchange(file.seen, state) == state && !state.is_fresh();
   if (state == file.taken) {
     file.refused.reset();
-    if (!finish(file)) return;
-    file.taken.reset();
+    return;
   }
   if (!settled) return;
   // One at a time, so that no more than one is in memory twice.
@@ -72,7 +56,7 @@ void geoip_files::look_at(watched_file& file, findings& found) const {
   const bool known_bad = file.refused && file.refused->state == state;
   if (known_bad && ++file.refused->looks < looks_until_retry) return;
 
-  auto opened = open_again(file.path, state);
+  auto opened = open_again(file.path);
   const auto after = file_state::of(file.path);
   if (after != state) { // replaced again: what was read is not what is there now
     file.seen = after;
@@ -90,41 +74,8 @@ void geoip_files::look_at(watched_file& file, findings& found) const {
   file.refused = refusal{state, std::move(reason)};
 }
 
-bool geoip_files::finish(watched_file& file) const {
-  const auto unproven = std::exchange(file.opened.unproven, std::nullopt);
-  if (unproven && digest_of(*file.opened.tables) != *unproven) {
-    spdlog::warn("geoip: the tables kept of {} are damaged; they are made again", file.path);
-    kept_.remove(file.path);
-    return true;
-  }
-  if (!std::exchange(file.opened.is_new, false)) return false;
-  if (const auto done = kept_.keep(file.path, *file.taken, *file.opened.tables); !done)
-    spdlog::warn("geoip: the tables of {} are not kept, so that the next start takes longer: {}",
-                 file.path, base::to_string(done.error()));
-  return false;
-}
-
-base::expected<geoip_files::opened_file> geoip_files::open_file(const std::string& path,
-                                                                const file_state& state) const {
-  const auto began = std::chrono::steady_clock::now();
-  auto kept = kept_.read(path, state);
-  if (kept) {
-    spdlog::info("geoip: the tables of {} were read in {} ms", path, elapsed_ms(began));
-    return opened_file{std::move(kept->tables), false, kept->digest};
-  }
-  if (kept.error().is_failure)
-    spdlog::warn("geoip: {}: {}; the tables are made again", kept_.place_of(path),
-                 kept.error().why);
-  auto made = mmdb_file::open(path);
-  if (!made) return tl::unexpected{made.error()};
-  if (kept_)
-    spdlog::info("geoip: the tables of {} were made in {} ms (kept ones: {})", path,
-                 elapsed_ms(began), kept.error().why);
-  return opened_file{*std::move(made), static_cast<bool>(kept_), std::nullopt};
-}
-
-base::expected<geoip_files::opened_file> geoip_files::open_again(const std::string& path,
-                                                                 const file_state& state) const {
+base::expected<std::shared_ptr<const mmdb_file>>
+geoip_files::open_again(const std::string& path) const {
   if (retired_.size() >= retired_limit)
     return base::fail(base::errc::internal, path + ": not opened, because " +
                                                 std::to_string(retired_.size()) +
@@ -133,10 +84,8 @@ base::expected<geoip_files::opened_file> geoip_files::open_again(const std::stri
   const auto hit = base::faults::strike_blocking(reload);
   if (hit.kind == base::fault_kind::error)
     return base::fail(base::errc::geoip_invalid, path + ": " + base::faults::reason_at(reload));
-  if (hit.kind != base::fault_kind::corrupt) return open_file(path, state);
-  auto corrupted = mmdb_file::open_corrupted(path, hit.random);
-  if (!corrupted) return tl::unexpected{corrupted.error()};
-  return opened_file{*std::move(corrupted), false, std::nullopt}; // never kept
+  if (hit.kind == base::fault_kind::corrupt) return mmdb_file::open_corrupted(path, hit.random);
+  return mmdb_file::open(path);
 }
 
 std::vector<geoip_files::file_facts> geoip_files::describe() const {
@@ -148,8 +97,8 @@ std::shared_ptr<const geoip> geoip_files::join() {
   std::vector<std::shared_ptr<const mmdb_file>> opened;
   std::vector<file_facts> facts;
   for (const auto& file : files_) {
-    opened.push_back(file.opened.tables);
-    facts.push_back({file.path, file.opened.tables->describe().build_epoch});
+    opened.push_back(file.opened);
+    facts.push_back({file.path, file.opened->describe().build_epoch});
   }
   const std::lock_guard lock{facts_mutex_};
   facts_ = std::move(facts);

@@ -2,7 +2,6 @@
 
 #include "base/expected.hpp"
 #include "store/files/file_state.hpp"
-#include "store/geoip/kept_tables.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -19,8 +18,7 @@ class mmdb_file;
 
 /// The GeoIP files of a process: opened at start, and again whenever they are replaced on disk in
 /// any way (renamed over, overwritten, a symbolic link that points elsewhere). Copies are opened,
-/// so nothing that happens to the files disturbs their users. The tables that are made of them can
-/// be kept, and are then read by the next process. Any thread.
+/// so nothing that happens to the files disturbs their users. Any thread.
 class geoip_files {
 public:
   /// How many replaced databases that are still in use may stay in memory; while there are that
@@ -32,10 +30,8 @@ public:
   static constexpr unsigned looks_until_retry = 240;
 
   /// Opens the files, given in order of preference. Fails with `geoip_invalid`, naming the file and
-  /// the reason. Blocks like `mmdb_file::open`, for each file, or shortly for those whose tables
-  /// `kept` has; what is kept of other files is removed.
-  static base::expected<std::shared_ptr<geoip_files>> open(const std::vector<std::string>& paths,
-                                                           kept_tables kept = {});
+  /// the reason. Blocks like `mmdb_file::open`, for each file.
+  static base::expected<std::shared_ptr<geoip_files>> open(const std::vector<std::string>& paths);
 
   struct taken_file {
     std::string path;
@@ -54,9 +50,8 @@ public:
 
   /// Opens files that were replaced and have not changed since the previous look, so that no file
   /// is read while it is being written; other files are not read. Takes up one file in a look, so
-  /// that no more than one is in memory twice. Keeps the tables that were made,
-  /// and proves those that were kept: where they were damaged, the file is opened again. Frees
-  /// replaced databases that nobody else uses, so that no other thread has to spend the time.
+  /// that no more than one is in memory twice. Frees replaced databases that nobody else uses, so
+  /// that no other thread has to spend the time.
   /// Blocks like `mmdb_file::open`, for each file that is opened.
   findings look();
 
@@ -78,18 +73,9 @@ private:
     unsigned looks = 0;
   };
 
-  /// The tables of a file, and what is still to be done with them once they are in force.
-  struct opened_file {
-    std::shared_ptr<const mmdb_file> tables;
-    /// They are to be kept.
-    bool is_new = false;
-    /// They were kept, and must have this digest.
-    std::optional<base::sha256_digest> unproven;
-  };
-
   struct watched_file {
     std::string path;
-    opened_file opened;
+    std::shared_ptr<const mmdb_file> opened;
     /// The state of the file that is open; empty if it is not known for certain.
     std::optional<file_state> taken;
     std::optional<refusal> refused;
@@ -98,16 +84,10 @@ private:
   };
 
   void look_at(watched_file& file, findings& found) const;
-  /// Proves tables that were kept, or keeps those that are new. Returns whether the file must be
-  /// opened again.
-  bool finish(watched_file& file) const;
-  /// Takes the tables of a file in the state `state` that were kept, or makes them.
-  base::expected<opened_file> open_file(const std::string& path, const file_state& state) const;
-  base::expected<opened_file> open_again(const std::string& path, const file_state& state) const;
+  base::expected<std::shared_ptr<const mmdb_file>> open_again(const std::string& path) const;
   /// Combines the files that are open now, and keeps what `describe` says of them.
   std::shared_ptr<const geoip> join();
 
-  kept_tables kept_;
   mutable std::mutex mutex_;
   std::vector<watched_file> files_;
   std::shared_ptr<const geoip> in_force_;

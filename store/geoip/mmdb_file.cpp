@@ -1,17 +1,22 @@
 #include "store/geoip/mmdb_file.hpp"
 
+#include "base/file_descriptor.hpp"
 #include "base/huge_page_array.hpp"
 #include "model/text/unicode.hpp"
-#include "store/files/memory_file.hpp"
 #include "store/files/stable_file.hpp"
 #include "store/geoip/mmdb_tree.hpp"
 
+#include <fcntl.h>
 #include <maxminddb.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstddef>
 #include <span>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -33,6 +38,29 @@ constexpr std::size_t shown_type_limit = 64;
 /// Appends to a reason what to do about a damaged file.
 std::string damaged(std::string reason) {
   return std::move(reason).append("; fetch it again");
+}
+
+tl::unexpected<base::error> system_failure(const std::string& call) {
+  return base::fail(base::errc::io_failed,
+                    call + ": " + std::error_code{errno, std::system_category()}.message());
+}
+
+/// Makes a file in memory that can no longer change (a sealed memfd), so that a mapping of it
+/// cannot raise SIGBUS: of `size_bytes` bytes, the last of which are `end` and all others 0. These
+/// take no memory until they are read. Fails with `io_failed` and a reason.
+base::expected<base::file_descriptor> make_sealed_file(std::uint64_t size_bytes,
+                                                       std::span<const std::uint8_t> end) {
+  base::file_descriptor made{::memfd_create("matchcloud", MFD_CLOEXEC | MFD_ALLOW_SEALING)};
+  if (!made) return system_failure("memfd_create");
+  if (::ftruncate(made.get(), static_cast<off_t>(size_bytes)) != 0)
+    return system_failure("ftruncate");
+  const auto begin = static_cast<off_t>(size_bytes - end.size());
+  // Writes to a memfd are complete unless there is no memory.
+  if (::pwrite(made.get(), end.data(), end.size(), begin) != static_cast<ssize_t>(end.size()))
+    return system_failure("pwrite");
+  constexpr int seals = F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+  if (::fcntl(made.get(), F_ADD_SEALS, seals) != 0) return system_failure("fcntl");
+  return made;
 }
 
 /// Returns why the metadata at the end of a file cannot be passed to libmaxminddb, which follows
@@ -120,15 +148,6 @@ mmdb_file::open(const std::string& path, std::optional<std::uint64_t> corrupted_
   return file;
 }
 
-std::shared_ptr<const mmdb_file> mmdb_file::of(mmdb_description description, place_table places,
-                                               address_table addresses) {
-  auto file = std::make_shared<mmdb_file>();
-  file->description_ = std::move(description);
-  file->places_ = std::move(places);
-  file->table_ = std::move(addresses);
-  return file;
-}
-
 std::optional<mmdb_place> mmdb_file::find(const model::ip_address& address) const noexcept {
   const auto number = find_number(address);
   if (number == 0) return std::nullopt;
@@ -141,9 +160,10 @@ std::string mmdb_file::source::open() {
   if (const auto read = file_->read(file_->size_bytes() - end.size(), end); !read)
     return read.error().detail;
   if (const auto fault = find_metadata_damage(end); !fault.empty()) return damaged(fault);
-  const auto alone = memory_file::of_end(file_->size_bytes(), end);
+  const auto alone = make_sealed_file(file_->size_bytes(), end);
   if (!alone) return alone.error().detail;
-  const int status = MMDB_open(alone->path().c_str(), MMDB_MODE_MMAP, &described_);
+  const auto path = "/proc/self/fd/" + std::to_string(alone->get());
+  const int status = MMDB_open(path.c_str(), MMDB_MODE_MMAP, &described_);
   if (status != MMDB_SUCCESS) return damaged(MMDB_strerror(status));
   open_ = true;
   if (const auto reason = check_metadata(); !reason.empty()) return damaged(reason);

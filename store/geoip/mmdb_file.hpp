@@ -40,9 +40,6 @@ public:
   /// one.
   static base::expected<std::shared_ptr<const mmdb_file>> open_corrupted(const std::string& path,
                                                                          std::uint64_t random);
-  /// A file that was opened before and whose parts were kept.
-  static std::shared_ptr<const mmdb_file> of(mmdb_description description, place_table places,
-                                             address_table addresses);
 
   /// The number of the place of `address` exactly as it is written, plus 1: an IPv6 address that
   /// embeds an IPv4 address is not looked up as that. 0 if the file has no place for it, and for an
@@ -61,7 +58,6 @@ public:
   const mmdb_description& describe() const noexcept { return description_; }
 
   const place_table& places() const noexcept { return places_; }
-  const address_table& addresses() const noexcept { return table_; }
 
 private:
   class source;

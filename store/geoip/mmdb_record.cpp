@@ -1,5 +1,7 @@
 #include "store/geoip/mmdb_record.hpp"
 
+#include "model/catalog/parse_coordinates.hpp"
+
 #include <algorithm>
 #include <array>
 #include <bit>

@@ -25,11 +25,6 @@ constexpr std::uint64_t mmdb_total_field_limit(std::uint64_t section_bytes) noex
   return 65'536 + 16 * section_bytes;
 }
 
-/// Whether there are such coordinates; NaN is nowhere.
-constexpr bool is_on_earth(const model::coordinates& at) noexcept {
-  return at.latitude >= -90 && at.latitude <= 90 && at.longitude >= -180 && at.longitude <= 180;
-}
-
 /// The place that a record gives for its addresses.
 struct mmdb_place {
   model::coordinates at;

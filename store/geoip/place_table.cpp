@@ -29,20 +29,6 @@ place_table::place_table(const std::vector<mmdb_place>& places) {
   country_.shrink_to_fit();
 }
 
-std::optional<place_table> place_table::of(std::vector<model::coordinates> coordinates,
-                                           std::vector<std::uint8_t> countries) {
-  if (!countries.empty() && countries.size() != coordinates.size()) return std::nullopt;
-  const bool sound =
-      std::ranges::all_of(coordinates, is_on_earth) &&
-      std::ranges::all_of(countries, [count = model::country_places().size()](
-                                         std::uint8_t country) { return country <= count; });
-  if (!sound) return std::nullopt;
-  place_table made;
-  made.at_ = std::move(coordinates);
-  made.country_ = std::move(countries);
-  return made;
-}
-
 mmdb_place place_table::operator[](std::size_t number) const noexcept {
   const auto country = country_.empty() ? std::size_t{0} : country_[number];
   return {at_[number], country == 0 ? nullptr : &model::country_places()[country - 1]};

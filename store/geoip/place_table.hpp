@@ -21,13 +21,6 @@ public:
   /// Sorted places that differ.
   explicit place_table(const std::vector<mmdb_place>& places);
 
-  /// A table of what `coordinates` and `countries` returned, which may have been damaged: nothing
-  /// unless all are on earth and in a country that there is.
-  static std::optional<place_table> of(std::vector<model::coordinates> coordinates,
-                                       std::vector<std::uint8_t> countries);
-  std::span<const model::coordinates> coordinates() const noexcept { return at_; }
-  std::span<const std::uint8_t> countries() const noexcept { return country_; }
-
   mmdb_place operator[](std::size_t number) const noexcept;
   /// Whether the coordinates of the place are its records' own, and not their country's.
   bool is_exact(std::size_t number) const noexcept {

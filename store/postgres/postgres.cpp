@@ -283,8 +283,9 @@ base::expected<void> postgres_connection::commit(std::string_view operation) {
   static constexpr sql_command commit{"COMMIT", "commit a transaction"};
   static constexpr sql_command announce{"SELECT pg_notify('matchcloud', $1)", "announce a change"};
   auto done = pass(base::fault_point::store_commit, operation);
-  // Never for each ingest: at its commit, NOTIFY locks out all others of the server.
-  const bool is_announced = subject_ && *subject_ != sql_subject::lobbies;
+  // Never for ingests, which write no subject: at its commit, NOTIFY locks out all others of the
+  // server.
+  const bool is_announced = subject_.has_value();
   if (done && is_announced) done = run(announce, {name_of(*subject_)});
   bool committed = false;
   const take_rows look = [&](const binary_rows& got) {

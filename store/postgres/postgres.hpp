@@ -68,9 +68,9 @@ public:
   base::expected<void> execute(const std::string& sql, std::string_view operation);
   /// From now on statements and locks may take this long.
   base::expected<void> take_time(std::chrono::milliseconds at_most);
-  /// Locks a subject within a transaction that wrote none so far.
-  base::expected<void> lock(sql_subject subject);
 
+  /// Names the server and the database in messages.
+  const std::string& place() const noexcept { return place_; }
   /// Whether a notification came since the last call; waits for nothing.
   base::expected<bool> has_news();
   /// Whether the server can be asked again: nothing failed, and it has not closed the connection.
@@ -111,6 +111,8 @@ private:
   base::expected<void> commit(std::string_view operation) override;
   void roll_back(std::string_view operation) noexcept override;
 
+  /// Locks a subject within a transaction that wrote none so far.
+  base::expected<void> lock(sql_subject subject);
   base::expected<void> configure(const postgres_settings& settings);
   base::expected<void> pass(base::fault_point at, std::string_view operation);
   base::expected<void> queue(const sql_command& command, const parameters& with, const sent& answer,
@@ -131,7 +133,6 @@ private:
                        std::string_view state) const;
 
   std::unique_ptr<pg_conn, closer> handle_;
-  /// Names the server and the database in messages.
   std::string place_;
   std::chrono::milliseconds answer_timeout_;
   std::unordered_map<const char*, std::string> prepared_;

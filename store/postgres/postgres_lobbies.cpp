@@ -249,19 +249,23 @@ base::expected<void> postgres_lobbies::find_conflicts(std::span<const model::lob
   return {};
 }
 
-base::expected<void> postgres_lobbies::count_changes() {
-  const auto moves_revisions = changes_.begin(*on_);
-  if (!moves_revisions) return tl::unexpected(moves_revisions.error());
-  // As late as possible: until the commit, others wait for this.
-  auto done = *moves_revisions ? on_->lock(sql_subject::lobbies) : base::expected<void>{};
-  for (auto game = moved_games_.begin(); done && game != moved_games_.end(); ++game)
-    done = changes_.count(*on_, *game);
-  return done;
+base::expected<void> postgres_lobbies::count_change(const model::uuid& game_id) {
+  // A row that another transaction holds is passed over. There is one for each that wrote at once.
+  static constexpr sql_command add{
+      "WITH free AS (SELECT writer FROM lobby_changes WHERE game_id = $1 LIMIT 1 "
+      "FOR UPDATE SKIP LOCKED), added AS (UPDATE lobby_changes SET changes = changes + 1 FROM free "
+      "WHERE lobby_changes.game_id = $1 AND lobby_changes.writer = free.writer RETURNING 1) "
+      "INSERT INTO lobby_changes (game_id, writer, changes) SELECT $1, gen_random_uuid(), 1 "
+      "WHERE NOT EXISTS (SELECT 1 FROM added)",
+      "count a change of lobbies"};
+  return on_->run(add, {game_id});
 }
 
 base::expected<void> postgres_lobbies::finish(const author_list& authors,
                                               sql_transaction& changes) {
-  auto done = count_changes();
+  base::expected<void> done;
+  for (auto game = moved_games_.begin(); done && game != moved_games_.end(); ++game)
+    done = count_change(*game);
   std::vector<const audit_table*> written;
   auto from = outcomes_.begin();
   for (auto each = authors.begin(); done && each != authors.end(); ++each) {

@@ -3,7 +3,6 @@
 #include "base/expected.hpp"
 #include "model/lobbies/lobby_batch.hpp"
 #include "store/lobby_sink.hpp"
-#include "store/postgres/lobby_changes.hpp"
 #include "store/postgres/postgres.hpp"
 #include "store/sql/audit_table.hpp"
 #include "store/sql/lobby_attributes.hpp"
@@ -79,7 +78,10 @@ private:
                                    const round& numbers);
   base::expected<void> find_conflicts(std::span<const model::lobby_record> records,
                                       const round& numbers);
-  base::expected<void> count_changes();
+  /// Counts that the transaction changes the lobbies of a game, in the table `lobby_changes`, of
+  /// which `read_lobbies_revision` is the sum. It waits for no other transaction, and none waits
+  /// for it.
+  base::expected<void> count_change(const model::uuid& game_id);
   base::expected<void> finish(const author_list& authors, sql_transaction& changes);
   /// What merging a record on its own would do.
   void judge(std::size_t number, const model::lobby_record& each, const stored_lobbies& stored);
@@ -90,7 +92,6 @@ private:
 
   postgres_connection* on_;
   lobby_attribute_rows attributes_;
-  lobby_changes changes_;
 
   // State of the current batch, by the number of the record.
   std::vector<const lobby_attribute_rows::known_attributes*> known_;

@@ -16,33 +16,36 @@ constexpr std::chrono::minutes migration_limit{10};
 /// The key of the advisory lock, the bytes "mcld".
 constexpr std::int64_t migration_lock = 0x6D636C64;
 
-struct migration {
-  /// The least schema that a program must know to use the store after this. Expansions keep it as
-  /// it was: programs of the release before go on.
-  std::int64_t least_program;
-  const char* sql;
-};
-
-/// `migrations[n - 1]` makes version n. Migrations are never edited, only added, and they only
-/// expand the schema (new tables, new columns with defaults). Times are milliseconds since 1970.
-constexpr std::array<migration, 5> migrations{{
-    {1, R"sql(
+/// Times are milliseconds since 1970.
+constexpr std::array migrations{
+    migration{schema_versions::baseline, R"sql(
       -- A row is locked by who changes its subject, until the commit. So the revisions of a subject
-      -- are in the order of the commits. Those of avatars and lobbies are in game_revisions.
+      -- are in the order of the commits. Those of avatars are in game_revisions, and those of
+      -- lobbies in lobby_changes.
       CREATE TABLE revisions (
         name text PRIMARY KEY,
         revision bigint NOT NULL
       );
-      INSERT INTO revisions VALUES ('catalog', 0), ('tokens', 0), ('avatars', 0), ('lobbies', 0);
+      INSERT INTO revisions VALUES ('catalog', 0), ('tokens', 0), ('avatars', 0);
 
       -- One sequence per subject: what lies above a revision has moved since.
       CREATE TABLE game_revisions (
-        subject text NOT NULL, -- 'avatars', 'lobbies'
+        subject text NOT NULL, -- 'avatars'; 'lobbies' of a copied store
         game_id uuid NOT NULL,
         revision bigint NOT NULL,
         PRIMARY KEY (subject, game_id)
       );
       CREATE UNIQUE INDEX game_revisions_in_order ON game_revisions (subject, revision);
+
+      -- How many transactions changed the lobbies of a game, in several rows: each adds to one that
+      -- no other holds, or makes one, and so waits for nobody until its commit. In sum, with the
+      -- row of game_revisions, they are the revision. The rows are as many as once wrote together.
+      CREATE TABLE lobby_changes (
+        game_id uuid NOT NULL,
+        writer uuid NOT NULL, -- tells the rows of a game apart
+        changes bigint NOT NULL,
+        PRIMARY KEY (game_id, writer)
+      ) WITH (fillfactor = 50);
 
       -- What is removed is hidden and stays for what refers to it: history, and a later return.
       CREATE TABLE regions (
@@ -51,6 +54,7 @@ constexpr std::array<migration, 5> migrations{{
         provider_display_name text NOT NULL,
         latitude double precision NOT NULL,
         longitude double precision NOT NULL,
+        ping_url text NOT NULL DEFAULT '', -- where pages measure the latency; empty: nowhere
         removed smallint NOT NULL DEFAULT 0
       );
 
@@ -58,8 +62,8 @@ constexpr std::array<migration, 5> migrations{{
         tier text COLLATE "C" PRIMARY KEY,
         removed smallint NOT NULL DEFAULT 0
       );
-      INSERT INTO tiers VALUES ('basic-4d1'), ('basic-2d1'), ('basic-1d1'), ('basic-1d2'),
-                               ('basic-1d4'), ('basic-1d8'), ('basic-1d16');
+      INSERT INTO tiers (tier) VALUES ('basic-4d1'), ('basic-2d1'), ('basic-1d1'), ('basic-1d2'),
+                                      ('basic-1d4'), ('basic-1d8'), ('basic-1d16');
 
       CREATE TABLE games (
         game_id uuid PRIMARY KEY,
@@ -176,8 +180,7 @@ constexpr std::array<migration, 5> migrations{{
         name text PRIMARY KEY,
         sealed bytea NOT NULL
       );
-    )sql"},
-    {1, R"sql(
+
       -- Exports whose CSV is an object, which counts once its size and digest are known.
       CREATE TABLE exports (
         export_id uuid PRIMARY KEY,
@@ -188,8 +191,15 @@ constexpr std::array<migration, 5> migrations{{
         begun_ts bigint NOT NULL,
         keep_until_ts bigint,        -- null: not complete
         size_bytes bigint,
-        sha256 text
+        sha256 text,
+        owner uuid,                  -- who writes it, until when it counts as written
+        leased_until_ts bigint,      -- by the server's clock
+        lobbies_revision bigint,     -- null: reading has not begun
+        catalog_revision bigint,
+        taken_ts bigint,
+        has_running bigint
       );
+      CREATE INDEX exports_by_query ON exports (game_id, query_start, query_end);
 
       -- The processes that serve, each until it says so again.
       CREATE TABLE replicas (
@@ -197,36 +207,8 @@ constexpr std::array<migration, 5> migrations{{
         serving_until_ts bigint NOT NULL -- by the server's clock
       );
     )sql"},
-    {1, R"sql(
-      -- Who writes an export, until when it counts as written, and what of; null in rows of older
-      -- programs, which nobody takes over.
-      ALTER TABLE exports ADD COLUMN owner uuid;
-      ALTER TABLE exports ADD COLUMN leased_until_ts bigint;  -- by the server's clock
-      ALTER TABLE exports ADD COLUMN lobbies_revision bigint; -- null: reading has not begun
-      ALTER TABLE exports ADD COLUMN catalog_revision bigint;
-      ALTER TABLE exports ADD COLUMN taken_ts bigint;
-      ALTER TABLE exports ADD COLUMN has_running bigint;
-      CREATE INDEX exports_by_query ON exports (game_id, query_start, query_end);
-    )sql"},
-    {1, R"sql(
-      -- Where pages measure the latency to the region; empty: nowhere.
-      ALTER TABLE regions ADD COLUMN ping_url text NOT NULL DEFAULT '';
-    )sql"},
-    {5, R"sql(
-      -- How many transactions changed the lobbies of a game, in several rows: each adds to one that
-      -- no other holds, or makes one, and so waits for nobody until its commit. In sum, with the
-      -- row of game_revisions, they are the revision. The rows are as many as once wrote together.
-      CREATE TABLE lobby_changes (
-        game_id uuid NOT NULL,
-        writer uuid NOT NULL, -- tells the rows of a game apart
-        changes bigint NOT NULL,
-        PRIMARY KEY (game_id, writer)
-      ) WITH (fillfactor = 50);
-
-      -- Older programs see game_revisions alone. While one of them serves, that moves, too.
-      ALTER TABLE replicas ADD COLUMN sums_lobby_changes smallint NOT NULL DEFAULT 0;
-    )sql"},
-}};
+};
+constexpr schema_versions known_versions{migrations};
 
 /// Whether the schema is there; it holds the version.
 base::expected<bool> has_schema(postgres_connection& on) {
@@ -236,42 +218,35 @@ base::expected<bool> has_schema(postgres_connection& on) {
   return select_integer(on, query).map([](std::int64_t found) { return found != 0; });
 }
 
-struct schema_facts {
-  std::int64_t version = 0;
-  std::int64_t least_program = 0;
-};
-
-base::expected<schema_facts> read_facts(postgres_connection& on) {
+/// The version of the schema; 0 if it was only begun.
+base::expected<std::int64_t> read_version(postgres_connection& on, const schema_versions& known) {
   static constexpr sql_command query{"SELECT version, least_program FROM schema_version",
                                      "read the schema's version"};
-  schema_facts facts;
+  std::int64_t version = 0;
+  std::int64_t least_program = 0;
   auto read = for_each_row(on, query, {}, [&](sql_row& row) {
-    facts = {row.integer(0), row.integer(1)};
+    version = row.integer(0);
+    least_program = row.integer(1);
   });
+  if (read) read = known.check(version, least_program, on.place());
   if (!read) return tl::unexpected(read.error());
-  if (facts.least_program > newest_postgres_schema())
-    return base::fail(base::errc::store_newer,
-                      "the store's schema is of version " + std::to_string(facts.version) +
-                          " and for programs that know version " +
-                          std::to_string(facts.least_program) + ", this program knows " +
-                          std::to_string(newest_postgres_schema()) +
-                          "; it is left as it was: use a newer program");
-  return facts;
+  return version;
 }
 
 /// All of what is missing, in one transaction.
-std::string script_from(std::int64_t version) {
+std::string script_from(std::int64_t version, const schema_versions& known) {
   std::string sql = "BEGIN;";
   std::int64_t least = 0;
-  for (auto next = static_cast<std::size_t>(version); next < migrations.size(); ++next) {
-    sql += migrations[next].sql;
-    least = migrations[next].least_program;
+  while (version < known.newest()) {
+    sql += known.step_after(version).sql;
+    least = known.step_after(version).least_program;
+    version = schema_versions::version_after(version);
   }
-  return sql + "UPDATE schema_version SET version = " + std::to_string(migrations.size()) +
+  return sql + "UPDATE schema_version SET version = " + std::to_string(version) +
          ", least_program = " + std::to_string(least) + "; COMMIT";
 }
 
-base::expected<void> migrate_under_lock(postgres_connection& on) {
+base::expected<void> migrate_under_lock(postgres_connection& on, const schema_versions& known) {
   const auto there = has_schema(on);
   if (!there) return tl::unexpected(there.error());
   if (!*there) {
@@ -281,34 +256,34 @@ base::expected<void> migrate_under_lock(postgres_connection& on) {
                              "INSERT INTO schema_version VALUES (0, 0); COMMIT";
     if (auto made = on.execute(make, "create the schema"); !made) return made;
   }
-  const auto facts = read_facts(on);
-  if (!facts) return tl::unexpected(facts.error());
-  if (facts->version >= newest_postgres_schema()) return {};
-  return on.execute(script_from(facts->version), "migrate the schema");
+  const auto version = read_version(on, known);
+  if (!version) return tl::unexpected(version.error());
+  if (*version >= known.newest()) return {};
+  return on.execute(script_from(*version, known), "migrate the schema");
 }
 
 } // namespace
 
-std::int64_t newest_postgres_schema() noexcept {
-  return static_cast<std::int64_t>(migrations.size());
+const schema_versions& postgres_schema() noexcept {
+  return known_versions;
 }
 
 base::expected<void> check_schema(postgres_connection& on) {
-  return read_facts(on).map([](const schema_facts&) {});
+  return read_version(on, known_versions).map([](std::int64_t) {});
 }
 
-base::expected<void> migrate(postgres_connection& on) {
+base::expected<void> migrate(postgres_connection& on, const schema_versions& known) {
   const auto there = has_schema(on);
   if (!there) return tl::unexpected(there.error());
   if (*there) {
-    const auto facts = read_facts(on);
-    if (!facts) return tl::unexpected(facts.error());
-    if (facts->version >= newest_postgres_schema()) return {};
+    const auto version = read_version(on, known);
+    if (!version) return tl::unexpected(version.error());
+    if (*version >= known.newest()) return {};
   }
   const auto key = std::to_string(migration_lock);
   auto done = on.take_time(migration_limit);
   if (done) done = on.execute("SELECT pg_advisory_lock(" + key + ")", "wait for another migration");
-  if (done) done = migrate_under_lock(on);
+  if (done) done = migrate_under_lock(on, known);
   // The lock also ends with the connection.
   if (done) done = on.execute("SELECT pg_advisory_unlock(" + key + ")", "end the migration");
   return done;

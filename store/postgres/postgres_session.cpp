@@ -202,11 +202,8 @@ open_postgres_connection(const postgres_settings& settings) {
   if (!on) return tl::unexpected(on.error());
   const auto version = select_integer(**on, query);
   if (!version) return tl::unexpected(version.error());
-  if (*version > newest_postgres_schema())
-    return base::fail(base::errc::store_newer,
-                      place_of(settings.url) + ": schema version " + std::to_string(*version) +
-                          ", this program knows up to " + std::to_string(newest_postgres_schema()) +
-                          " and would not copy all; use the newer program");
+  if (auto copied = postgres_schema().check_is_known(*version, (*on)->place()); !copied)
+    return tl::unexpected(copied.error());
   return on;
 }
 

@@ -1,6 +1,8 @@
 #include "store/s3/s3_client.hpp"
 
-#include "store/s3/running_digest.hpp"
+#include "base/hexadecimal.hpp"
+#include "base/sha256.hpp"
+#include "store/s3/md5.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -54,7 +56,7 @@ base::expected<s3_result> s3_client::ask_on(s3_lane& lane, s3_request request,
                                             s3_call_options options,
                                             const std::atomic<bool>& stopped) {
   if (request.body_sha256.empty())
-    request.body_sha256 = to_hexadecimal(digest_of(digest_kind::sha256, request.body));
+    request.body_sha256 = base::hexadecimal(base::sha256(request.body));
   if (options.timeout.count() == 0) options.timeout = endpoint_->settings().call_timeout;
   s3_call call{*endpoint_, lane, stopped, std::move(request), std::move(options)};
   while (!call.advance())
@@ -69,8 +71,8 @@ tl::unexpected<base::error> s3_client::refused(const s3_request& request,
 
 base::expected<object_outcome> s3_client::put(const std::string& key, std::string_view bytes,
                                               const std::string& content_type) {
-  const auto md5 = digest_of(digest_kind::md5, bytes);
-  const auto sha256 = to_hexadecimal(digest_of(digest_kind::sha256, bytes));
+  const auto md5 = md5_of(bytes);
+  const auto sha256 = base::hexadecimal(base::sha256(bytes));
   const auto write_name = new_write_name();
   const s3_request request{"PUT",
                            key,

@@ -2,8 +2,8 @@
 
 #include "base/clock.hpp"
 #include "base/expected.hpp"
+#include "base/metrics.hpp"
 #include "store/object_store.hpp"
-#include "store/s3/s3_counters.hpp"
 #include "store/s3/s3_credential_source.hpp"
 #include "store/s3/s3_settings.hpp"
 #include "store/s3/s3_transfer.hpp"
@@ -16,6 +16,16 @@
 #include <string_view>
 
 namespace matchcloud::store {
+
+/// What calls came to, as `object_counts` has it. Any thread.
+struct s3_counters {
+  base::counter succeeded;
+  base::counter failed;
+  base::counter repetitions;
+  base::counter sent_bytes;
+  base::counter received_bytes;
+  base::gauge answered_ts;
+};
 
 /// A request about a bucket or an object, before it is signed.
 struct s3_request {

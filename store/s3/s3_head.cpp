@@ -2,7 +2,9 @@
 
 #include "base/characters.hpp"
 #include "base/decimal.hpp"
+#include "base/hexadecimal.hpp"
 #include "base/randomness.hpp"
+#include "model/net/content_part.hpp"
 #include "store/s3/s3_settings.hpp"
 
 #include <curl/curl.h>
@@ -41,32 +43,12 @@ bool looks_like_md5(std::string_view tag) noexcept {
          (rest.front() == '-' && base::parse_decimal<std::uint32_t>(rest.substr(1)));
 }
 
-struct content_range {
-  std::uint64_t first = 0;
-  std::uint64_t size_bytes = 0;
-};
-
-/// Reads `bytes FIRST-LAST/SIZE` (RFC 9110 section 14.4).
-std::optional<content_range> parse_content_range(std::string_view text) {
-  constexpr std::string_view unit = "bytes ";
-  const auto dash = text.find('-');
-  const auto slash = text.find('/');
-  if (!text.starts_with(unit) || dash == text.npos || slash == text.npos || dash > slash)
-    return std::nullopt;
-  const auto first =
-      base::parse_decimal<std::uint64_t>(text.substr(unit.size(), dash - unit.size()));
-  const auto last = base::parse_decimal<std::uint64_t>(text.substr(dash + 1, slash - dash - 1));
-  const auto size = base::parse_decimal<std::uint64_t>(text.substr(slash + 1));
-  if (!first || !last || !size || *first > *last || *last >= *size) return std::nullopt;
-  return content_range{*first, *size};
-}
-
 base::expected<void> read_size(const s3_answer& answer, s3_head& into) {
   if (answer.status == 206) {
-    const auto range = parse_content_range(answer.header("content-range"));
-    if (!range) return refuse("the answer does not say which bytes it has");
-    into.first = range->first;
-    into.facts.size_bytes = range->size_bytes;
+    const auto part = model::parse_content_part(answer.header("content-range"));
+    if (!part) return refuse("the answer does not say which bytes it has");
+    into.first = part->begin;
+    into.facts.size_bytes = part->total;
     return {};
   }
   const auto length = base::parse_decimal<std::uint64_t>(answer.header("content-length"));
@@ -112,13 +94,10 @@ std::string_view md5_tag_of(const s3_answer& answer) {
 }
 
 std::string tag_of_parts(std::string_view digests) {
-  return to_hexadecimal(digest_of(digest_kind::md5, digests)) + "-" +
-         std::to_string(digests.size() / md5_bytes);
+  return to_hexadecimal(md5_of(digests)) + "-" + std::to_string(digests.size() / md5_bytes);
 }
 
-s3_check::s3_check(const s3_head& head)
-    : part_bytes_{head.part_bytes},
-      running_{head.sha256.empty() ? digest_kind::md5 : digest_kind::sha256} {
+s3_check::s3_check(const s3_head& head) : part_bytes_{head.part_bytes} {
   expected_ = head.sha256.empty() ? unquoted(head.entity_tag) : head.sha256;
   if (!head.sha256.empty())
     by_ = by::sha256;
@@ -129,13 +108,15 @@ s3_check::s3_check(const s3_head& head)
 }
 
 void s3_check::append(std::string_view piece) {
-  if (by_ != by::parts) {
-    if (by_ != by::nothing) running_.append(piece);
-    return;
-  }
+  if (by_ == by::sha256) sha256_.add(piece);
+  if (by_ == by::md5) md5_.append(piece);
+  if (by_ == by::parts) append_to_parts(piece);
+}
+
+void s3_check::append_to_parts(std::string_view piece) {
   while (!piece.empty()) {
     const auto some = piece.substr(0, part_bytes_ - in_part_);
-    running_.append(some);
+    md5_.append(some);
     in_part_ += some.size();
     piece.remove_prefix(some.size());
     if (in_part_ == part_bytes_) end_part();
@@ -143,15 +124,15 @@ void s3_check::append(std::string_view piece) {
 }
 
 void s3_check::end_part() {
-  digests_ += running_.finish();
+  digests_ += md5_.finish();
   in_part_ = 0;
 }
 
 bool s3_check::holds() {
   switch (by_) {
   case by::nothing: return true;
-  case by::sha256:
-  case by::md5: return to_hexadecimal(running_.finish()) == expected_;
+  case by::sha256: return base::hexadecimal(sha256_.digest()) == expected_;
+  case by::md5: return to_hexadecimal(md5_.finish()) == expected_;
   case by::parts: break;
   }
   if (in_part_ > 0) end_part();

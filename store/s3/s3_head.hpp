@@ -1,8 +1,9 @@
 #pragma once
 
 #include "base/expected.hpp"
+#include "base/sha256.hpp"
 #include "store/object_store.hpp"
-#include "store/s3/running_digest.hpp"
+#include "store/s3/md5.hpp"
 #include "store/s3/s3_answer.hpp"
 
 #include <cstddef>
@@ -58,12 +59,14 @@ public:
 private:
   enum class by : unsigned char { nothing, sha256, md5, parts };
 
+  void append_to_parts(std::string_view piece);
   void end_part();
 
   by by_ = by::nothing;
   std::string expected_;
   std::size_t part_bytes_;
-  running_digest running_;
+  base::sha256_stream sha256_;
+  md5_stream md5_;
   std::size_t in_part_ = 0;
   /// Of the parts that have ended.
   std::string digests_;

@@ -1,6 +1,8 @@
 #include "store/s3/s3_upload.hpp"
 
-#include "store/s3/running_digest.hpp"
+#include "base/hexadecimal.hpp"
+#include "base/sha256.hpp"
+#include "store/s3/md5.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -115,12 +117,12 @@ base::expected<void> s3_upload::send_part() {
   auto made = std::make_unique<part>();
   made->number = tags_.size() + 1;
   made->bytes = std::exchange(filling_, std::exchange(spare_, {}));
-  made->md5 = digest_of(digest_kind::md5, made->bytes);
+  made->md5 = md5_of(made->bytes);
   auto asked = request("PUT", "store a part of the object");
   asked.query.emplace_back("partNumber", std::to_string(made->number));
   asked.headers = {{"content-md5", to_base64(made->md5)}};
   asked.body = made->bytes;
-  asked.body_sha256 = to_hexadecimal(digest_of(digest_kind::sha256, made->bytes));
+  asked.body_sha256 = base::hexadecimal(base::sha256(made->bytes));
   s3_call_options options;
   // Nothing moves while the caller makes more bytes, which may take it minutes.
   options.timeout = settings().long_timeout;

@@ -26,6 +26,12 @@ base::expected<std::int64_t> read_highest_revision(sql_connection& on) {
 
 } // namespace
 
+base::expected<std::int64_t> read_catalog_revision(sql_connection& on) {
+  static constexpr sql_command query{"SELECT revision FROM revisions WHERE name = 'catalog'",
+                                     "read the catalog's revision"};
+  return select_integer(on, query);
+}
+
 base::expected<std::int64_t> read_avatars_revision(sql_connection& on, const model::uuid& game_id) {
   static constexpr sql_command query{
       "SELECT revision FROM game_revisions WHERE subject = 'avatars' AND game_id = $1",

@@ -8,7 +8,9 @@
 
 namespace matchcloud::store {
 
-// The subjects here are those that games have of their own: `avatars` and `lobbies`.
+base::expected<std::int64_t> read_catalog_revision(sql_connection& on);
+
+// The subjects below are those that games have of their own: `avatars` and `lobbies`.
 
 /// The revision of a game's avatars; 0 if it has none. Call this in the transaction that reads the
 /// data that the revision counts.

@@ -95,8 +95,8 @@ enum class sql_access : std::uint8_t {
   write,
 };
 
-/// What has a revision, and so one writer at a time; lobbies in PostgreSQL only while a service of
-/// an older program runs (`lobby_changes`).
+/// What has a revision, and so one writer at a time; lobbies in SQLite alone, see `lobby_changes`
+/// of PostgreSQL.
 enum class sql_subject : std::uint8_t { catalog, tokens, avatars, lobbies };
 
 /// The name of a subject's row in the table `revisions`.

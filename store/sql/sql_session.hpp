@@ -5,13 +5,16 @@
 #include "store/sql/sql.hpp"
 
 #include <functional>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace matchcloud::store {
 
-/// The roles that every SQL engine fills with the same statements: catalog, avatars, access, and
-/// revisions. An engine adds the roles where speed depends on it: lobbies and their history.
+/// The roles that every SQL engine fills with the same statements: catalog, avatars
+/// (sql_avatars.cpp), access (sql_access.cpp), exports (sql_exports.cpp), replicas and revisions.
+/// An engine adds the roles where speed depends on it: lobbies and their history.
 class sql_session : public session {
 public:
   /// `on` must outlive the session's use.
@@ -84,19 +87,42 @@ protected:
   const audit_table& audit() const noexcept { return audit_; }
 
 private:
+  /// Runs `perform`, which enters its change into the audit log, in a write transaction.
+  template <class Perform>
+  base::expected<void> change(std::optional<sql_subject> subject, std::string operation,
+                              Perform perform) {
+    auto changes = sql_transaction::write(*on_, subject, std::move(operation));
+    if (!changes) return tl::unexpected(changes.error());
+    auto done = perform();
+    return done ? audit_.commit(*changes) : done;
+  }
+  /// Runs `perform` in a write transaction that changes nothing with a revision, and returns what
+  /// it returns.
+  template <class Perform>
+  auto change_unrevised(std::string operation, Perform perform) -> decltype(perform()) {
+    auto changes = sql_transaction::write(*on_, std::nullopt, std::move(operation));
+    if (!changes) return tl::unexpected(changes.error());
+    auto outcome = perform();
+    if (!outcome) return outcome;
+    if (auto done = changes->commit(); !done) return tl::unexpected(done.error());
+    return outcome;
+  }
+  /// Changes a token by `edit`, which returns whether there is anything to change.
+  base::expected<model::access_token>
+  change_token(std::string operation, const model::uuid& token_id, std::int64_t now_ms,
+               const std::function<base::expected<bool>(model::access_token&)>& edit);
   base::expected<std::size_t> expire(const char* action, const char* what, std::int64_t before_ms,
                                      base::expected<std::size_t> (*remove)(sql_connection&,
                                                                            std::int64_t));
-  /// Runs `perform` in a write transaction that changes nothing with a revision.
-  base::expected<void> change_unrevised(std::string operation,
-                                        const std::function<base::expected<void>()>& perform);
-  /// The same for what also finds something out, which is returned.
-  template <class Perform>
-  auto ask_unrevised(const std::string& operation, Perform perform) -> decltype(perform());
 
   sql_connection* on_;
   audit_table audit_;
 };
+
+/// The revisions that an export of a game depends on. Call this in a transaction, because it runs
+/// two queries.
+base::expected<history_revisions> select_history_revisions(sql_connection& on,
+                                                           const model::uuid& game_id);
 
 /// The first steps of `lobby_history::read`: tells `to` of the snapshot, and fails with `cancelled`
 /// if it stops there. Call this at the begin of the transaction that reads the game's history: an

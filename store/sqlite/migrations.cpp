@@ -10,52 +10,69 @@ namespace {
 /// SQLite's `application_id` of a store, the bytes "mcld".
 constexpr std::int64_t application_id = 0x6D636C64;
 
-struct migration {
-  /// The least schema that a program must know to use the store after this. Expansions keep it as
-  /// it was: programs of the release before go on. Programs that know less than version 4 refuse
-  /// all that is newer than they are.
-  std::int64_t least_program;
-  const char* sql;
-};
-
-/// The version from which on the store says its `least_program`.
-constexpr std::int64_t first_with_least_program = 4;
-
-/// `migrations[n - 1]` makes version n. Migrations are never edited, only added, and they only
-/// expand the schema (new tables, new columns with defaults). Ids are the sixteen bytes of the
-/// UUID.
-constexpr std::array<migration, 8> migrations{{
-    {1, R"sql(
+/// Ids are the sixteen bytes of the UUID. Times are milliseconds since 1970.
+constexpr std::array migrations{
+    migration{schema_versions::baseline, R"sql(
       PRAGMA application_id = 0x6D636C64;
+
+      -- The version itself is in the database's head, as user_version.
+      CREATE TABLE schema_version (least_program INTEGER NOT NULL) STRICT;
+      INSERT INTO schema_version VALUES (0); -- set by each migration
 
       CREATE TABLE revisions (
         name TEXT PRIMARY KEY,
         revision INTEGER NOT NULL
       ) STRICT, WITHOUT ROWID;
-      INSERT INTO revisions VALUES ('catalog', 0);
+      INSERT INTO revisions VALUES ('catalog', 0), ('tokens', 0);
 
+      -- One sequence per subject: what lies above a revision has moved since.
+      CREATE TABLE game_revisions (
+        subject TEXT NOT NULL, -- 'avatars', 'lobbies'
+        game_id BLOB NOT NULL CHECK (length(game_id) = 16),
+        revision INTEGER NOT NULL,
+        PRIMARY KEY (subject, game_id)
+      ) STRICT, WITHOUT ROWID;
+      CREATE UNIQUE INDEX game_revisions_in_order ON game_revisions (subject, revision);
+
+      -- As in PostgreSQL, where many write at once: here rows come from a copy of such a store, and
+      -- count as they did there.
+      CREATE TABLE lobby_changes (
+        game_id BLOB NOT NULL CHECK (length(game_id) = 16),
+        writer BLOB NOT NULL CHECK (length(writer) = 16),
+        changes INTEGER NOT NULL,
+        PRIMARY KEY (game_id, writer)
+      ) STRICT, WITHOUT ROWID;
+
+      -- What is removed is hidden and stays for what refers to it: history, and a later return.
       CREATE TABLE regions (
         region_id TEXT PRIMARY KEY,
         region_display_name TEXT NOT NULL,
         provider_display_name TEXT NOT NULL,
         latitude REAL NOT NULL,
-        longitude REAL NOT NULL
+        longitude REAL NOT NULL,
+        ping_url TEXT NOT NULL DEFAULT '', -- where pages measure the latency; empty: nowhere
+        removed INTEGER NOT NULL DEFAULT 0
       ) STRICT, WITHOUT ROWID;
 
-      CREATE TABLE tiers (tier TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
-      INSERT INTO tiers VALUES ('basic-4d1'), ('basic-2d1'), ('basic-1d1'), ('basic-1d2'),
-                               ('basic-1d4'), ('basic-1d8'), ('basic-1d16');
+      CREATE TABLE tiers (
+        tier TEXT PRIMARY KEY,
+        removed INTEGER NOT NULL DEFAULT 0
+      ) STRICT, WITHOUT ROWID;
+      INSERT INTO tiers (tier) VALUES ('basic-4d1'), ('basic-2d1'), ('basic-1d1'), ('basic-1d2'),
+                                      ('basic-1d4'), ('basic-1d8'), ('basic-1d16');
 
       CREATE TABLE games (
         game_id BLOB PRIMARY KEY CHECK (length(game_id) = 16),
-        display_name TEXT NOT NULL
+        display_name TEXT NOT NULL,
+        removed INTEGER NOT NULL DEFAULT 0
       ) STRICT, WITHOUT ROWID;
 
       CREATE TABLE namespaces (
         namespace_id BLOB PRIMARY KEY CHECK (length(namespace_id) = 16),
         game_id BLOB NOT NULL REFERENCES games,
         name TEXT NOT NULL,
-        all_regions INTEGER NOT NULL -- 1: namespace_regions does not apply
+        all_regions INTEGER NOT NULL, -- 1: namespace_regions does not apply
+        removed INTEGER NOT NULL DEFAULT 0
       ) STRICT, WITHOUT ROWID;
       CREATE INDEX namespaces_by_game ON namespaces (game_id);
 
@@ -70,28 +87,12 @@ constexpr std::array<migration, 8> migrations{{
         region_id TEXT NOT NULL REFERENCES regions,
         PRIMARY KEY (namespace_id, region_id)
       ) STRICT, WITHOUT ROWID;
-    )sql"},
-    {2, R"sql(
-      -- What is removed is hidden and stays for what refers to it: history, and a later return.
-      ALTER TABLE regions ADD COLUMN removed INTEGER NOT NULL DEFAULT 0;
-      ALTER TABLE tiers ADD COLUMN removed INTEGER NOT NULL DEFAULT 0;
-      ALTER TABLE games ADD COLUMN removed INTEGER NOT NULL DEFAULT 0;
-      ALTER TABLE namespaces ADD COLUMN removed INTEGER NOT NULL DEFAULT 0;
-
-      -- One sequence per subject: what lies above a revision has moved since.
-      CREATE TABLE game_revisions (
-        subject TEXT NOT NULL, -- 'avatars', 'lobbies'
-        game_id BLOB NOT NULL CHECK (length(game_id) = 16),
-        revision INTEGER NOT NULL,
-        PRIMARY KEY (subject, game_id)
-      ) STRICT, WITHOUT ROWID;
-      CREATE UNIQUE INDEX game_revisions_in_order ON game_revisions (subject, revision);
 
       CREATE TABLE avatars (
         upload_id BLOB PRIMARY KEY CHECK (length(upload_id) = 16),
         game_id BLOB NOT NULL REFERENCES games,
         display_name TEXT NOT NULL,
-        create_ts INTEGER NOT NULL,      -- milliseconds since 1970
+        create_ts INTEGER NOT NULL,
         content_length INTEGER NOT NULL, -- the 64 bits of an unsigned number
         complete INTEGER NOT NULL,
         image_digest BLOB CHECK (length(image_digest) = 16),
@@ -117,18 +118,15 @@ constexpr std::array<migration, 8> migrations{{
       CREATE TABLE lobbies (
         game_id BLOB NOT NULL CHECK (length(game_id) = 16),
         duration_class INTEGER NOT NULL, -- -1: running
-        start_ts INTEGER NOT NULL,       -- milliseconds since 1970
+        start_ts INTEGER NOT NULL,
         lobby_id BLOB NOT NULL CHECK (length(lobby_id) = 16),
-        stop_ts INTEGER,                 -- null: running
-        kind INTEGER NOT NULL,           -- of lobby_kinds, which only grow
+        stop_ts INTEGER,       -- null: running
+        kind INTEGER NOT NULL, -- of lobby_kinds, which only grow
         PRIMARY KEY (game_id, duration_class, start_ts, lobby_id)
       ) STRICT, WITHOUT ROWID;
       CREATE UNIQUE INDEX lobbies_by_id ON lobbies (lobby_id);
-    )sql"},
-    {3, R"sql(
-      INSERT INTO revisions VALUES ('tokens', 0);
 
-      -- Of a token's text only the SHA-256 is here. Times are milliseconds since 1970.
+      -- Of a token's text only the SHA-256 is here.
       CREATE TABLE tokens (
         token_id BLOB PRIMARY KEY CHECK (length(token_id) = 16),
         kind TEXT NOT NULL,
@@ -168,13 +166,7 @@ constexpr std::array<migration, 8> migrations{{
       CREATE INDEX audit_by_time ON audit (at_ms);
       CREATE TRIGGER audit_is_kept BEFORE UPDATE ON audit
         BEGIN SELECT RAISE(ABORT, 'entries of the audit log are never changed'); END;
-    )sql"},
-    {4, R"sql(
-      -- The version itself is in the database's head, as user_version.
-      CREATE TABLE schema_version (least_program INTEGER NOT NULL) STRICT;
-      INSERT INTO schema_version VALUES (0); -- set by each migration
-    )sql"},
-    {4, R"sql(
+
       -- Exports whose CSV is an object, which counts once its size and digest are known.
       CREATE TABLE exports (
         export_id BLOB PRIMARY KEY CHECK (length(export_id) = 16),
@@ -182,48 +174,29 @@ constexpr std::array<migration, 8> migrations{{
         query_start INTEGER NOT NULL, -- the 64 bits of an unsigned number, as query_end
         query_end INTEGER NOT NULL,
         generation INTEGER NOT NULL,
-        begun_ts INTEGER NOT NULL,    -- milliseconds since 1970, as keep_until_ts
+        begun_ts INTEGER NOT NULL,
         keep_until_ts INTEGER,        -- null: not complete
         size_bytes INTEGER,
-        sha256 TEXT
+        sha256 TEXT,
+        owner BLOB,                   -- who writes it, until when it counts as written
+        leased_until_ts INTEGER,      -- by the store's clock
+        lobbies_revision INTEGER,     -- null: reading has not begun
+        catalog_revision INTEGER,
+        taken_ts INTEGER,
+        has_running INTEGER
       ) STRICT, WITHOUT ROWID;
+      CREATE INDEX exports_by_query ON exports (game_id, query_start, query_end);
 
       -- The processes that serve, each until it says so again.
       CREATE TABLE replicas (
         replica_id BLOB PRIMARY KEY CHECK (length(replica_id) = 16),
-        serving_until_ts INTEGER NOT NULL -- milliseconds since 1970, by the store's clock
+        serving_until_ts INTEGER NOT NULL -- by the store's clock
       ) STRICT, WITHOUT ROWID;
     )sql"},
-    {4, R"sql(
-      -- Who writes an export, until when it counts as written, and what of; null in rows of older
-      -- programs, which nobody takes over.
-      ALTER TABLE exports ADD COLUMN owner BLOB;
-      ALTER TABLE exports ADD COLUMN leased_until_ts INTEGER; -- by the store's clock
-      ALTER TABLE exports ADD COLUMN lobbies_revision INTEGER; -- null: reading has not begun
-      ALTER TABLE exports ADD COLUMN catalog_revision INTEGER;
-      ALTER TABLE exports ADD COLUMN taken_ts INTEGER;
-      ALTER TABLE exports ADD COLUMN has_running INTEGER;
-      CREATE INDEX exports_by_query ON exports (game_id, query_start, query_end);
-    )sql"},
-    {4, R"sql(
-      -- Where pages measure the latency to the region; empty: nowhere.
-      ALTER TABLE regions ADD COLUMN ping_url TEXT NOT NULL DEFAULT '';
-    )sql"},
-    {4, R"sql(
-      -- As in PostgreSQL, where many write at once: here rows come from a copy of such a store, and
-      -- count as they did there.
-      CREATE TABLE lobby_changes (
-        game_id BLOB NOT NULL CHECK (length(game_id) = 16),
-        writer BLOB NOT NULL CHECK (length(writer) = 16),
-        changes INTEGER NOT NULL,
-        PRIMARY KEY (game_id, writer)
-      ) STRICT, WITHOUT ROWID;
+};
+constexpr schema_versions known_versions{migrations};
 
-      ALTER TABLE replicas ADD COLUMN sums_lobby_changes INTEGER NOT NULL DEFAULT 0;
-    )sql"},
-}};
-
-/// Checks that the file is a store: it has the `application_id` of migration 1, or is empty.
+/// Checks that the file is a store: it has the `application_id` of the baseline, or is empty.
 base::expected<void> check_is_ours(sqlite_connection& on, std::int64_t version) {
   const auto mark =
       on.read_integer(version > 0 ? "PRAGMA application_id" : "SELECT count(*) FROM sqlite_schema",
@@ -234,69 +207,51 @@ base::expected<void> check_is_ours(sqlite_connection& on, std::int64_t version) 
   return {};
 }
 
-/// Checks that a store which is newer than this program may be used by it.
-base::expected<void> check_newer(sqlite_connection& on, std::int64_t version) {
-  constexpr auto operation = "read the database's version";
-  std::string says = "is not for older programs";
-  const auto tells = on.read_integer(
-      "SELECT count(*) FROM sqlite_schema WHERE name = 'schema_version'", operation);
-  if (!tells) return tl::unexpected(tells.error());
-  if (*tells > 0) {
-    const auto least = on.read_integer("SELECT least_program FROM schema_version", operation);
-    if (!least) return tl::unexpected(least.error());
-    if (*least <= newest_schema()) return {};
-    says = "is for programs that know version " + std::to_string(*least);
-  }
-  return base::fail(base::errc::store_newer,
-                    on.path() + ": schema version " + std::to_string(version) + " " + says +
-                        ", this program knows up to " + std::to_string(newest_schema()) +
-                        "; it is left as it was: use the newer program");
-}
-
-base::expected<void> make_version(sqlite_connection& on, std::int64_t version) {
-  const auto& made = migrations[static_cast<std::size_t>(version - 1)];
-  const auto operation = "migrate the database to version " + std::to_string(version);
-  auto applied = on.execute(made.sql, operation);
-  auto facts = "PRAGMA user_version = " + std::to_string(version);
-  if (version >= first_with_least_program)
-    facts += "; UPDATE schema_version SET least_program = " + std::to_string(made.least_program);
-  return applied ? on.execute(facts.c_str(), operation) : applied;
-}
-
 /// Applies the next migration and returns the resulting version.
-base::expected<std::int64_t> apply_next(sqlite_connection& on) {
+base::expected<std::int64_t> apply_next(sqlite_connection& on, const schema_versions& known) {
   auto changes = sql_transaction::write(on, std::nullopt, "migrate the database");
   if (!changes) return tl::unexpected(changes.error());
   const auto version =
-      check_schema(on); // check again under the lock: another process may have migrated first
-  if (!version || *version >= newest_schema()) return version;
-  const auto next = *version + 1;
-  auto applied = make_version(on, next);
-  if (!applied) return tl::unexpected(applied.error());
-  if (applied = changes->commit(); !applied) return tl::unexpected(applied.error());
+      check_schema(on, known); // again under the lock: another process may have migrated first
+  if (!version || *version >= known.newest()) return version;
+  const auto& step = known.step_after(*version);
+  const auto next = schema_versions::version_after(*version);
+  const auto operation = "migrate the database to version " + std::to_string(next);
+  const auto facts =
+      "PRAGMA user_version = " + std::to_string(next) +
+      "; UPDATE schema_version SET least_program = " + std::to_string(step.least_program);
+  auto done = on.execute(step.sql, operation);
+  if (done) done = on.execute(facts.c_str(), operation);
+  if (done) done = changes->commit();
+  if (!done) return tl::unexpected(done.error());
   return next;
 }
 
 } // namespace
 
-std::int64_t newest_schema() noexcept {
-  return static_cast<std::int64_t>(migrations.size());
+const schema_versions& sqlite_schema() noexcept {
+  return known_versions;
 }
 
-base::expected<std::int64_t> check_schema(sqlite_connection& on) {
-  const auto version = on.read_integer("PRAGMA user_version", "read the database's version");
+base::expected<std::int64_t> check_schema(sqlite_connection& on, const schema_versions& known) {
+  constexpr auto operation = "read the database's version";
+  const auto version = on.read_integer("PRAGMA user_version", operation);
   if (!version) return version;
+  if (*version < 0) return on.failure(operation, "it is negative");
   if (auto ours = check_is_ours(on, *version); !ours) return tl::unexpected(ours.error());
-  if (*version > newest_schema())
-    if (auto usable = check_newer(on, *version); !usable) return tl::unexpected(usable.error());
-  if (*version < 0) return on.failure("read the database's version", "it is negative");
-  return version;
+  std::int64_t least_program = 0;
+  if (*version > known.newest()) {
+    const auto read = on.read_integer("SELECT least_program FROM schema_version", operation);
+    if (!read) return read;
+    least_program = *read;
+  }
+  return known.check(*version, least_program, on.path()).map([&] { return *version; });
 }
 
-base::expected<void> migrate(sqlite_connection& on, std::int64_t up_to) {
-  auto version = check_schema(on);
-  while (version && *version < up_to)
-    version = apply_next(on);
+base::expected<void> migrate(sqlite_connection& on, const schema_versions& known) {
+  auto version = check_schema(on, known);
+  while (version && *version < known.newest())
+    version = apply_next(on, known);
   if (!version) return tl::unexpected(version.error());
   return {};
 }

@@ -205,11 +205,8 @@ open_sqlite_connection(const std::string& data_dir) {
   if (!db) return tl::unexpected(db.error());
   const auto version = check_schema(*db);
   if (!version) return tl::unexpected(version.error());
-  if (*version > newest_schema())
-    return base::fail(base::errc::store_newer,
-                      db->path() + ": schema version " + std::to_string(*version) +
-                          ", this program knows up to " + std::to_string(newest_schema()) +
-                          " and would not copy all; use the newer program");
+  if (auto copied = sqlite_schema().check_is_known(*version, db->path()); !copied)
+    return tl::unexpected(copied.error());
   const auto pragmas =
       "PRAGMA cache_size = -" + std::to_string(bulk_cache_bytes / 1024) +
       "; PRAGMA wal_autocheckpoint = " + std::to_string(bulk_log_bytes / page_bytes);

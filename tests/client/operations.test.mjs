@@ -1,6 +1,6 @@
 // The existing client of the interface against the service: what it gives its callers of each
-// operation, errors included. script/test client runs this, with MATCHCLOUD_SERVERS as a word of
-// TRANSPORT=URL for each server.
+// operation, errors included. script/test client runs this, with the service's URL in
+// MATCHCLOUD_SERVER.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import api from '@rivet-gg/api';
@@ -31,107 +31,99 @@ const malformed = {
   status: 400, code: 'body_malformed', type: Rivet.BadRequestError, says: /line 1/,
 };
 
-function operationsOf(transport, url) {
-  const client = new RivetClient({ environment: url, token: 'a-token' });
-  const { games, groups } = client.cloud;
-  const check = (name, run) => test(`${transport}: ${name}`, run);
+const client = new RivetClient({ environment: process.env.MATCHCLOUD_SERVER, token: 'a-token' });
+const { games, groups } = client.cloud;
 
-  check('regions come nearest first', async () => {
-    const { regions } = await client.matchmaker.regions.list();
-    const distances = regions.map((region) => region.datacenterDistanceFromClient.kilometers);
-    assert.equal(regions.length, 12);
-    assert.equal(regions[0].regionId, 'lon');
-    assert.deepEqual(distances, [...distances].sort((a, b) => a - b));
-  });
+test('regions come nearest first', async () => {
+  const { regions } = await client.matchmaker.regions.list();
+  const distances = regions.map((region) => region.datacenterDistanceFromClient.kilometers);
+  assert.equal(regions.length, 12);
+  assert.equal(regions[0].regionId, 'lon');
+  assert.deepEqual(distances, [...distances].sort((a, b) => a - b));
+});
 
-  check('avatars have times, lengths and, where they are complete, URLs', async () => {
-    const { customAvatars } = await games.avatars.listGameCustomAvatars(demoGame);
-    assert.equal(customAvatars.length, 5);
-    for (const avatar of customAvatars) {
-      assert.ok(avatar.createTs instanceof Date);
-      assert.equal(typeof avatar.contentLength, 'number');
-      assert.equal(typeof avatar.url, avatar.complete ? 'string' : 'undefined');
-    }
-  });
+test('avatars have times, lengths and, where they are complete, URLs', async () => {
+  const { customAvatars } = await games.avatars.listGameCustomAvatars(demoGame);
+  assert.equal(customAvatars.length, 5);
+  for (const avatar of customAvatars) {
+    assert.ok(avatar.createTs instanceof Date);
+    assert.equal(typeof avatar.contentLength, 'number');
+    assert.equal(typeof avatar.url, avatar.complete ? 'string' : 'undefined');
+  }
+});
 
-  check('an export is a URL of a CSV file', async () => {
-    const { url: file } = await games.matchmaker.exportMatchmakerLobbyHistory(demoGame, span);
-    const download = await fetch(file);
-    assert.equal(download.status, 200);
-    assert.match(await download.text(), /^lobby_id,/);
-  });
+test('an export is a URL of a CSV file', async () => {
+  const { url: file } = await games.matchmaker.exportMatchmakerLobbyHistory(demoGame, span);
+  const download = await fetch(file);
+  assert.equal(download.status, 200);
+  assert.match(await download.text(), /^lobby_id,/);
+});
 
-  check('sound names and versions have no findings', async () => {
-    const port = { port: 7777, protocol: 'udp' };
-    const docker = { imageId: 'an-image', ports: { game: port } };
-    assert.deepEqual(findings(await groups.validate({ displayName: 'Raiders' })), []);
-    assert.deepEqual(
-      findings(await games.games.validateGame({ displayName: 'A game', nameId: 'a-game' })), []);
-    assert.deepEqual(findings(await games.versions.validateGameVersion(
-      demoGame, version({ gameModes: { duel: { docker } } }, { engine: { unity: {} } }))), []);
-  });
+test('sound names and versions have no findings', async () => {
+  const port = { port: 7777, protocol: 'udp' };
+  const docker = { imageId: 'an-image', ports: { game: port } };
+  assert.deepEqual(findings(await groups.validate({ displayName: 'Raiders' })), []);
+  assert.deepEqual(
+    findings(await games.games.validateGame({ displayName: 'A game', nameId: 'a-game' })), []);
+  assert.deepEqual(findings(await games.versions.validateGameVersion(
+    demoGame, version({ gameModes: { duel: { docker } } }, { engine: { unity: {} } }))), []);
+});
 
-  check('findings say where they are', async () => {
-    assert.deepEqual(findings(await groups.validate({ displayName: '' })),
-      ['too-short display_name']);
-    assert.deepEqual(
-      findings(await games.games.validateGame({ displayName: ' a', nameId: 'a' })),
-      ['invalid display_name']);
-    assert.deepEqual(findings(await games.versions.validateGameVersion(
-      demoGame, version({ idleLobbies: { min: 3, max: 1 } }))),
-    ['min-gt-max config.matchmaker.idle_lobbies.min']);
-  });
+test('findings say where they are', async () => {
+  assert.deepEqual(findings(await groups.validate({ displayName: '' })),
+    ['too-short display_name']);
+  assert.deepEqual(
+    findings(await games.games.validateGame({ displayName: ' a', nameId: 'a' })),
+    ['invalid display_name']);
+  assert.deepEqual(findings(await games.versions.validateGameVersion(
+    demoGame, version({ idleLobbies: { min: 3, max: 1 } }))),
+  ['min-gt-max config.matchmaker.idle_lobbies.min']);
+});
 
-  check('a game that is unknown is not found', async () => {
-    const missing = { status: 404, code: 'game_not_found', type: Rivet.NotFoundError,
-      says: new RegExp(unknownGame) };
-    await refused(games.avatars.listGameCustomAvatars(unknownGame), missing);
-    await refused(games.matchmaker.exportMatchmakerLobbyHistory(unknownGame, span), missing);
-  });
+test('a game that is unknown is not found', async () => {
+  const missing = { status: 404, code: 'game_not_found', type: Rivet.NotFoundError,
+    says: new RegExp(unknownGame) };
+  await refused(games.avatars.listGameCustomAvatars(unknownGame), missing);
+  await refused(games.matchmaker.exportMatchmakerLobbyHistory(unknownGame, span), missing);
+});
 
-  check('an id that is no UUID is refused', async () => {
-    const bad = { status: 400, code: 'id_malformed', type: Rivet.BadRequestError };
-    await refused(games.avatars.listGameCustomAvatars('demo'), bad);
-    await refused(games.matchmaker.exportMatchmakerLobbyHistory('demo', span), bad);
-    await refused(games.versions.validateGameVersion('demo', version({})), bad);
-  });
+test('an id that is no UUID is refused', async () => {
+  const bad = { status: 400, code: 'id_malformed', type: Rivet.BadRequestError };
+  await refused(games.avatars.listGameCustomAvatars('demo'), bad);
+  await refused(games.matchmaker.exportMatchmakerLobbyHistory('demo', span), bad);
+  await refused(games.versions.validateGameVersion('demo', version({})), bad);
+});
 
-  check('a path that is no operation is not found', async () => {
-    await refused(games.avatars.listGameCustomAvatars(`${demoGame}/more`),
-      { status: 404, code: 'route_not_found', type: Rivet.NotFoundError });
-  });
+test('a path that is no operation is not found', async () => {
+  await refused(games.avatars.listGameCustomAvatars(`${demoGame}/more`),
+    { status: 404, code: 'route_not_found', type: Rivet.NotFoundError });
+});
 
-  check('a body that is no JSON is refused', async () => {
-    await refused(groups.validate({ displayName: notUnicode }), malformed);
-    await refused(games.games.validateGame({ displayName: notUnicode, nameId: 'a' }), malformed);
-    await refused(games.versions.validateGameVersion(
-      demoGame, { ...version({}), displayName: notUnicode }), malformed);
-  });
+test('a body that is no JSON is refused', async () => {
+  await refused(groups.validate({ displayName: notUnicode }), malformed);
+  await refused(games.games.validateGame({ displayName: notUnicode, nameId: 'a' }), malformed);
+  await refused(games.versions.validateGameVersion(
+    demoGame, { ...version({}), displayName: notUnicode }), malformed);
+});
 
-  check('a body that is too large is refused', async () => {
-    await refused(groups.validate({ displayName: 'a'.repeat(1_100_000) }),
-      { status: 413, code: 'body_too_large' });
-  });
+test('a body that is too large is refused', async () => {
+  await refused(groups.validate({ displayName: 'a'.repeat(1_100_000) }),
+    { status: 413, code: 'body_too_large' });
+});
 
-  const exported = (query) => games.matchmaker.exportMatchmakerLobbyHistory(demoGame, query);
-  const badQuery = (says) =>
-    ({ status: 400, code: 'query_invalid', type: Rivet.BadRequestError, says });
+const exported = (query) => games.matchmaker.exportMatchmakerLobbyHistory(demoGame, query);
+const badQuery = (says) =>
+  ({ status: 400, code: 'query_invalid', type: Rivet.BadRequestError, says });
 
-  check('a span that ends before it starts is refused', async () => {
-    await refused(exported({ queryStart: span.queryEnd, queryEnd: span.queryStart }),
-      badQuery(/query_start.*query_end|query_end.*query_start/));
-  });
+test('a span that ends before it starts is refused', async () => {
+  await refused(exported({ queryStart: span.queryEnd, queryEnd: span.queryStart }),
+    badQuery(/query_start.*query_end|query_end.*query_start/));
+});
 
-  check('bounds of a span that are missing or no integers are refused', async () => {
-    // What JSON cannot say becomes null.
-    await refused(exported({ ...span, queryStart: NaN }), badQuery(/query_start/));
-    await refused(exported({ queryStart: NaN, queryEnd: NaN }), badQuery(/query_end/));
-    await refused(exported({ ...span, queryStart: -1 }), badQuery(/query_start/));
-    await refused(exported({ ...span, queryEnd: 0.5 }), badQuery(/query_end/));
-  });
-}
-
-for (const server of process.env.MATCHCLOUD_SERVERS.split(' ')) {
-  const [transport, url] = server.split('=');
-  operationsOf(transport, url);
-}
+test('bounds of a span that are missing or no integers are refused', async () => {
+  // What JSON cannot say becomes null.
+  await refused(exported({ ...span, queryStart: NaN }), badQuery(/query_start/));
+  await refused(exported({ queryStart: NaN, queryEnd: NaN }), badQuery(/query_end/));
+  await refused(exported({ ...span, queryStart: -1 }), badQuery(/query_start/));
+  await refused(exported({ ...span, queryEnd: 0.5 }), badQuery(/query_end/));
+});

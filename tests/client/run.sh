@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Tests the built service, on both transports, with the existing client of its interface. The
-# client's packages are those of package-lock.json. script/test client calls this.
+# Tests the built service with the existing client of its interface. The client's packages are those
+# of package-lock.json. script/test client calls this.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 to=build/client
 folder=$(mktemp -d)
-servers=()
+server=
 leave() {
-  if ((${#servers[@]})); then
-    kill "${servers[@]}" 2>/dev/null || true
-    wait "${servers[@]}" 2>/dev/null || true
+  if [[ $server ]]; then
+    kill "$server" 2>/dev/null || true
+    wait "$server" 2>/dev/null || true
   fi
   rm -rf "$folder"
 }
@@ -21,13 +21,12 @@ trap 'exit 143' TERM
 # Puts the service's URL into `url` once it listens, and ends it when this script ends. From here it
 # is in London, so that distances differ.
 serve() {
-  local transport=$1 output line
-  mkfifo "$folder/$transport"
-  build/release/matchcloud serve --transport "$transport" --listen 127.0.0.1:0 \
-    --ops-listen 127.0.0.1:0 --data-dir "$folder" --fallback-location 51.5,-0.12 \
-    >"$folder/$transport" &
-  servers+=($!)
-  exec {output}<"$folder/$transport"
+  local output line
+  mkfifo "$folder/output"
+  build/release/matchcloud serve --listen 127.0.0.1:0 --ops-listen 127.0.0.1:0 \
+    --data-dir "$folder" --fallback-location 51.5,-0.12 >"$folder/output" &
+  server=$!
+  exec {output}<"$folder/output"
   url=
   while IFS= read -rt 30 -u "$output" line; do
     case $line in
@@ -42,14 +41,10 @@ serve() {
 script/packages tests/client $to
 cp tests/client/*.mjs $to/
 build/release/matchcloud demo --data-dir "$folder" >&2
-words=()
-for transport in loops httplib; do
-  serve $transport
-  words+=("$transport=$url")
-done
+serve
 
 status=0
-MATCHCLOUD_SERVERS="${words[*]}" node --test --test-reporter=spec \
+MATCHCLOUD_SERVER="$url" node --test --test-reporter=spec \
   --test-reporter-destination=stdout --test-reporter=tap \
   --test-reporter-destination=$to/results.tap $to/operations.test.mjs || status=$?
 passed=$(sed -n 's/^# pass //p' $to/results.tap)

@@ -240,12 +240,11 @@ void check_row(const server& of, const asked_operation& what) {
 }
 
 TEST_CASE("each operation lets in the tokens that the table says, and no others", "[operations]") {
-  const std::string transport = GENERATE("loops", "httplib");
   const server of{{"--auth", "required", "--ops-auth", "required", "--anonymous-regions=false",
-                   "--enable-fault-injection", "--transport", transport},
+                   "--enable-fault-injection"},
                   tokens().of};
   for (const auto& each : all_operations())
-    if (!each.is_ops || transport == "loops") check_row(of, each);
+    check_row(of, each);
 }
 
 TEST_CASE("without required tokens the data plane looks at none", "[operations]") {
@@ -507,11 +506,8 @@ TEST_CASE("the ops plane answers to further names, with pages of their scheme", 
 
 TEST_CASE("with auth = open, pages that are led to this machine get no game's data",
           "[operations]") {
-  const auto transport = GENERATE("loops", "httplib");
   const world in;
-  const server of{{"--transport", transport, "--public-url", "https://match.example",
-                   "--data-hosts", "further.example"},
-                  in};
+  const server of{{"--public-url", "https://match.example", "--data-hosts", "further.example"}, in};
   const auto ask = [&](const std::string& head, const std::string& body = {}) {
     raw_connection client{of.data()};
     return client.ask(head + "\r\n" + body);
@@ -522,7 +518,7 @@ TEST_CASE("with auth = open, pages that are led to this machine get no game's da
                        "/matchmaker/lobbies/export-history HTTP/1.1\r\nContent-Length: " +
                        std::to_string(span.size()) + "\r\n";
   for (const std::string host : {"localhost:1", "127.0.0.1", "match.example", "further.example"}) {
-    CAPTURE(transport, host);
+    CAPTURE(host);
     CHECK(ask(avatars + "Host: " + host + "\r\n").status == 200);
     CHECK(ask(history + "Host: " + host + "\r\n", span).status == 200);
   }
@@ -552,7 +548,7 @@ TEST_CASE("with auth = open, pages that are led to this machine get no game's da
 }
 
 TEST_CASE("content of both planes is never sniffed", "[operations]") {
-  const server of{{"--transport", GENERATE("loops", "httplib")}};
+  const server of;
   raw_connection client{of.data()};
   const auto sniffing = [](const answer& got) { return got.header("x-content-type-options"); };
   for (const std::string target : {"/matchmaker/regions", "/openapi.json", "/nowhere"})

@@ -104,8 +104,7 @@ TEST_CASE("the demo game lists five avatars, newest first, and the complete ones
 
 TEST_CASE("avatars of an unknown game are 404, of no UUID 400, of a game without any empty",
           "[operations]") {
-  const auto transport = GENERATE("loops", "httplib");
-  const auto& of = plain_server(transport).data();
+  const auto& of = plain_server().data();
   CHECK(get(of, avatars_target(upload_id(999))).problem_code() == "game_not_found");
   CHECK(get(of, avatars_target("42")).problem_code() == "id_malformed");
   CHECK(get(of, avatars_target(second_game)).body == R"({"custom_avatars":[]})");
@@ -120,7 +119,7 @@ TEST_CASE("imported avatars are listed within a second, by every server on the d
           "[operations]") {
   const world own;
   const server first{{"--loops", "2"}, own};
-  const server second{{"--transport", "httplib"}, own};
+  const server second{{}, own};
   CHECK(listed_ids(first).empty());
   CHECK(listed_ids(second).empty());
   own.directory().file("image.png", fixtures::small_png());

@@ -57,9 +57,8 @@ void check_problem(const answer& got, int status, const std::string& code) {
 
 TEST_CASE("a region that is put is listed to players within a second, and gone when deleted",
           "[operations]") {
-  const auto transport = GENERATE("loops", "httplib");
   const world own;
-  const server of{{"--transport", transport}, own};
+  const server of{{}, own};
   const auto put = ask(of, "PUT", "/v1/regions/atl", region_named("Atlantis"));
   CHECK(put.status == 201);
   CHECK(put.header("content-type") == "application/json");
@@ -84,9 +83,8 @@ TEST_CASE("a region that is put is listed to players within a second, and gone w
 }
 
 TEST_CASE("a removed game is no game any more, until it is put again", "[operations]") {
-  const auto transport = GENERATE("loops", "httplib");
   const world own;
-  const server of{{"--transport", transport}, own};
+  const server of{{}, own};
   const auto validates = [&](const std::string& game) {
     raw_connection client{of.data()};
     return client
@@ -290,7 +288,7 @@ TEST_CASE("commands and two servers on one data directory see each other's chang
           "[operations]") {
   const world own;
   const server first{{}, own};
-  const server second{{"--transport", "httplib"}, own};
+  const server second{{}, own};
   const auto command = [&](arguments words) {
     words.insert(words.begin(), "catalog");
     words.insert(words.end(), {"--data-dir", own.data_dir()});

@@ -104,15 +104,6 @@ TEST_CASE("the whole help of serve tells default and bounds of each key", "[oper
   CHECK(contains(help, "--limit-max-players-highest"));
   CHECK(contains(help, "Default: 15000."));
   CHECK(contains(help, "Allowed: loops or"));
-  CHECK_FALSE(contains(help, "--wal-limit-bytes"));
-}
-
-TEST_CASE("a key's former name is taken, with a warning that says the new one", "[operations]") {
-  // The value is refused under the new name: the old flag was understood.
-  const auto refused = run({"serve", "--wal-limit-bytes", "1"});
-  CHECK(refused.exit_code == 2);
-  CHECK(contains(refused.errors, "--wal-limit-bytes is called store-backlog-limit-bytes now"));
-  CHECK(contains(refused.errors, "--wal-limit-bytes = \"1\" is not valid"));
 }
 
 TEST_CASE("version tells its own and what it is built on", "[operations]") {
@@ -284,7 +275,6 @@ TEST_CASE("the environment configures; bad values exit with 2, unknown names are
 }
 
 TEST_CASE("a changed limit of validation changes verdict and message over HTTP", "[operations]") {
-  const auto transport = GENERATE("loops", "httplib");
   // Large bodies have a separate validator.
   const std::string further(GENERATE(as<std::size_t>{}, 0, 100'000), 'x');
   const auto verdict = [&](const server& of, const std::string& name) {
@@ -294,7 +284,7 @@ TEST_CASE("a changed limit of validation changes verdict and message over HTTP",
                      R"({"display_name":")" + name + R"(","further":")" + further + R"("})"))
         .body;
   };
-  const server narrow{{"--transport", transport, "--limit-group-display-name", "5"}};
+  const server narrow{{"--limit-group-display-name", "5"}};
   CHECK(findings(verdict(narrow, "Teams")).empty());
   const auto refused = verdict(narrow, "Raider");
   CHECK(findings(refused) == arguments{"too-long display_name"});
@@ -303,7 +293,7 @@ TEST_CASE("a changed limit of validation changes verdict and message over HTTP",
 
   const matchcloud::fixtures::temporary_directory folder;
   const auto file = folder.file("a.toml", "[limits]\ngroup-display-name = 30\n");
-  const server wide{{"--transport", transport, "--config", file}};
+  const server wide{{"--config", file}};
   CHECK(findings(verdict(wide, std::string(30, 'x'))).empty());
   CHECK(findings(verdict(wide, std::string(31, 'x'))) == arguments{"too-long display_name"});
 }
@@ -345,8 +335,7 @@ TEST_CASE("the secrets of a value that is refused are not repeated", "[operation
 }
 
 TEST_CASE("a taken port exits with 1 and names it", "[operations]") {
-  const auto transport = GENERATE("loops", "httplib");
-  const server first{{"--transport", transport}};
+  const server first;
   for (const std::string other : {"loops", "httplib"}) {
     const auto second = serve({"--transport", other, "--listen", first.data().authority(),
                                "--ops-listen", "127.0.0.1:0"});
@@ -380,10 +369,8 @@ TEST_CASE("a GeoIP file or data directory that cannot be used exits with 1", "[o
 }
 
 TEST_CASE("several listeners are told in the order given and all serve", "[operations]") {
-  const auto transport = GENERATE("loops", "httplib");
   // Different addresses show the order.
-  const server many{
-      {"--transport", transport, "--listen", "127.0.0.3:0,127.0.0.1:0", "--listen", "127.0.0.2:0"}};
+  const server many{{"--listen", "127.0.0.3:0,127.0.0.1:0", "--listen", "127.0.0.2:0"}};
   REQUIRE(many.listeners().size() == 3);
   CHECK(many.listeners()[0].host == "127.0.0.3");
   CHECK(many.listeners()[1].host == "127.0.0.1");
@@ -397,8 +384,7 @@ TEST_CASE("an IPv6 listener serves", "[operations]") {
     WARN("this machine has no [::1]");
     return;
   }
-  const auto transport = GENERATE("loops", "httplib");
-  const server v6{{"--transport", transport, "--listen", "[::1]:0,127.0.0.1:0"}};
+  const server v6{{"--listen", "[::1]:0,127.0.0.1:0"}};
   REQUIRE(v6.listeners().size() == 2);
   CHECK(v6.listeners()[0].host == "::1");
   for (const auto& each : v6.listeners())

@@ -27,8 +27,7 @@ answer get(const server& of, const std::string& target) {
 }
 
 TEST_CASE("the ops plane validates as the data plane does, without a game", "[operations]") {
-  const auto transport = GENERATE("loops", "httplib");
-  const auto& of = plain_server(transport);
+  const auto& of = plain_server();
   const std::string payload = R"({"display_name":" x","config":{"matchmaker":{"max_playrs":1}}})";
   raw_connection data{of.data()};
   const auto there =
@@ -52,8 +51,7 @@ TEST_CASE("the schema of a payload has the names of the catalog", "[operations]"
 }
 
 TEST_CASE("a ranking has the bytes that a client of the address gets", "[operations]") {
-  const auto transport = GENERATE("loops", "httplib");
-  const auto& of = located_server(transport);
+  const auto& of = located_server();
   raw_connection data{of.data()};
   const auto listing =
       data.ask(request("GET", regions_target, "", "X-Forwarded-For: 198.51.100.7\r\n")).body;
@@ -72,8 +70,7 @@ TEST_CASE("a ranking has the bytes that a client of the address gets", "[operati
 }
 
 TEST_CASE("places are counted unless that is switched off", "[operations]") {
-  const auto transport = GENERATE("loops", "httplib");
-  const auto& of = located_server(transport);
+  const auto& of = located_server();
   raw_connection data{of.data()};
   data.ask(request("GET", regions_target, "", "X-Forwarded-For: 198.51.100.7\r\n"));
   const auto places = parse_json(get(of, "/v1/places").body);
@@ -120,8 +117,7 @@ TEST_CASE("a survey of lobbies counts those of a span", "[operations]") {
 }
 
 TEST_CASE("an operator's export has a link of this plane for a minute", "[operations]") {
-  const auto transport = GENERATE("loops", "httplib");
-  const auto& of = plain_server(transport);
+  const auto& of = plain_server();
   const auto made = ask(of, "POST", game + "/exports",
                         R"({"query_start":1767312000000,"query_end":1767398400000})");
   CHECK(made.status == 200);

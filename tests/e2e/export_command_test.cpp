@@ -228,10 +228,8 @@ TEST_CASE("a signal ends an export to a pipe that nobody reads", "[operations]")
 
 TEST_CASE("an export over HTTP is the one from the store", "[operations]") {
   const demo_store demo;
-  const auto transport = GENERATE("loops", "httplib");
-  child_process service{{"serve", "--transport", transport, "--listen", "127.0.0.1:0",
-                         "--ops-listen", "127.0.0.1:0", "--data-dir", demo.data_dir(),
-                         "--base-path", "/mm"}};
+  child_process service{{"serve", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0",
+                         "--data-dir", demo.data_dir(), "--base-path", "/mm"}};
   std::string url;
   while (const auto line = service.next_line()) {
     const auto at = line->find("127.0.0.1:");

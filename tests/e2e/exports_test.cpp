@@ -1,4 +1,4 @@
-// Exports of lobby history and their downloads, on both transports.
+// Exports of lobby history and their downloads.
 #include "tests/catch.hpp"
 #include "tests/e2e/shared_servers.hpp"
 #include "tests/fixtures/inflated.hpp"
@@ -91,7 +91,7 @@ TEST_CASE("a day of demo lobbies is exported, downloaded, compressed and taken i
 }
 
 TEST_CASE("an empty span is a file with its header alone", "[operations]") {
-  auto& from = plain_server(GENERATE("loops", "httplib"));
+  auto& from = plain_server();
   const auto target = export_of(from, span(day_begin, day_begin));
   const auto got = download(from, target);
   CHECK(got.status == 200);
@@ -106,8 +106,7 @@ TEST_CASE("the whole unsigned range is a span", "[operations]") {
 
 TEST_CASE("spans, games and bodies that are none are problems that name the member",
           "[operations]") {
-  const auto transport = GENERATE("loops", "httplib");
-  raw_connection client{plain_server(transport).data()};
+  raw_connection client{plain_server().data()};
   struct row {
     std::string body;
     int status;
@@ -125,7 +124,7 @@ TEST_CASE("spans, games and bodies that are none are problems that name the memb
         row{R"({"query_start":1,"query_end":2,"query_ends":3})", 400, "query_invalid",
             "query_ends"},
         row{"[1]", 400, "body_not_object", ""}, row{"{", 400, "body_malformed", ""}}) {
-    CAPTURE(transport, each.body);
+    CAPTURE(each.body);
     const auto got = client.ask(request("POST", history_path, each.body));
     CHECK(got.status == each.status);
     CHECK(got.problem_code() == each.code);
@@ -139,9 +138,7 @@ TEST_CASE("spans, games and bodies that are none are problems that name the memb
 }
 
 TEST_CASE("URLs that were changed or are over are refused with 403", "[operations]") {
-  const auto transport = GENERATE("loops", "httplib");
-  CAPTURE(transport);
-  auto& from = plain_server(transport);
+  auto& from = plain_server();
   const auto target = export_of(from, day);
   const auto other_digit = [](char digit) { return digit == '0' ? '1' : '0'; };
   auto forged = target;

@@ -83,14 +83,11 @@ std::map<std::string, std::string> distances_of(const answer& listed) {
 }
 
 TEST_CASE("200 clients get the distances that are known of them", "[operations]") {
-  const auto transport = GENERATE("loops", "httplib");
   const auto ids = ids_of_places();
   const world places;
   places.import(catalog_of(ids));
   const auto geoip = places.directory().file("clients.mmdb", clients_as_mmdb());
-  server serving{{"--transport", transport, "--loops", "2", "--geoip", geoip, "--trusted-proxies",
-                  "127.0.0.1"},
-                 places};
+  server serving{{"--loops", "2", "--geoip", geoip, "--trusted-proxies", "127.0.0.1"}, places};
 
   REQUIRE(known_distances().size() == 200);
   raw_connection proxy{serving.data()};

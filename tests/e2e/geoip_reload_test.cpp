@@ -24,9 +24,9 @@ constexpr milliseconds soon{2'000};
 /// that came into force and the delays until they did.
 class changing_server {
 public:
-  explicit changing_server(const std::string& transport)
+  changing_server()
       : geoip_{settled(own_.directory().file("changing.mmdb", place(0)))},
-        server_{{"--transport", transport, "--geoip", geoip_}, own_},
+        server_{{"--geoip", geoip_}, own_},
         load_{server_.data(), request("GET", regions_target), clients} {
     note(listing());
     REQUIRE(eventually([&] { return load_.turns() > 0; }));
@@ -119,8 +119,7 @@ private:
 };
 
 TEST_CASE("GeoIP files are replaced under load: every answer is of one of them", "[operations]") {
-  const auto transport = GENERATE("loops", "httplib");
-  changing_server of{transport};
+  changing_server of;
   const auto& path = of.geoip();
   int number = 0;
   const auto next = [&] { return changing_server::place(++number); };
@@ -149,8 +148,7 @@ TEST_CASE("GeoIP files are replaced under load: every answer is of one of them",
 }
 
 TEST_CASE("the catalog changes under load: every answer is of one revision", "[operations]") {
-  const auto transport = GENERATE("loops", "httplib");
-  changing_server of{transport};
+  changing_server of;
   const auto region = [](const std::string& name) {
     return R"("region_display_name":")" + name +
            R"(","provider_display_name":"P","datacenter_coord":{"latitude":1.5,"longitude":-2}})";

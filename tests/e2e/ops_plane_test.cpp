@@ -14,8 +14,7 @@ answer ask(const server& of, const std::string& target, const std::string& host 
 }
 
 TEST_CASE("the ops plane tells that the server lives and is ready", "[operations]") {
-  const auto transport = GENERATE("loops", "httplib");
-  const auto& of = plain_server(transport);
+  const auto& of = plain_server();
   const auto health = ask(of, "/healthz");
   CHECK(health.status == 200);
   CHECK(health.body == R"({"status":"ok"})");
@@ -52,9 +51,8 @@ TEST_CASE("what the ops plane does not have is a problem that names what it has"
 }
 
 TEST_CASE("metrics are in Prometheus' text format, a family for each", "[operations]") {
-  const auto transport = GENERATE("loops", "httplib");
-  check_serves(plain_server(transport).data());
-  const auto got = ask(plain_server(transport), "/metrics");
+  check_serves(plain_server().data());
+  const auto got = ask(plain_server(), "/metrics");
   CHECK(got.status == 200);
   CHECK(got.header("content-type") == "text/plain; version=0.0.4");
   const auto check_family = [&](const std::string& name, const std::string& type) {
@@ -78,8 +76,7 @@ TEST_CASE("metrics are in Prometheus' text format, a family for each", "[operati
 }
 
 TEST_CASE("counters move by what was asked", "[operations]") {
-  const auto transport = GENERATE("loops", "httplib");
-  const auto& of = plain_server(transport);
+  const auto& of = plain_server();
   const auto answered = [&](const std::string& operation, const std::string& status) {
     return of.metric("matchcloud_requests_total{operation=\"" + operation + "\",status=\"" +
                      status + "\"}");

@@ -10,12 +10,11 @@
 
 namespace matchcloud::e2e {
 
-/// The flags of a server, of each delivery on each transport in turn. Call it once per test case.
-inline arguments each_delivery_and_transport() {
+/// The flags of a server, of each delivery in turn. Call it once per test case.
+inline arguments each_delivery() {
   const std::string delivery = GENERATE("redirect", "through");
-  const std::string transport = GENERATE("loops", "httplib");
-  UNSCOPED_INFO(delivery << " on " << transport);
-  return {"--transport", transport, "--objects-delivery", delivery};
+  UNSCOPED_INFO(delivery);
+  return {"--objects-delivery", delivery};
 }
 
 /// The parts of a URL that leads out of the service.

@@ -16,7 +16,7 @@ bool are_same(const std::string& a, const std::string& b) {
 
 TEST_CASE("an export is one object, and its URL stays that of the service") {
   if (!store::has_s3_service()) return;
-  const auto each_way = each_delivery_and_transport();
+  const auto each_way = each_delivery();
   const bucket_world at;
   const server of{each_way, at.in};
   const auto target = exported(of);
@@ -47,10 +47,8 @@ TEST_CASE("an export is one object, and its URL stays that of the service") {
 
 TEST_CASE("an export's redirect is for a minute and for one method") {
   if (!store::has_s3_service()) return;
-  const auto transport = GENERATE("loops", "httplib");
-  CAPTURE(transport);
   const bucket_world at;
-  const server of{{"--transport", transport}, at.in};
+  const server of{{}, at.in};
   const auto target = exported(of);
   const auto get = ask(of, "GET", target);
   CHECK(get.status == 307);
@@ -86,7 +84,7 @@ TEST_CASE("a second process on the store and the bucket serves what the first on
   }
   // It outlives who made it.
   CHECK(are_same(download(second, target).body, csv_of(at.in)));
-  const server third{{"--transport", "httplib"}, at.in};
+  const server third{{}, at.in};
   CHECK(are_same(download(third, target).body, csv_of(at.in)));
 }
 
@@ -104,7 +102,7 @@ TEST_CASE("exports are gone from the bucket and the store when their time is ove
 
 TEST_CASE("an export of many windows has the same bytes, whole and in parts") {
   if (!store::has_s3_service()) return;
-  const auto each_way = each_delivery_and_transport();
+  const auto each_way = each_delivery();
   const s3_bucket bucket;
   const auto& in = large_world();
   const server of{each_way, in, told_of(bucket)};
@@ -164,10 +162,8 @@ TEST_CASE("a download that was cut is resumed to the same bytes") {
 
 TEST_CASE("what passes through answers conditions by itself") {
   if (!store::has_s3_service()) return;
-  const auto transport = GENERATE("loops", "httplib");
-  CAPTURE(transport);
   const bucket_world at;
-  const server of{{"--transport", transport, "--objects-delivery", "through"}, at.in};
+  const server of{{"--objects-delivery", "through"}, at.in};
   const auto target = exported(of);
   const auto csv = csv_of(at.in);
   const auto etag = ask(of, "GET", target).header("etag");

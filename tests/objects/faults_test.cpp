@@ -118,9 +118,7 @@ TEST_CASE("an export in parts gets over what passes") {
 
 TEST_CASE("where nothing can be stored exports are refused for now, and leave nothing") {
   if (!store::has_s3_service()) return;
-  const auto transport = GENERATE("loops", "httplib");
-  CAPTURE(transport);
-  broken_bucket at{{"--transport", transport, "--objects-timeout-ms", "5000"}};
+  broken_bucket at{{"--objects-timeout-ms", "5000"}};
   at.fault.set(to_writes(internal_error));
   check_refused(at);
   CHECK(has_no_exports(at.bucket()));
@@ -147,9 +145,7 @@ TEST_CASE("an upload whose parts are refused, or cannot be put together, leaves 
 
 TEST_CASE("an image whose bytes change on their way through is not passed on") {
   if (!store::has_s3_service()) return;
-  const auto transport = GENERATE("loops", "httplib");
-  CAPTURE(transport);
-  broken_bucket at{{"--transport", transport, "--objects-delivery", "through"}};
+  broken_bucket at{{"--objects-delivery", "through"}};
   const auto target = image_targets(at.of).front();
   at.fault.set([](const seen_request& request) {
     return request.is("GET", "/media/") ? proxy_action{kind::change_answer, {}, 100}
@@ -162,11 +158,10 @@ TEST_CASE("an image whose bytes change on their way through is not passed on") {
 
 TEST_CASE("an export whose bytes change on their way through ends before its end") {
   if (!store::has_s3_service()) return;
-  const auto transport = GENERATE("loops", "httplib");
   // In the first window, and in the last one.
   const std::size_t changed = GENERATE(100U, 50U);
-  CAPTURE(transport, changed);
-  broken_bucket at{{"--transport", transport, "--objects-delivery", "through"}};
+  CAPTURE(changed);
+  broken_bucket at{{"--objects-delivery", "through"}};
   const auto target = exported(at.of);
   const auto csv = csv_of(at.in());
   const auto range = changed == 100 ? "bytes=0-" : "-" + std::to_string(csv.size() - 1);
@@ -184,9 +179,7 @@ TEST_CASE("an export whose bytes change on their way through ends before its end
 
 TEST_CASE("an export that passes through gets over answers that are cut") {
   if (!store::has_s3_service()) return;
-  const auto transport = GENERATE("loops", "httplib");
-  CAPTURE(transport);
-  broken_bucket at{{"--transport", transport, "--objects-delivery", "through"}};
+  broken_bucket at{{"--objects-delivery", "through"}};
   const auto target = exported(at.of);
   at.fault.set(first(2, "GET", "/exports/", {kind::cut_answer, {}, 300'000}));
   CHECK(are_same(ask(at.of, "GET", target).body, csv_of(at.in())));
@@ -195,10 +188,7 @@ TEST_CASE("an export that passes through gets over answers that are cut") {
 
 TEST_CASE("a service of objects that goes away within a download ends it short") {
   if (!store::has_s3_service()) return;
-  const auto transport = GENERATE("loops", "httplib");
-  CAPTURE(transport);
-  broken_bucket at{
-      {"--transport", transport, "--objects-delivery", "through", "--objects-timeout-ms", "1000"}};
+  broken_bucket at{{"--objects-delivery", "through", "--objects-timeout-ms", "1000"}};
   const auto target = exported(at.of);
   const auto csv = csv_of(at.in());
   at.fault.set([](const seen_request& request) {
@@ -213,11 +203,9 @@ TEST_CASE("a service of objects that goes away within a download ends it short")
 
 TEST_CASE("a service of objects that hangs is answered for in time") {
   if (!store::has_s3_service()) return;
-  const auto [transport, delivery] =
-      GENERATE(table<std::string, std::string>({{"loops", "redirect"}, {"httplib", "through"}}));
-  CAPTURE(transport, delivery);
-  broken_bucket at{
-      {"--transport", transport, "--objects-delivery", delivery, "--objects-timeout-ms", "1000"}};
+  const std::string delivery = GENERATE("redirect", "through");
+  CAPTURE(delivery);
+  broken_bucket at{{"--objects-delivery", delivery, "--objects-timeout-ms", "1000"}};
   const auto target = image_targets(at.of).front();
   at.fault.set(to_all({kind::hang}));
   const auto begun = clock::now();
@@ -234,10 +222,9 @@ TEST_CASE("a service of objects that hangs is answered for in time") {
 
 TEST_CASE("without its bucket the service is up, and says what it lacks") {
   if (!store::has_s3_service()) return;
-  const auto [transport, delivery] =
-      GENERATE(table<std::string, std::string>({{"loops", "redirect"}, {"httplib", "through"}}));
-  CAPTURE(transport, delivery);
-  broken_bucket at{{"--transport", transport, "--objects-delivery", delivery}};
+  const std::string delivery = GENERATE("redirect", "through");
+  CAPTURE(delivery);
+  broken_bucket at{{"--objects-delivery", delivery}};
   const auto image = image_targets(at.of).front();
   at.bucket().remove();
   const auto got = ask(at.of, "GET", image);

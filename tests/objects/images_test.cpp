@@ -40,7 +40,7 @@ std::string changed(std::string text, std::string_view from, std::string_view to
 
 TEST_CASE("imported images are in the bucket and nowhere else, and lead to the same bytes") {
   if (!store::has_s3_service()) return;
-  const auto each_way = each_delivery_and_transport();
+  const auto each_way = each_delivery();
   const bucket_world at;
   const auto image = fixtures::small_jpeg();
   import_image(at.in, "image.jpg", image);
@@ -69,10 +69,8 @@ TEST_CASE("imported images are in the bucket and nowhere else, and lead to the s
 
 TEST_CASE("an image's redirect is for a minute, for one method and for one image") {
   if (!store::has_s3_service()) return;
-  const auto transport = GENERATE("loops", "httplib");
-  CAPTURE(transport);
   const bucket_world at;
-  const server of{{"--transport", transport}, at.in};
+  const server of{{}, at.in};
   const auto targets = image_targets(of);
   const auto get = ask(of, "GET", targets.front());
   const auto head = ask(of, "HEAD", targets.front());
@@ -97,7 +95,7 @@ TEST_CASE("an image's redirect is for a minute, for one method and for one image
 
 TEST_CASE("conditions and ranges of images hold with both deliveries") {
   if (!store::has_s3_service()) return;
-  const auto each_way = each_delivery_and_transport();
+  const auto each_way = each_delivery();
   const bucket_world at;
   const server of{each_way, at.in};
   const auto target = image_targets(of).front();
@@ -112,7 +110,7 @@ TEST_CASE("conditions and ranges of images hold with both deliveries") {
 
 TEST_CASE("an image that is not there is not found, and leads nowhere") {
   if (!store::has_s3_service()) return;
-  const auto each_way = each_delivery_and_transport();
+  const auto each_way = each_delivery();
   const bucket_world at;
   const server of{each_way, at.in};
   const auto target = "/media/avatars/" + own_upload + "/" + std::string(32, '0') + ".png";
@@ -130,10 +128,9 @@ TEST_CASE("an image that is not there is not found, and leads nowhere") {
 
 TEST_CASE("lists name the images where everybody may read them") {
   if (!store::has_s3_service()) return;
-  const auto transport = GENERATE("loops", "httplib");
   const bucket_world at;
   const std::string base = "https://cdn.example/a";
-  const server of{{"--transport", transport, "--objects-images-url", base}, at.in};
+  const server of{{"--objects-images-url", base}, at.in};
   const auto targets = image_targets(of, base);
   CHECK(targets.size() == 3);
   // Behind the base stand the names of the objects.
@@ -144,11 +141,10 @@ TEST_CASE("lists name the images where everybody may read them") {
 
 TEST_CASE("redirects lead to the public endpoint") {
   if (!store::has_s3_service()) return;
-  const auto transport = GENERATE("loops", "httplib");
   const bucket_world at;
   const auto direct = at.bucket.settings.endpoint;
   const auto elsewhere = "http://localhost" + direct.substr(direct.rfind(':'));
-  const server of{{"--transport", transport, "--objects-public-endpoint", elsewhere}, at.in};
+  const server of{{"--objects-public-endpoint", elsewhere}, at.in};
   const auto image = ask(of, "GET", image_targets(of).front()).header("location");
   CHECK(image.starts_with(elsewhere + "/"));
   CHECK(ask_url(image).body.starts_with("\x89PNG"));

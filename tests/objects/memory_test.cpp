@@ -35,11 +35,8 @@ TEST_CASE("beyond the budget downloads that pass through are refused, the others
 #else
   constexpr std::size_t growth_limit_kib = 32UL * 1024;
 #endif
-  const auto transport = GENERATE("loops", "httplib");
-  CAPTURE(transport);
   const s3_bucket bucket;
-  server of{{"--transport", transport, "--objects-delivery", "through", "--byte-budget-bytes",
-             std::to_string(budget_bytes)},
+  server of{{"--objects-delivery", "through", "--byte-budget-bytes", std::to_string(budget_bytes)},
             large_world(),
             told_of(bucket)};
   const auto target = exported(of);

@@ -21,7 +21,7 @@ TEST_CASE("what one machine has put into the bucket another one serves") {
   const s3_bucket bucket;
   const world first_machine{told_of(bucket), database};
   const world second_machine{told_of(bucket), database};
-  const server second{{"--objects-delivery", delivery, "--transport", "httplib"}, second_machine};
+  const server second{{"--objects-delivery", delivery}, second_machine};
   std::string target;
   std::string csv;
   {

@@ -22,15 +22,6 @@ TEST_CASE("an object's name is parts between slashes") {
       !object_name::parse(std::string(255, 'a') + "/" + std::string(255, 'a') + "/a").has_value());
 }
 
-TEST_CASE("a name is below the folders that it is in") {
-  const auto name = *object_name::parse("a/b/c");
-  CHECK(name.is_below(*object_name::parse("a")));
-  CHECK(name.is_below(*object_name::parse("a/b")));
-  CHECK(!name.is_below(name));
-  CHECK(!name.is_below(*object_name::parse("a/b/c/d")));
-  CHECK(!object_name::parse("ab/c")->is_below(*object_name::parse("a")));
-}
-
 TEST_CASE("any name is a path that stays below its folder") {
   CHECK(rc::check([] {
     const auto text = *rc::gen::container<std::string>(rc::gen::element('a', '.', '/', '-', ' '));

@@ -5,6 +5,8 @@
 #include "tests/catch.hpp"
 #include "tests/fixtures/actor_fixture.hpp"
 #include "tests/fixtures/inflated.hpp"
+#include "tests/fixtures/ranked_client.hpp"
+#include "tests/fixtures/rendered_regions.hpp"
 
 #include <rapidcheck.h>
 #include <rapidjson/document.h>
@@ -56,70 +58,70 @@ std::string ids(const model::region_listing& listing) {
 
 TEST_CASE("the nearest region comes first") {
   region_ranking_state state{located(), two_regions()};
-  CHECK(ids(*state.rank(address_of(german), "")) == "fra nrt");
-  CHECK(ids(*state.rank(address_of(japanese), "")) == "nrt fra");
+  CHECK(ids(*rank(state, address_of(german), "")) == "fra nrt");
+  CHECK(ids(*rank(state, address_of(japanese), "")) == "nrt fra");
 }
 
 TEST_CASE("those of one location share one reply until the catalog changes") {
   region_ranking_state state{located(), two_regions()};
-  const auto first = state.rank(address_of(german), "");
-  CHECK(state.rank(address_of(german_too), "") == first);
-  CHECK(state.rank(address_of(japanese), "") != first);
+  const auto first = rank(state, address_of(german), "");
+  CHECK(rank(state, address_of(german_too), "") == first);
+  CHECK(rank(state, address_of(japanese), "") != first);
   CHECK(state.cached_listings() == 2);
 
   auto changed = two_regions();
   changed->regions.push_back({"syd", "Sydney", "Cloud", {-33, 151}});
   state.set_catalog(changed);
   CHECK(state.cached_listings() == 0);
-  CHECK(ids(*state.rank(address_of(german), "")) == "fra nrt syd");
+  CHECK(ids(*rank(state, address_of(german), "")) == "fra nrt syd");
   CHECK(ids(*first) == "fra nrt");
 }
 
 TEST_CASE("an origin's namespace decides which regions there are") {
   region_ranking_state state{located(), two_regions()};
-  CHECK(ids(*state.rank(address_of(german), "tokyo.example")) == "nrt");
-  CHECK(ids(*state.rank(address_of(german), "game.example")) == "fra nrt");
-  CHECK(ids(*state.rank(address_of(german), "stranger.example")) == "fra nrt");
+  CHECK(ids(*rank(state, address_of(german), "tokyo.example")) == "nrt");
+  CHECK(ids(*rank(state, address_of(german), "game.example")) == "fra nrt");
+  CHECK(ids(*rank(state, address_of(german), "stranger.example")) == "fra nrt");
 }
 
 TEST_CASE("the default namespace decides where the origin says nothing") {
   auto settings = located();
   settings.default_namespace = id_of(12);
   region_ranking_state state{settings, two_regions()};
-  CHECK(ids(*state.rank(address_of(german), "")) == "nrt");
-  CHECK(ids(*state.rank(address_of(german), "stranger.example")) == "nrt");
-  CHECK(ids(*state.rank(address_of(german), "game.example")) == "fra nrt");
+  CHECK(ids(*rank(state, address_of(german), "")) == "nrt");
+  CHECK(ids(*rank(state, address_of(german), "stranger.example")) == "nrt");
+  CHECK(ids(*rank(state, address_of(german), "game.example")) == "fra nrt");
 }
 
 TEST_CASE("a default namespace may come with a later catalog, and go") {
   auto settings = located();
   settings.default_namespace = id_of(13);
   region_ranking_state state{settings, two_regions()};
-  CHECK(ids(*state.rank(address_of(german), "")) == "fra nrt");
+  CHECK(ids(*rank(state, address_of(german), "")) == "fra nrt");
   auto with = two_regions();
   with->namespaces.push_back(
       {id_of(13), id_of(1), "late", {}, std::vector<std::string>{"fra", "gone"}});
   state.set_catalog(with);
-  CHECK(ids(*state.rank(address_of(german), "")) == "fra");
+  CHECK(ids(*rank(state, address_of(german), "")) == "fra");
   state.set_catalog(two_regions());
-  CHECK(ids(*state.rank(address_of(german), "")) == "fra nrt");
+  CHECK(ids(*rank(state, address_of(german), "")) == "fra nrt");
 }
 
 TEST_CASE("a client of unknown location is taken to be at the fallback") {
   auto settings = located();
   region_ranking_state without{settings, two_regions()};
-  for (const auto& found : entries(*without.rank(address_of(unknown), "")))
+  for (const auto& found : entries(*rank(without, address_of(unknown), "")))
     CHECK(found.kilometers == 0);
-  CHECK(ids(*without.rank(address_of(unknown), "")) == "fra nrt");
+  CHECK(ids(*rank(without, address_of(unknown), "")) == "fra nrt");
 
   settings.fallback = near_tokyo;
   region_ranking_state with{settings, two_regions()};
-  CHECK(ids(*with.rank(address_of(unknown), "")) == "nrt fra");
-  CHECK(entries(*with.rank(address_of(unknown), ""))[0].kilometers > 1);
+  CHECK(ids(*rank(with, address_of(unknown), "")) == "nrt fra");
+  CHECK(entries(*rank(with, address_of(unknown), ""))[0].kilometers > 1);
 
   settings.geoip = nullptr;
   region_ranking_state blind{settings, two_regions()};
-  CHECK(ids(*blind.rank(address_of(german), "")) == "nrt fra");
+  CHECK(ids(*rank(blind, address_of(german), "")) == "nrt fra");
 }
 
 TEST_CASE("a cache without room still answers") {
@@ -128,7 +130,7 @@ TEST_CASE("a cache without room still answers") {
   ranking_metrics metrics;
   settings.metrics = &metrics;
   region_ranking_state state{settings, two_regions()};
-  CHECK(ids(*state.rank(address_of(german), "")) == "fra nrt");
+  CHECK(ids(*rank(state, address_of(german), "")) == "fra nrt");
   CHECK(state.cached_listings() == 0);
   CHECK(metrics.misses.get() == 1);
   CHECK(metrics.evictions.get() == 0); // nothing was evicted
@@ -166,9 +168,9 @@ TEST_CASE("what is cached equals what is not, whatever is asked and evicted") {
         location = places[static_cast<std::size_t>(client) - 1].second;
       const auto* where = origin.empty() ? nullptr : catalog->find_namespace_of_domain(origin);
       const auto expected =
-          model::render_regions(model::rank_regions(model::regions_of(*catalog, where), location));
+          render_regions(model::rank_regions(model::regions_of(*catalog, where), location));
       std::string json;
-      state.rank(address_of(static_cast<std::uint8_t>(client)), origin)->append_json(json);
+      rank(state, address_of(static_cast<std::uint8_t>(client)), origin)->append_json(json);
       RC_ASSERT(json == expected);
     }
   }));
@@ -186,7 +188,7 @@ TEST_CASE("the cache holds what it may and counts what it does") {
   region_ranking_state state{settings, two_regions()};
   for (int round = 0; round < 3; ++round)
     for (std::uint8_t i = 0; i < 100; ++i)
-      state.rank(address_of(i), "");
+      rank(state, address_of(i), "");
   const auto kept = state.cached_listings();
   CHECK(kept > 20);
   CHECK(kept < 80);
@@ -196,7 +198,7 @@ TEST_CASE("the cache holds what it may and counts what it does") {
   CHECK(metrics.hits.get() == 0);
   CHECK(metrics.misses.get() == 300);
   CHECK(metrics.evictions.get() == 300 - kept);
-  state.rank(address_of(99), "");
+  rank(state, address_of(99), "");
   CHECK(metrics.hits.get() == 1);
   CHECK(state.set_catalog(two_regions()) != nullptr);
   CHECK(metrics.bytes.get() == 0);
@@ -274,9 +276,9 @@ TEST_CASE("no listing is kept compressed where none fits") {
 
 TEST_CASE("namespaces without regions of their own share what is cached") {
   region_ranking_state state{located(), two_regions()};
-  const auto all = state.rank(address_of(german), "");
-  CHECK(state.rank(address_of(german), "game.example") == all);
-  CHECK(state.rank(address_of(german), "tokyo.example") != all);
+  const auto all = rank(state, address_of(german), "");
+  CHECK(rank(state, address_of(german), "game.example") == all);
+  CHECK(rank(state, address_of(german), "tokyo.example") != all);
 }
 
 TEST_CASE("namespaces with regions of their own share nothing") {
@@ -285,8 +287,8 @@ TEST_CASE("namespaces with regions of their own share nothing") {
       {id_of(13), id_of(1), "fra", {"frankfurt.example"}, std::vector<std::string>{"fra"}});
   catalog->index_domains();
   region_ranking_state state{located(), catalog};
-  CHECK(ids(*state.rank(address_of(german), "tokyo.example")) == "nrt");
-  CHECK(ids(*state.rank(address_of(german), "frankfurt.example")) == "fra");
+  CHECK(ids(*rank(state, address_of(german), "tokyo.example")) == "nrt");
+  CHECK(ids(*rank(state, address_of(german), "frankfurt.example")) == "fra");
 }
 
 TEST_CASE("what a new catalog makes useless is freed by who sent it, and nothing twice") {
@@ -312,8 +314,8 @@ TEST_CASE("what a new catalog makes useless is freed by who sent it, and nothing
 
 TEST_CASE("other GeoIP files change where clients are, and what is cached is freed elsewhere") {
   region_ranking_state state{located(), two_regions()};
-  CHECK(ids(*state.rank(address_of(german), "")) == "fra nrt");
-  const std::weak_ptr<const model::region_listing> cached = state.rank(address_of(german), "");
+  CHECK(ids(*rank(state, address_of(german), "")) == "fra nrt");
+  const std::weak_ptr<const model::region_listing> cached = rank(state, address_of(german), "");
   const auto other =
       std::make_shared<fake_geoip>(std::vector<std::pair<std::uint8_t, model::coordinates>>{
           {german, near_tokyo}, {japanese, near_frankfurt}});
@@ -322,12 +324,12 @@ TEST_CASE("other GeoIP files change where clients are, and what is cached is fre
   CHECK_FALSE(cached.expired());
   old.reset();
   CHECK(cached.expired());
-  CHECK(ids(*state.rank(address_of(german), "")) == "nrt fra");
-  CHECK(ids(*state.rank(address_of(japanese), "")) == "fra nrt");
+  CHECK(ids(*rank(state, address_of(german), "")) == "nrt fra");
+  CHECK(ids(*rank(state, address_of(japanese), "")) == "fra nrt");
   CHECK(state.set_geoip(other) == nullptr); // announced again
   CHECK(state.cached_listings() == 2);
   old = state.set_geoip(nullptr);
-  CHECK(entries(*state.rank(address_of(german), ""))[0].kilometers == 0);
+  CHECK(entries(*rank(state, address_of(german), ""))[0].kilometers == 0);
 }
 
 TEST_CASE("regions that the client measured come first, by latency") {
@@ -335,21 +337,21 @@ TEST_CASE("regions that the client measured come first, by latency") {
   catalog->regions.push_back({"syd", "Sydney", "Cloud", {-33, 151}});
   region_ranking_state state{located(), catalog};
   const auto by = [&](const std::string& rtt) {
-    return ids(*state.rank(address_of(german), "", model::read_measured_latencies(rtt).value()));
+    return ids(*rank(state, address_of(german), "", model::read_measured_latencies(rtt).value()));
   };
   CHECK(by("") == "fra nrt syd");
   CHECK(by("syd:1") == "syd fra nrt");
   CHECK(by("syd:20,fra:30,nrt:25") == "syd nrt fra");
   CHECK(by("syd:20,fra:20") == "fra syd nrt");
   CHECK(by("unknown:3") == "fra nrt syd");
-  const auto distances =
-      entries(*state.rank(address_of(german), "", model::read_measured_latencies("syd:1").value()));
+  const auto distances = entries(
+      *rank(state, address_of(german), "", model::read_measured_latencies("syd:1").value()));
   CHECK(distances[0].kilometers > 10'000);
   CHECK(distances[1].kilometers < 100);
   // A listing with measured latencies is not cached.
   CHECK(state.cached_listings() == 1);
-  CHECK(ids(*state.rank(address_of(german), "tokyo.example",
-                        model::read_measured_latencies("fra:1,nrt:5").value())) == "nrt");
+  CHECK(ids(*rank(state, address_of(german), "tokyo.example",
+                  model::read_measured_latencies("fra:1,nrt:5").value())) == "nrt");
 }
 
 TEST_CASE("the actor answers for the exchange it was asked for, with the newest catalog") {

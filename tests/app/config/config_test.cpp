@@ -467,31 +467,6 @@ TEST_CASE("the environment gives values; unknown names are reported, not refused
       given, [](const auto& each) { return each.source == "MATCHCLOUD_HEAD_LIMIT_BYTES"; }));
 }
 
-TEST_CASE("a former name is taken from every source, and warned of by where it was given") {
-  const fixtures::temporary_directory folder;
-  const auto file = folder.file("former.toml", "wal-limit-bytes = 2000000\n");
-  auto given = read_config_file(file).value();
-  REQUIRE(make_config(given));
-  CHECK(make_config(given)->limits.backlog_limit_bytes == 2'000'000);
-  auto warnings = replace_former_names(given);
-  REQUIRE(warnings.size() == 1);
-  CHECK(warnings[0] == file + ":1: wal-limit-bytes is called store-backlog-limit-bytes now; the "
-                              "next version will not know the old name");
-
-  given = {{"wal-limit-bytes", "MATCHCLOUD_WAL_LIMIT_BYTES", {"3000000"}}};
-  warnings = replace_former_names(given);
-  CHECK(warnings.size() == 1);
-  CHECK(make_config(given)->limits.backlog_limit_bytes == 3'000'000);
-
-  given = {{"store-backlog-limit-bytes", "--store-backlog-limit-bytes", {"3000000"}}};
-  CHECK(replace_former_names(given).empty());
-
-  const auto twice = read_config_file(folder.file(
-      "twice.toml", "wal-limit-bytes = 2000000\nstore-backlog-limit-bytes = 2000000\n"));
-  REQUIRE_FALSE(twice);
-  CHECK(twice.error().detail.find("given twice") != std::string::npos);
-}
-
 TEST_CASE("the printed table has a row per key") {
   const auto table = config_table();
   CHECK(static_cast<std::size_t>(std::count(table.begin(), table.end(), '\n')) ==

@@ -6,6 +6,7 @@
 #include "tests/catch.hpp"
 #include "tests/fixtures/built_from.hpp"
 #include "tests/fixtures/known_distances.hpp"
+#include "tests/fixtures/rendered_regions.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -16,6 +17,7 @@
 namespace {
 
 using namespace matchcloud::model;
+using matchcloud::fixtures::render_regions;
 
 constexpr double quarter_meridian_m = 10001965.7293;
 

@@ -3,6 +3,7 @@
 #include "model/regions/deflate.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/inflated.hpp"
+#include "tests/fixtures/rendered_regions.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -11,6 +12,7 @@
 namespace {
 
 using namespace matchcloud::model;
+using matchcloud::fixtures::render_regions;
 
 std::string json_of(const region_listing& listing) {
   std::string json = "before";

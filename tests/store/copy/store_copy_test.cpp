@@ -164,7 +164,7 @@ TEST_CASE("a store of a newer schema is not copied, because something would be l
   fill(from, 8, 10);
   {
     auto db = sqlite_connection::open(from.place.data_dir + "/matchcloud.db");
-    const auto newer = "PRAGMA user_version = " + std::to_string(newest_schema() + 1);
+    const auto newer = "PRAGMA user_version = " + std::to_string(sqlite_schema().newest() + 1);
     REQUIRE(db->execute(newer.c_str(), "set up"));
   }
   const auto opened = open_connection(from.place);

@@ -8,7 +8,6 @@
 
 #include <maxminddb.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <random>
 #include <span>
@@ -145,48 +144,6 @@ TEST_CASE("Shared parts of a tree are expanded once") {
   CHECK(once->find(address("::1")) == 5);
   CHECK(twice->find(address("::1")) == 5);
   CHECK(twice->bytes() < once->bytes() + (1U << 12U));
-}
-
-/// A copy of a table's parts, for changing them.
-address_table::parts copied(const address_table::parts& from) {
-  const auto copy = [](const address_table::words& words) {
-    address_table::words made{words.size()};
-    std::ranges::copy(std::span{words.data(), words.size()}, made.extend(words.size()).begin());
-    return made;
-  };
-  return {copy(from.v4), copy(from.v6), copy(from.blocks)};
-}
-
-TEST_CASE("Parts of a table are taken only if each look-up ends inside of them") {
-  std::mt19937 random{9};
-  tree nodes;
-  branch v6;
-  while (nodes.size() < 100) {
-    nodes.clear();
-    v6 = grow(nodes, random, 128);
-  }
-  const auto table = expanded(nodes, v6, v6);
-  REQUIRE(table);
-  const auto& parts = table->as_parts();
-  CHECK(address_table::of(copied(parts), 5));
-  CHECK_FALSE(address_table::of(copied(parts), 4)); // some place has the number 5
-  CHECK(address_table::of({}, 0));
-
-  constexpr std::uint32_t block_bit = address_table::number_limit;
-  const auto is_taken = [&](auto change) {
-    auto changed = copied(parts);
-    change(changed);
-    return address_table::of(std::move(changed), 5).has_value();
-  };
-  const auto end = static_cast<std::uint32_t>(parts.blocks.size());
-  for (const auto entry : {6U, block_bit - 1, block_bit | end, block_bit | (end - 1), ~0U})
-    CHECK_FALSE(is_taken([&](auto& of) { of.v6[0] = entry; }));
-  CHECK(is_taken([&](auto& of) { of.v6[0] = block_bit; })); // the first block
-  CHECK_FALSE(is_taken([](auto& of) { of.blocks = {}; }));
-  // Any word of a block: its bits and counts must fit each other, and its entries what there is.
-  for (std::uint32_t at = 0; at < 9; ++at)
-    CHECK_FALSE(is_taken([&](auto& of) { of.blocks[at] ^= at == 0 ? 1U : 0x80U; }));
-  CHECK_FALSE(is_taken([&](auto& of) { of.blocks[9] = block_bit; })); // itself: not before it
 }
 
 /// The member of a flat or nested record, as libmaxminddb reads it.

@@ -28,7 +28,7 @@ void make_newer(const std::string& url, std::int64_t least_program) {
   had(open_and_close(url));
   postgres_session{url}.execute(
       "UPDATE matchcloud.schema_version SET least_program = " + std::to_string(least_program) +
-      ", version = " + std::to_string(newest_postgres_schema() + 3) +
+      ", version = " + std::to_string(postgres_schema().newest() + 3) +
       "; CREATE TABLE IF NOT EXISTS matchcloud.later (x bigint)");
 }
 
@@ -47,7 +47,7 @@ TEST_CASE("of several programs that make the schema at once one does, and all ca
   }
   for (const auto& each : opened)
     had(each);
-  CHECK(version_in(url) == std::to_string(newest_postgres_schema()));
+  CHECK(version_in(url) == std::to_string(postgres_schema().newest()));
   CHECK(postgres_session{url}.value("SELECT count(*) FROM matchcloud.tiers") == "7");
 }
 
@@ -69,11 +69,11 @@ TEST_CASE("a program waits for one that migrates the schema, then uses what that
     });
     CHECK(waits);
     other.execute("UPDATE matchcloud.schema_version SET version = " +
-                  std::to_string(newest_postgres_schema()));
+                  std::to_string(postgres_schema().newest()));
     other.execute("SELECT pg_advisory_unlock_all()");
   }
   had(opened);
-  CHECK(version_in(url) == std::to_string(newest_postgres_schema()));
+  CHECK(version_in(url) == std::to_string(postgres_schema().newest()));
 }
 
 TEST_CASE("a schema that a killed program only began is completed", "[.postgres]") {
@@ -82,36 +82,81 @@ TEST_CASE("a schema that a killed program only began is completed", "[.postgres]
       "CREATE SCHEMA matchcloud; CREATE TABLE matchcloud.schema_version (version bigint NOT NULL, "
       "least_program bigint NOT NULL); INSERT INTO matchcloud.schema_version VALUES (0, 0)");
   had(open_and_close(url));
-  CHECK(version_in(url) == std::to_string(newest_postgres_schema()));
+  CHECK(version_in(url) == std::to_string(postgres_schema().newest()));
+}
+
+/// A schema of a later program: a step from what this one knows, after which this one may still use
+/// the store.
+const std::array later_steps{
+    postgres_schema().step_after(0),
+    migration{schema_versions::baseline,
+              "CREATE TABLE news (id bigint PRIMARY KEY); INSERT INTO news VALUES (7);"
+              "ALTER TABLE games ADD COLUMN rating bigint NOT NULL DEFAULT 3;"}};
+
+TEST_CASE("a schema takes the migrations that it does not have, and keeps what is in it",
+          "[.postgres]") {
+  const auto url = fixtures::shared_postgres().new_database();
+  const bool is_new = GENERATE(true, false);
+  if (!is_new) {
+    const all_roles store{open_postgres(settings_of(url))};
+    had(store.catalog->import_document(lobby_catalog()));
+  }
+  const schema_versions later{later_steps};
+  for (int turn = 0; turn < 2; ++turn) {
+    const auto on = had(postgres_connection::open(settings_of(url)));
+    had(migrate(*on, later));
+  }
+  postgres_session in{url};
+  CHECK(version_in(url) == std::to_string(later.newest()));
+  CHECK(in.value("SELECT least_program FROM matchcloud.schema_version") ==
+        std::to_string(schema_versions::baseline));
+  CHECK(in.value("SELECT sum(id) FROM matchcloud.news") == "7");
+  const auto games = in.value("SELECT count(*) FROM matchcloud.games WHERE rating = 3");
+  CHECK((games == "0") == is_new);
+  had(open_and_close(url));
+}
+
+TEST_CASE("a schema of a version that was never released is refused and stays as it is",
+          "[.postgres]") {
+  const auto url = fixtures::shared_postgres().new_database();
+  postgres_session{url}.execute(
+      "CREATE SCHEMA matchcloud; CREATE TABLE matchcloud.schema_version (version bigint NOT NULL, "
+      "least_program bigint NOT NULL); INSERT INTO matchcloud.schema_version VALUES (5, 5)");
+  const auto opened = open_and_close(url);
+  REQUIRE_FALSE(opened.has_value());
+  CHECK(opened.error().code == base::errc::store_failed);
+  CHECK(opened.error().detail.find("schema version 5 is of a program that was never released; this "
+                                   "one needs version 10 or higher.") != std::string::npos);
+  CHECK(version_in(url) == "5");
 }
 
 TEST_CASE("a newer schema that is for this program too is used and stays as it is", "[.postgres]") {
   const auto url = fixtures::shared_postgres().new_database();
-  make_newer(url, newest_postgres_schema());
+  make_newer(url, postgres_schema().newest());
   const all_roles store{open_postgres(settings_of(url))};
   CHECK(had(store.catalog->import_document(lobby_catalog())).changed);
-  CHECK(version_in(url) == std::to_string(newest_postgres_schema() + 3));
+  CHECK(version_in(url) == std::to_string(postgres_schema().newest() + 3));
 }
 
 TEST_CASE("a newer schema that is for newer programs is refused and stays as it is",
           "[.postgres]") {
   const auto url = fixtures::shared_postgres().new_database();
-  make_newer(url, newest_postgres_schema() + 1);
+  make_newer(url, postgres_schema().newest() + 1);
   const auto opened = open_postgres(settings_of(url));
   REQUIRE_FALSE(opened.has_value());
   CHECK(opened.error().code == base::errc::store_newer);
-  CHECK(opened.error().detail.find("use a newer program") != std::string::npos);
-  CHECK(version_in(url) == std::to_string(newest_postgres_schema() + 3));
+  CHECK(opened.error().detail.find("Use a newer program") != std::string::npos);
+  CHECK(version_in(url) == std::to_string(postgres_schema().newest() + 3));
 }
 
 TEST_CASE("a program whose store is made one for newer programs notices", "[.postgres]") {
   const auto url = fixtures::shared_postgres().new_database();
   const all_roles store{open_postgres(settings_of(url))};
   CHECK(had(store.feed->changed()));
-  make_newer(url, newest_postgres_schema());
+  make_newer(url, postgres_schema().newest());
   CHECK_FALSE(e2e::eventually([&] { return !store.feed->changed(); },
                               e2e::deadline{2 * change_feed::delay_limit}));
-  make_newer(url, newest_postgres_schema() + 1);
+  make_newer(url, postgres_schema().newest() + 1);
   base::expected<bool> seen;
   CHECK(e2e::eventually([&] { return !(seen = store.feed->changed()); }));
   CHECK(seen.error().code == base::errc::store_newer);

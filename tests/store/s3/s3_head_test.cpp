@@ -1,5 +1,7 @@
 #include "store/s3/s3_head.hpp"
 
+#include "base/hexadecimal.hpp"
+#include "base/sha256.hpp"
 #include "tests/catch.hpp"
 #include "tests/store/store_fixture.hpp"
 
@@ -18,14 +20,14 @@ s3_answer answer_of(s3_pairs more, int status = 200) {
 }
 
 TEST_CASE("digests are those of their standards") {
-  CHECK(to_hexadecimal(digest_of(digest_kind::sha256, "abc")) ==
+  CHECK(base::hexadecimal(base::sha256("abc")) ==
         "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-  CHECK(to_hexadecimal(digest_of(digest_kind::md5, "abc")) == "900150983cd24fb0d6963f7d28e17f72");
-  running_digest running{digest_kind::md5};
+  CHECK(to_hexadecimal(md5_of("abc")) == "900150983cd24fb0d6963f7d28e17f72");
+  md5_stream running;
   for (int i = 0; i < 2; ++i) {
     running.append("a");
     running.append("bc");
-    CHECK(running.finish() == digest_of(digest_kind::md5, "abc"));
+    CHECK(running.finish() == md5_of("abc"));
   }
   CHECK(to_base64("") == "");
   CHECK(to_base64("f") == "Zg==");
@@ -90,17 +92,17 @@ TEST_CASE("any bytes pass the check of what they were stored with, changed ones 
     const auto cut = *rc::gen::inRange(std::size_t{1}, bytes.size() + 2);
     std::string digests;
     for (std::size_t at = 0; at < bytes.size(); at += part_bytes)
-      digests += digest_of(digest_kind::md5, std::string_view{bytes}.substr(at, part_bytes));
+      digests += md5_of(std::string_view{bytes}.substr(at, part_bytes));
     s3_head in_parts;
     in_parts.entity_tag = '"' + tag_of_parts(digests) + '"';
     in_parts.is_tag_of_md5 = true;
     in_parts.part_bytes = part_bytes;
     s3_head at_once;
-    at_once.entity_tag = '"' + to_hexadecimal(digest_of(digest_kind::md5, bytes)) + '"';
+    at_once.entity_tag = '"' + to_hexadecimal(md5_of(bytes)) + '"';
     at_once.is_tag_of_md5 = true;
     s3_head by_sha256;
     by_sha256.entity_tag = "\"x\"";
-    by_sha256.sha256 = to_hexadecimal(digest_of(digest_kind::sha256, bytes));
+    by_sha256.sha256 = base::hexadecimal(base::sha256(bytes));
     auto changed = bytes;
     changed[*rc::gen::inRange(std::size_t{0}, bytes.size())] ^= 4;
     for (const auto& head : {in_parts, at_once, by_sha256}) {

@@ -3,9 +3,12 @@
 #include "tests/catch.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 
+#include <array>
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <span>
+#include <thread>
 
 namespace {
 
@@ -14,10 +17,11 @@ using fixtures::temporary_directory;
 using store::open_sqlite;
 using store::sqlite_connection;
 
-/// The parts of a newer program's store that this version checks: the application id and a higher
-/// schema version. It does not say which programs may use it.
+/// The parts of a newer program's store that this version checks: the application id, a higher
+/// schema version, and the programs that may use it.
 constexpr const char* newer_store =
-    "PRAGMA application_id = 0x6D636C64; PRAGMA user_version = 99; CREATE TABLE later (x)";
+    "PRAGMA application_id = 0x6D636C64; PRAGMA user_version = 99; CREATE TABLE later (x); "
+    "CREATE TABLE schema_version (least_program); INSERT INTO schema_version VALUES (99)";
 
 sqlite_connection open_raw(const temporary_directory& directory) {
   auto opened = sqlite_connection::open(directory.path() + "/matchcloud.db");
@@ -78,15 +82,16 @@ TEST_CASE("a store that a newer version left with a log keeps it") {
 /// `least_program`.
 void make_newer(const temporary_directory& directory, std::int64_t least_program) {
   REQUIRE(open_sqlite(directory.path()).has_value());
-  const auto later = "UPDATE schema_version SET least_program = " + std::to_string(least_program) +
-                     "; PRAGMA user_version = " + std::to_string(store::newest_schema() + 3) +
-                     "; CREATE TABLE IF NOT EXISTS later (x)";
+  const auto later =
+      "UPDATE schema_version SET least_program = " + std::to_string(least_program) +
+      "; PRAGMA user_version = " + std::to_string(store::sqlite_schema().newest() + 3) +
+      "; CREATE TABLE IF NOT EXISTS later (x)";
   REQUIRE(open_raw(directory).execute(later.c_str(), "set up"));
 }
 
 TEST_CASE("a store of a newer version that is for this program too is used and keeps its version") {
   const temporary_directory directory;
-  make_newer(directory, store::newest_schema());
+  make_newer(directory, store::sqlite_schema().newest());
   {
     const auto opened = open_sqlite(directory.path());
     REQUIRE(opened.has_value());
@@ -95,7 +100,7 @@ TEST_CASE("a store of a newer version that is for this program too is used and k
     REQUIRE((*opened)->catalog().value()->import_document(document).has_value());
   }
   auto db = open_raw(directory);
-  CHECK(store::check_schema(db) == store::newest_schema() + 3);
+  CHECK(store::check_schema(db) == store::sqlite_schema().newest() + 3);
   CHECK(db.read_integer("SELECT count(*) FROM later", "read") == 0);
   CHECK(db.read_integer("SELECT count(*) FROM games", "read") == 1);
 }
@@ -107,9 +112,9 @@ TEST_CASE("a program whose embedded store is made one for newer programs notices
   const auto feed = (*opened)->feed();
   REQUIRE(feed.has_value());
   CHECK((*feed)->changed() == true);
-  make_newer(directory, store::newest_schema());
+  make_newer(directory, store::sqlite_schema().newest());
   CHECK((*feed)->changed() == true);
-  make_newer(directory, store::newest_schema() + 1);
+  make_newer(directory, store::sqlite_schema().newest() + 1);
   const auto seen = (*feed)->changed();
   REQUIRE_FALSE(seen.has_value());
   CHECK(seen.error().code == base::errc::store_newer);
@@ -117,73 +122,114 @@ TEST_CASE("a program whose embedded store is made one for newer programs notices
 
 TEST_CASE("a store of a newer version that is for newer programs is refused and stays as it is") {
   const temporary_directory directory;
-  make_newer(directory, store::newest_schema() + 1);
+  make_newer(directory, store::sqlite_schema().newest() + 1);
   const auto before = contents(directory.path());
   const auto opened = open_sqlite(directory.path());
   REQUIRE_FALSE(opened.has_value());
   CHECK(opened.error().code == base::errc::store_newer);
   CHECK(opened.error().detail.find("for programs that know version " +
-                                   std::to_string(store::newest_schema() + 1)) !=
+                                   std::to_string(store::sqlite_schema().newest() + 1)) !=
         std::string::npos);
   CHECK(contents(directory.path()) == before);
 }
 
-TEST_CASE("stores of all earlier versions become the newest, and say for which programs") {
+/// The first schema of a later program, and two steps from there: this program may still use the
+/// store after the first.
+const std::array later_steps{
+    store::sqlite_schema().step_after(0),
+    store::migration{store::schema_versions::baseline,
+                     "CREATE TABLE news (id INTEGER PRIMARY KEY) STRICT;"
+                     "ALTER TABLE games ADD COLUMN rating INTEGER NOT NULL DEFAULT 3"},
+    store::migration{store::schema_versions::baseline + 1, "INSERT INTO news VALUES (7)"}};
+
+TEST_CASE("migrations are applied in their order, and keep what is in a store") {
   const temporary_directory directory;
-  const auto version = GENERATE(range(std::int64_t{1}, store::newest_schema()));
+  model::catalog_document document;
+  document.games = {{{}, "Game"}};
   {
-    auto db = open_raw(directory);
-    REQUIRE(migrate(db, version).has_value());
-    REQUIRE(store::check_schema(db) == version);
+    const auto opened = open_sqlite(directory.path());
+    REQUIRE(opened.has_value());
+    REQUIRE((*opened)->catalog().value()->import_document(document).has_value());
   }
-  REQUIRE(open_sqlite(directory.path()).has_value());
   auto db = open_raw(directory);
-  CHECK(store::check_schema(db) == store::newest_schema());
-  const auto least = db.read_integer("SELECT least_program FROM schema_version", "read");
-  REQUIRE(least.has_value());
-  CHECK(*least > 0);
-  CHECK(*least <= store::newest_schema());
+  const auto read = [&](const char* sql) { return db.read_integer(sql, "read"); };
+  const store::schema_versions next{std::span{later_steps}.first(2)};
+  REQUIRE(migrate(db, next));
+  CHECK(store::check_schema(db, next) == 11);
+  CHECK(read("SELECT least_program FROM schema_version") == 10);
+  CHECK(read("SELECT count(*) FROM games WHERE display_name = 'Game' AND rating = 3") == 1);
+  CHECK(read("SELECT count(*) FROM news") == 0);
+  {
+    const auto opened = open_sqlite(directory.path());
+    REQUIRE(opened.has_value());
+    CHECK((*opened)->catalog().value()->load()->games == document.games);
+  }
+  const store::schema_versions newest{later_steps};
+  REQUIRE(migrate(db, newest));
+  REQUIRE(migrate(db, newest)); // which changes nothing
+  CHECK(store::check_schema(db, newest) == 12);
+  CHECK(read("SELECT least_program FROM schema_version") == 11);
+  CHECK(read("SELECT sum(id) FROM news") == 7);
+  CHECK(open_sqlite(directory.path()).error().code == base::errc::store_newer);
+}
+
+TEST_CASE("a new store takes all migrations, and several processes make each once") {
+  const temporary_directory directory;
+  const store::schema_versions newest{later_steps};
+  std::array<base::expected<void>, 4> done;
+  {
+    std::array<std::jthread, 4> processes;
+    for (std::size_t each = 0; each < processes.size(); ++each)
+      processes[each] = std::jthread{[&, each] {
+        auto db = sqlite_connection::open(directory.path() + "/matchcloud.db");
+        done[each] = db ? migrate(*db, newest) : tl::unexpected{db.error()};
+      }};
+  }
+  for (const auto& each : done)
+    CHECK(each);
+  auto db = open_raw(directory);
+  CHECK(store::check_schema(db, newest) == 12);
+  CHECK(db.read_integer("SELECT count(*) FROM news", "read") == 1);
+}
+
+TEST_CASE("a step that fails leaves the version before it") {
+  const temporary_directory directory;
+  auto steps = later_steps;
+  steps[2].sql = "INSERT INTO news VALUES (7); INSERT INTO nothing VALUES (1)";
+  auto db = open_raw(directory);
+  CHECK_FALSE(migrate(db, store::schema_versions{steps}));
+  CHECK(db.read_integer("PRAGMA user_version", "read") == 11);
+  CHECK(db.read_integer("SELECT count(*) FROM news", "read") == 0);
+}
+
+TEST_CASE("a store of a version that was never released is refused and stays as it is") {
+  const temporary_directory directory;
+  const auto version = GENERATE(1, 8, 9);
+  const auto made = "PRAGMA application_id = 0x6D636C64; CREATE TABLE revisions (x); "
+                    "PRAGMA user_version = " +
+                    std::to_string(version);
+  REQUIRE(open_raw(directory).execute(made.c_str(), "set up"));
+  const auto before = contents(directory.path());
+  const auto opened = open_sqlite(directory.path());
+  REQUIRE_FALSE(opened.has_value());
+  CHECK(opened.error().code == base::errc::store_failed);
+  CHECK(opened.error().detail ==
+        directory.path() + "/matchcloud.db: schema version " + std::to_string(version) +
+            " is of a program that was never released; this one needs version 10 or higher. The "
+            "store is left as it was. Use the program that made it, or begin with another data "
+            "directory or database");
+  CHECK(contents(directory.path()) == before);
 }
 
 TEST_CASE("the newest schema is what a new store gets, and opening again changes nothing") {
   const temporary_directory directory;
   REQUIRE(open_sqlite(directory.path()).has_value());
   auto db = open_raw(directory);
-  CHECK(db.read_integer("PRAGMA user_version", "read") == store::newest_schema());
+  CHECK(db.read_integer("PRAGMA user_version", "read") == store::sqlite_schema().newest());
   const auto before = contents(directory.path());
   CHECK(migrate(db).has_value());
   REQUIRE(open_sqlite(directory.path()).has_value());
   CHECK(contents(directory.path())["matchcloud.db"] == before.at("matchcloud.db"));
-}
-
-TEST_CASE("a store of the first version keeps its catalog, and takes what is new") {
-  const temporary_directory directory;
-  {
-    auto db = open_raw(directory);
-    REQUIRE(migrate(db, 1).has_value());
-    REQUIRE(db.execute("INSERT INTO regions VALUES ('lon', 'London', 'Cloud', 51.5, -0.1);"
-                       "INSERT INTO games VALUES (zeroblob(16), 'Game');"
-                       "INSERT INTO namespaces VALUES (zeroblob(16), zeroblob(16), 'prod', 0);"
-                       "INSERT INTO namespace_domains VALUES ('game.example', zeroblob(16));"
-                       "INSERT INTO namespace_regions VALUES (zeroblob(16), 'lon');"
-                       "UPDATE revisions SET revision = 7",
-                       "set up"));
-  }
-  const auto opened = open_sqlite(directory.path());
-  REQUIRE(opened.has_value());
-  const auto catalog = (*opened)->catalog().value()->load();
-  REQUIRE(catalog.has_value());
-  CHECK(catalog->revision == 7);
-  CHECK(catalog->regions == std::vector<model::region>{{"lon", "London", "Cloud", {51.5, -0.1}}});
-  CHECK(catalog->tiers == model::default_tiers());
-  CHECK(catalog->games == std::vector<model::game>{{{}, "Game"}});
-  CHECK(catalog->namespaces ==
-        std::vector<model::game_namespace>{
-            {{}, {}, "prod", {"game.example"}, std::vector<std::string>{"lon"}}});
-  model::avatar avatar;
-  avatar.display_name = "Panda";
-  CHECK((*opened)->avatars().value()->put(std::vector{avatar}).value() ==
-        std::vector{store::put_outcome::added});
 }
 
 TEST_CASE("another program's database is refused and stays as it is") {

@@ -1,4 +1,5 @@
-#include "store/sql/token_tables.hpp"
+#include "model/access/token_change.hpp"
+#include "store/sql/sql_session.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -64,28 +65,13 @@ base::expected<void> check_room(sql_connection& on) {
                         "token-retention-days; let one token serve several places.");
 }
 
-} // namespace
-
 base::expected<std::int64_t> read_tokens_revision(sql_connection& on) {
   static constexpr sql_command query{"SELECT revision FROM revisions WHERE name = 'tokens'",
                                      "read the tokens' revision"};
   return select_integer(on, query);
 }
 
-base::expected<model::token_snapshot> select_tokens(sql_connection& on) {
-  static constexpr sql_command query{
-      "SELECT t.token_id, kind, name, scope, digest, former_digest, former_until_ms, created_ms, "
-      "created_by, expires_ms, revoked_ms, cheap_limit, expensive_limit, last_use_ms "
-      "FROM tokens t LEFT JOIN token_uses u ON u.token_id = t.token_id",
-      "read the tokens"};
-  const auto revision = read_tokens_revision(on);
-  if (!revision) return tl::unexpected(revision.error());
-  std::vector<model::access_token> all;
-  auto done = for_each_row(on, query, {}, [&](sql_row& row) { all.push_back(token_at(row)); });
-  if (!done) return tl::unexpected(done.error());
-  return std::make_shared<const model::token_list>(*revision, std::move(all));
-}
-
+/// The token with that id. Fails with `token_not_found`.
 base::expected<model::access_token> select_token(sql_connection& on, const model::uuid& token_id) {
   static constexpr sql_command query{
       "SELECT t.token_id, kind, name, scope, digest, former_digest, former_until_ms, created_ms, "
@@ -99,6 +85,7 @@ base::expected<model::access_token> select_token(sql_connection& on, const model
   return tl::unexpected(model::no_such_token(token_id));
 }
 
+/// Fails with `too_many_tokens`.
 base::expected<void> insert_token(sql_connection& on, const model::access_token& made) {
   static constexpr sql_command insert{
       "INSERT INTO tokens (token_id, kind, name, scope, digest, created_ms, created_by, "
@@ -114,6 +101,7 @@ base::expected<void> insert_token(sql_connection& on, const model::access_token&
   return done ? move_revision(on) : done;
 }
 
+/// Writes what rotating and revoking change of a token.
 base::expected<void> update_token(sql_connection& on, const model::access_token& changed) {
   static constexpr sql_command update{
       "UPDATE tokens SET digest = $1, former_digest = $2, former_until_ms = $3, revoked_ms = $4 "
@@ -124,6 +112,7 @@ base::expected<void> update_token(sql_connection& on, const model::access_token&
   return done ? move_revision(on) : done;
 }
 
+/// Removes tokens that were revoked or expired before `before_ms`; returns how many.
 base::expected<std::size_t> delete_tokens(sql_connection& on, std::int64_t before_ms) {
   static constexpr sql_command drop_uses{
       "DELETE FROM token_uses WHERE token_id IN (SELECT token_id FROM tokens WHERE "
@@ -139,15 +128,127 @@ base::expected<std::size_t> delete_tokens(sql_connection& on, std::int64_t befor
   return static_cast<std::size_t>(*gone);
 }
 
-base::expected<void> write_token_uses(sql_connection& on, std::span<const token_use> uses) {
+} // namespace
+
+base::expected<std::int64_t> sql_session::tokens_revision() {
+  return on_->begin_reading("read the tokens' revision").and_then([this] {
+    return read_tokens_revision(*on_);
+  });
+}
+
+base::expected<model::token_snapshot> sql_session::load_tokens() {
+  static constexpr sql_command query{
+      "SELECT t.token_id, kind, name, scope, digest, former_digest, former_until_ms, created_ms, "
+      "created_by, expires_ms, revoked_ms, cheap_limit, expensive_limit, last_use_ms "
+      "FROM tokens t LEFT JOIN token_uses u ON u.token_id = t.token_id",
+      "read the tokens"};
+  const auto snapshot = sql_transaction::read(*on_, "begin reading the tokens");
+  if (!snapshot) return tl::unexpected(snapshot.error());
+  const auto revision = read_tokens_revision(*on_);
+  if (!revision) return tl::unexpected(revision.error());
+  std::vector<model::access_token> all;
+  auto done = for_each_row(*on_, query, {}, [&](sql_row& row) { all.push_back(token_at(row)); });
+  if (!done) return tl::unexpected(done.error());
+  return std::make_shared<const model::token_list>(*revision, std::move(all));
+}
+
+base::expected<model::access_token>
+sql_session::change_token(std::string operation, const model::uuid& token_id, std::int64_t now_ms,
+                          const std::function<base::expected<bool>(model::access_token&)>& edit) {
+  base::expected<model::access_token> token;
+  auto done = change(sql_subject::tokens, std::move(operation), [&]() -> base::expected<void> {
+    token = select_token(*on_, token_id);
+    if (!token) return tl::unexpected(token.error());
+    const auto before = *token;
+    const auto edited = edit(*token);
+    if (!edited) return tl::unexpected(edited.error());
+    if (!*edited) return {};
+    if (auto written = update_token(*on_, *token); !written) return written;
+    return audit_.write(*on_, model::describe_change(before, *token, now_ms));
+  });
+  if (!done) return tl::unexpected(done.error());
+  return token;
+}
+
+base::expected<void> sql_session::create_token(const model::access_token& made) {
+  return change(sql_subject::tokens, "create a token", [&] {
+    return insert_token(*on_, made).and_then([&] {
+      return audit_.write(*on_, model::describe_creation(made));
+    });
+  });
+}
+
+base::expected<model::access_token> sql_session::rotate_token(const model::uuid& token_id,
+                                                              const model::token_digest& digest,
+                                                              std::int64_t former_until_ms,
+                                                              std::int64_t now_ms) {
+  return change_token(
+      "rotate a token", token_id, now_ms, [&](model::access_token& which) -> base::expected<bool> {
+        const auto state = which.state(now_ms);
+        if (state != model::token_state::active)
+          return base::fail(base::errc::token_not_found, "The token " + model::to_string(token_id) +
+                                                             " is " + std::string{name_of(state)} +
+                                                             "; create another one.");
+        which.former_digest = std::exchange(which.digest, digest);
+        which.former_until_ms = former_until_ms;
+        return true;
+      });
+}
+
+base::expected<model::access_token> sql_session::revoke_token(const model::uuid& token_id,
+                                                              std::int64_t now_ms) {
+  return change_token("revoke a token", token_id, now_ms, [&](model::access_token& which) {
+    if (which.revoked_ms) return base::expected<bool>{false};
+    which.revoked_ms = now_ms;
+    return base::expected<bool>{true};
+  });
+}
+
+base::expected<void> sql_session::note_uses(std::span<const token_use> uses) {
   static constexpr sql_command upsert{
       "INSERT INTO token_uses (last_use_ms, token_id) SELECT CAST($1 AS BIGINT), token_id "
       "FROM tokens WHERE token_id = $2 ON CONFLICT (token_id) DO UPDATE SET "
       "last_use_ms = excluded.last_use_ms WHERE excluded.last_use_ms > token_uses.last_use_ms",
       "note uses of tokens"};
-  for (const auto& each : uses)
-    if (auto done = on.run(upsert, {each.used_ms, each.token_id}); !done) return done;
-  return {};
+  return change_unrevised("note uses of tokens", [&]() -> base::expected<void> {
+    for (const auto& each : uses)
+      if (auto done = on_->run(upsert, {each.used_ms, each.token_id}); !done) return done;
+    return {};
+  });
+}
+
+base::expected<void> sql_session::record(const model::audit_change& what) {
+  return change(std::nullopt, "write the audit log", [&] { return audit_.write(*on_, what); });
+}
+
+base::expected<model::audit_page> sql_session::read_audit(const model::audit_query& query) {
+  // One snapshot: a page that needs two statements must not miss what comes between them.
+  const auto snapshot = sql_transaction::read(*on_, "read the audit log");
+  if (!snapshot) return tl::unexpected(snapshot.error());
+  return select_audit(*on_, query);
+}
+
+base::expected<std::size_t> sql_session::expire_audit(std::int64_t before_ms) {
+  return expire("audit.expire", "entries", before_ms, delete_audit);
+}
+
+base::expected<std::size_t> sql_session::expire_tokens(std::int64_t before_ms) {
+  return expire("token.expire", "tokens", before_ms, delete_tokens);
+}
+
+base::expected<std::size_t>
+sql_session::expire(const char* action, const char* what, std::int64_t before_ms,
+                    base::expected<std::size_t> (*remove)(sql_connection&, std::int64_t)) {
+  std::size_t gone = 0;
+  auto done = change(sql_subject::tokens, "remove what is over", [&]() -> base::expected<void> {
+    const auto removed = remove(*on_, before_ms);
+    if (!removed) return tl::unexpected(removed.error());
+    gone = *removed;
+    if (gone == 0) return {};
+    return audit_.write(*on_, model::describe_expiry(action, what, before_ms, gone));
+  });
+  if (!done) return tl::unexpected(done.error());
+  return gone;
 }
 
 } // namespace matchcloud::store

@@ -1,4 +1,8 @@
-#include "store/sql/catalog_tables.hpp"
+#include "model/catalog/catalog_change.hpp"
+#include "model/catalog/catalog_element.hpp"
+#include "model/records/finding_list.hpp"
+#include "store/sql/game_revisions.hpp"
+#include "store/sql/sql_session.hpp"
 
 #include <algorithm>
 #include <string>
@@ -174,20 +178,14 @@ base::expected<void> write_lists(sql_connection& on, const namespace_list& chang
   return {};
 }
 
-} // namespace
-
-base::expected<std::int64_t> read_catalog_revision(sql_connection& on) {
-  static constexpr sql_command query{"SELECT revision FROM revisions WHERE name = 'catalog'",
-                                     "read the catalog's revision"};
-  return select_integer(on, query);
-}
-
 base::expected<void> write_catalog_revision(sql_connection& on, std::int64_t revision) {
   static constexpr sql_command update{"UPDATE revisions SET revision = $1 WHERE name = 'catalog'",
                                       "write the catalog's revision"};
   return on.run(update, {revision});
 }
 
+/// Reads the whole catalog in order, without removed elements. Call this in a transaction, because
+/// it runs several queries.
 base::expected<model::catalog> read_catalog(sql_connection& on) {
   model::catalog result;
   const auto revision = read_catalog_revision(on);
@@ -200,6 +198,9 @@ base::expected<model::catalog> read_catalog(sql_connection& on) {
   return result;
 }
 
+/// Writes the differences between `before`, the stored catalog, and `after`, and the revision of
+/// `after`. Removed elements that `after` contains come back; `check_returning` must have
+/// succeeded. Call this in the write transaction that read `before`.
 base::expected<void> write_catalog(sql_connection& on, const model::catalog& before,
                                    const model::catalog& after) {
   for (const auto part : {write_regions, write_tiers, write_games})
@@ -212,6 +213,112 @@ base::expected<void> write_catalog(sql_connection& on, const model::catalog& bef
   for (const auto part : {write_namespaces, write_lists})
     if (auto done = part(on, changed); !done) return done;
   return write_catalog_revision(on, after.revision);
+}
+
+/// The operation, for errors.
+constexpr std::string_view removal = "remove an element of the catalog";
+
+base::expected<void> hide_namespace(sql_connection& on, const model::uuid& namespace_id) {
+  static constexpr sql_command removals[]{
+      {"DELETE FROM namespace_domains WHERE namespace_id = $1", removal},
+      {"DELETE FROM namespace_regions WHERE namespace_id = $1", removal},
+      {"UPDATE namespaces SET removed = 1 WHERE namespace_id = $1", removal}};
+  for (const auto& each : removals)
+    if (auto done = on.run(each, {namespace_id}); !done) return done;
+  return {};
+}
+
+/// Hides an element; its row stays because history refers to it. A namespace gives up its domains
+/// and regions. Call this in the write transaction that found the element removable.
+base::expected<void> hide_element(sql_connection& on, const model::element_key& key) {
+  static constexpr sql_command hide_region{"UPDATE regions SET removed = 1 WHERE region_id = $1",
+                                           removal};
+  static constexpr sql_command hide_tier{"UPDATE tiers SET removed = 1 WHERE tier = $1", removal};
+  static constexpr sql_command hide_game{"UPDATE games SET removed = 1 WHERE game_id = $1",
+                                         removal};
+  switch (key.kind()) {
+  case model::element_kind::region: return on.run(hide_region, {key.text()});
+  case model::element_kind::tier: return on.run(hide_tier, {key.text()});
+  case model::element_kind::game: return on.run(hide_game, {key.uuid()});
+  case model::element_kind::game_namespace: return hide_namespace(on, key.uuid());
+  }
+  return {};
+}
+
+/// Fails with `import_invalid` if `document` names a removed namespace under a game other than its
+/// former one, to which its history belongs. `merge` cannot detect this, because it does not see
+/// removed elements.
+base::expected<void> check_returning(sql_connection& on, const model::catalog_document& document) {
+  static constexpr sql_command query{"SELECT game_id FROM namespaces WHERE namespace_id = $1 AND "
+                                     "game_id <> $2 AND removed = 1",
+                                     "look for removed namespaces"};
+  model::finding_list findings;
+  for (const auto& each : document.namespaces) {
+    auto read = for_each_row(on, query, {each.namespace_id, each.game_id}, [&](sql_row& row) {
+      findings.add("namespace " + to_string(each.namespace_id),
+                   "was removed from game " + to_string(row.uuid(0)) +
+                       " and cannot return to game " + to_string(each.game_id) +
+                       "; give the new namespace an id of its own");
+    });
+    if (!read) return read;
+  }
+  if (!findings.empty()) return findings.failure();
+  return {};
+}
+
+/// The number of elements in a catalog.
+std::size_t size_of(const model::catalog& of) noexcept {
+  return of.regions.size() + of.tiers.size() + of.games.size() + of.namespaces.size();
+}
+
+} // namespace
+
+base::expected<std::int64_t> sql_session::revision() {
+  return on_->begin_reading("read the catalog's revision").and_then([this] {
+    return read_catalog_revision(*on_);
+  });
+}
+
+base::expected<model::catalog> sql_session::load() {
+  // Never committed, because nothing is written.
+  const auto snapshot = sql_transaction::read(*on_, "begin reading the catalog");
+  if (!snapshot) return tl::unexpected(snapshot.error());
+  return read_catalog(*on_);
+}
+
+base::expected<import_summary> sql_session::import_document(const model::catalog_document& doc) {
+  auto changes = sql_transaction::write(*on_, sql_subject::catalog, "import the catalog");
+  if (!changes) return tl::unexpected(changes.error());
+  const auto before = read_catalog(*on_);
+  if (!before) return tl::unexpected(before.error());
+  const auto after = model::merge(*before, doc);
+  if (!after) return tl::unexpected(after.error());
+  if (auto allowed = check_returning(*on_, doc); !allowed) return tl::unexpected(allowed.error());
+  import_summary summary{doc.regions.size(),
+                         doc.tiers.size(),
+                         doc.games.size(),
+                         doc.namespaces.size(),
+                         size_of(*after) - size_of(*before),
+                         *after != *before};
+  if (!summary.changed) return summary;
+  auto done = write_catalog(*on_, *before, *after);
+  if (done) done = audit_.write(*on_, model::describe_import(*before, *after, doc));
+  if (done) done = audit_.commit(*changes);
+  if (!done) return tl::unexpected(done.error());
+  return summary;
+}
+
+base::expected<void> sql_session::remove(const model::element_key& key) {
+  return change(sql_subject::catalog, "change the catalog", [&]() -> base::expected<void> {
+    const auto before = read_catalog(*on_);
+    if (!before) return tl::unexpected(before.error());
+    const auto after = model::without(*before, key);
+    if (!after) return tl::unexpected(after.error());
+    auto done = hide_element(*on_, key);
+    if (done) done = write_catalog_revision(*on_, after->revision);
+    if (done) done = audit_.write(*on_, model::describe_removal(*before, key));
+    return done;
+  });
 }
 
 } // namespace matchcloud::store

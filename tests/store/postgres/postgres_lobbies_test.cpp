@@ -1,4 +1,4 @@
-// How PostgreSQL counts changes of lobbies, beside programs that do not know of that count.
+// How PostgreSQL counts changes of lobbies.
 #include "store/open_postgres.hpp"
 #include "tests/fixtures/postgres_server.hpp"
 #include "tests/store/store_fixture.hpp"
@@ -33,38 +33,7 @@ struct bench {
     merge_all(*in.sink, lobby_list{}.add(number, {1, 2}, kind_of(11)));
   }
   std::int64_t revision() const { return had(in.history->revisions(id_of(1))).lobbies; }
-  /// What older programs see.
-  std::string old_revision() {
-    return other.value("SELECT coalesce(max(revision), 0) FROM game_revisions WHERE subject = "
-                       "'lobbies'");
-  }
 };
-
-TEST_CASE("while a service of an older program is there, its revisions move, too", "[.postgres]") {
-  bench on;
-  on.other.execute("INSERT INTO replicas (replica_id, serving_until_ts) VALUES "
-                   "(gen_random_uuid(), extract(epoch FROM now()) * 1000 + 3600000)");
-  on.merge(1);
-  CHECK(on.old_revision() == "1");
-  const auto first = on.revision();
-  on.merge(2);
-  CHECK(on.old_revision() == "2");
-  CHECK(on.revision() > first);
-  on.other.execute("UPDATE replicas SET serving_until_ts = 1");
-  const auto second = on.revision();
-  on.merge(3);
-  CHECK(on.old_revision() == "2");
-  CHECK(on.revision() > second);
-}
-
-TEST_CASE("a service of this program is none of those for which older revisions move",
-          "[.postgres]") {
-  bench on;
-  had(had(on.in.of->replicas())->renew_replica(id_of(1), std::chrono::hours{1}));
-  on.merge(1);
-  CHECK(on.old_revision() == "0");
-  CHECK(on.revision() > 0);
-}
 
 TEST_CASE("a game has no more rows of counts than sessions wrote at once", "[.postgres]") {
   bench on;

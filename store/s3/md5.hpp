@@ -7,17 +7,11 @@
 
 namespace matchcloud::store {
 
-enum class digest_kind : unsigned char {
-  sha256,
-  /// For what S3 makes entity tags of and compares bodies with; never against forgery.
-  md5,
-};
-
-/// A digest of bytes that come in pieces. One thread at a time. Throws std::runtime_error if
-/// OpenSSL does not have the kind.
-class running_digest {
+/// MD5 of bytes that come in pieces: what S3 makes entity tags of and compares bodies with, never
+/// against forgery. One thread at a time. Throws std::runtime_error if OpenSSL does not have it.
+class md5_stream {
 public:
-  explicit running_digest(digest_kind kind);
+  md5_stream();
 
   void append(std::string_view bytes);
   /// The digest of what was appended, as raw bytes. Begins anew.
@@ -28,12 +22,11 @@ private:
 
   void begin();
 
-  digest_kind kind_;
   context_ptr context_;
 };
 
-/// The digest of `bytes`, as raw bytes.
-std::string digest_of(digest_kind kind, std::string_view bytes);
+/// The MD5 of `bytes`, as raw bytes.
+std::string md5_of(std::string_view bytes);
 
 /// Raw bytes in lower-case hexadecimal digits, and in base64 (RFC 4648 section 4).
 std::string to_hexadecimal(std::string_view bytes);

@@ -1,4 +1,4 @@
-#include "store/s3/running_digest.hpp"
+#include "store/s3/md5.hpp"
 
 #include "base/hexadecimal.hpp"
 
@@ -21,20 +21,19 @@ void require(int done) {
 
 } // namespace
 
-running_digest::running_digest(digest_kind kind) : kind_{kind}, context_{EVP_MD_CTX_new()} {
+md5_stream::md5_stream() : context_{EVP_MD_CTX_new()} {
   begin();
 }
 
-void running_digest::begin() {
-  require(EVP_DigestInit_ex(context_.get(), kind_ == digest_kind::md5 ? EVP_md5() : EVP_sha256(),
-                            nullptr));
+void md5_stream::begin() {
+  require(EVP_DigestInit_ex(context_.get(), EVP_md5(), nullptr));
 }
 
-void running_digest::append(std::string_view bytes) {
+void md5_stream::append(std::string_view bytes) {
   require(EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()));
 }
 
-std::string running_digest::finish() {
+std::string md5_stream::finish() {
   std::string made(EVP_MAX_MD_SIZE, '\0');
   unsigned int size = 0;
   require(EVP_DigestFinal_ex(context_.get(), reinterpret_cast<unsigned char*>(made.data()), &size));
@@ -43,8 +42,8 @@ std::string running_digest::finish() {
   return made;
 }
 
-std::string digest_of(digest_kind kind, std::string_view bytes) {
-  running_digest running{kind};
+std::string md5_of(std::string_view bytes) {
+  md5_stream running;
   running.append(bytes);
   return running.finish();
 }

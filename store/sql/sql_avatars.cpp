@@ -1,6 +1,6 @@
-#include "store/sql/avatar_table.hpp"
-
+#include "model/avatars/avatar.hpp"
 #include "store/sql/game_revisions.hpp"
+#include "store/sql/sql_session.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -102,22 +102,7 @@ base::expected<put_outcome> put_avatar(sql_connection& on, const model::avatar& 
   return is_new ? put_outcome::added : put_outcome::changed;
 }
 
-} // namespace
-
-base::expected<std::int64_t> select_avatars(sql_connection& on, const model::uuid& game_id,
-                                            const std::function<bool(const model::avatar&)>& take) {
-  static constexpr sql_command query{
-      "SELECT upload_id, game_id, display_name, create_ts, content_length, complete, "
-      "image_digest, image_type FROM avatars WHERE game_id = $1 "
-      "ORDER BY create_ts DESC, upload_id",
-      "read a game's avatars"};
-  auto revision = read_avatars_revision(on, game_id);
-  if (!revision) return revision;
-  auto read = on.select(query, {game_id}, [&](sql_row& row) { return take(read_avatar(row)); });
-  if (!read) return tl::unexpected(read.error());
-  return revision;
-}
-
+/// Writes avatars and moves the revisions of the games that changed.
 base::expected<std::vector<put_outcome>> write_avatars(sql_connection& on,
                                                        std::span<const model::avatar> avatars) {
   auto known = look_up(on, avatars);
@@ -138,15 +123,58 @@ base::expected<std::vector<put_outcome>> write_avatars(sql_connection& on,
   return outcomes;
 }
 
-base::expected<void> select_images(sql_connection& on,
-                                   const std::function<bool(const image_key&)>& take) {
+} // namespace
+
+base::expected<std::int64_t>
+sql_session::read(const model::uuid& game_id,
+                  const std::function<bool(const model::avatar&)>& take) {
+  static constexpr sql_command query{
+      "SELECT upload_id, game_id, display_name, create_ts, content_length, complete, "
+      "image_digest, image_type FROM avatars WHERE game_id = $1 "
+      "ORDER BY create_ts DESC, upload_id",
+      "read a game's avatars"};
+  const auto snapshot = sql_transaction::read(*on_, "begin reading avatars");
+  if (!snapshot) return tl::unexpected(snapshot.error());
+  auto revision = read_avatars_revision(*on_, game_id);
+  if (!revision) return revision;
+  auto read = on_->select(query, {game_id}, [&](sql_row& row) { return take(read_avatar(row)); });
+  if (!read) return tl::unexpected(read.error());
+  return revision;
+}
+
+base::expected<void> sql_session::read_images(const std::function<bool(const image_key&)>& take) {
   static constexpr sql_command query{
       "SELECT upload_id, image_digest, image_type FROM avatars WHERE image_digest IS NOT NULL",
       "read the names of all images"};
-  return on.select(query, {}, [&](sql_row& row) {
+  if (auto begun = on_->begin_reading(query.operation); !begun) return begun;
+  return on_->select(query, {}, [&](sql_row& row) {
     const auto image = read_image(row, 1);
     return !image || take({row.uuid(0), *image});
   });
+}
+
+base::expected<std::vector<put_outcome>> sql_session::put(std::span<const model::avatar> avatars) {
+  auto changes = sql_transaction::write(*on_, sql_subject::avatars, "write avatars");
+  if (!changes) return tl::unexpected(changes.error());
+  auto outcomes = write_avatars(*on_, avatars);
+  if (!outcomes) return outcomes;
+  const auto is_change = [](put_outcome each) {
+    return each == put_outcome::added || each == put_outcome::changed;
+  };
+  base::expected<void> done;
+  if (std::any_of(outcomes->begin(), outcomes->end(), is_change))
+    done = audit_.write(*on_, {"avatars.put", {}, {}, {}});
+  if (done) done = audit_.commit(*changes);
+  if (!done) return tl::unexpected(done.error());
+  return outcomes;
+}
+
+base::expected<std::vector<put_outcome>>
+sql_session::check(std::span<const model::avatar> avatars) {
+  // Never committed, so that the check writes nothing.
+  const auto trial = sql_transaction::write(*on_, sql_subject::avatars, "check avatars");
+  if (!trial) return tl::unexpected(trial.error());
+  return write_avatars(*on_, avatars);
 }
 
 } // namespace matchcloud::store

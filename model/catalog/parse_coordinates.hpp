@@ -1,0 +1,20 @@
+#pragma once
+
+#include "model/catalog/catalog.hpp"
+
+#include <optional>
+#include <string_view>
+
+namespace matchcloud::model {
+
+/// Whether there are such coordinates; NaN is nowhere.
+constexpr bool is_on_earth(const coordinates& at) noexcept {
+  return at.latitude >= -90 && at.latitude <= 90 && at.longitude >= -180 && at.longitude <= 180;
+}
+
+/// Reads two decimal numbers of degrees. Returns nothing if either text is anything else, or there
+/// are no such coordinates.
+std::optional<coordinates> parse_coordinates(std::string_view latitude,
+                                             std::string_view longitude) noexcept;
+
+} // namespace matchcloud::model
