@@ -7,11 +7,10 @@
 #include "http/operations/code.hpp"
 #include "http/wire/content_coding.hpp"
 #include "http/wire/query.hpp"
+#include "model/catalog/parse_coordinates.hpp"
 #include "model/regions/measured_latency.hpp"
 
 #include <array>
-#include <charconv>
-#include <cmath>
 #include <string>
 
 namespace matchcloud::http {
@@ -90,22 +89,11 @@ std::optional<std::vector<model::measured_latency>> read_rtt(const request_conte
   return *std::move(measured);
 }
 
-std::optional<double> read_degrees(const std::string& text, double most) {
-  double degrees = 0;
-  const auto* const end = text.data() + text.size();
-  const auto read = std::from_chars(text.data(), end, degrees);
-  if (read.ec != std::errc{} || read.ptr != end || !(std::abs(degrees) <= most))
-    return std::nullopt;
-  return degrees;
-}
-
 void explain_ranking(const request_context& asked) {
   const auto refuse = [&](const char* why) { asked.refuse({errc::query_invalid, why}); };
   actors::explain_ranking message{asked.exchange(), {}, {}, {}, asked.ticket()};
-  const auto latitude = read_degrees(asked.query("latitude"), 90);
-  const auto longitude = read_degrees(asked.query("longitude"), 180);
-  if (latitude && longitude) {
-    message.at = model::coordinates{*latitude, *longitude};
+  if (const auto at = model::parse_coordinates(asked.query("latitude"), asked.query("longitude"))) {
+    message.at = at;
   } else if (const auto client = model::parse_ip_address(asked.query("address"))) {
     message.client = *client;
   } else {
