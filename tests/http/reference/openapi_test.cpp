@@ -1,6 +1,8 @@
 #include "http/reference/openapi.hpp"
 
+#include "http/operations/list.hpp"
 #include "http/reference/reference.hpp"
+#include "http/transport/transport_metrics.hpp"
 #include "model/json/rapidjson.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/json.hpp"
@@ -48,6 +50,20 @@ TEST_CASE("each operation is documented, and nothing that is none") {
       CHECK((documented.count(row.id) == 1) == (row.plane == of && !row.path.empty()));
     }
   }
+}
+
+TEST_CASE("every status that an operation may be answered with is counted as itself") {
+  const auto is_known = [](int status) {
+    return std::ranges::find(known_statuses, status) != known_statuses.end();
+  };
+  for (const auto of : {plane::data, plane::ops})
+    for (const auto& each : references_of(of)) {
+      INFO(row_of(each.id).name);
+      for (const auto& answer : each.answers)
+        CHECK(is_known(answer.status));
+      for (const auto code : errors_of(each))
+        CHECK(is_known(base::describe(code).status));
+    }
 }
 
 TEST_CASE("an operation has an id of its own, a body where its row has one, and tags that exist") {
