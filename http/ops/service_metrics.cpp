@@ -223,14 +223,9 @@ void add_ingestion(std::vector<MetricFamily>& all, const actors::ingestion_metri
              "POST /v1/lobbies ended because it sent less than ingest-least-rate while places were "
              "short.",
              MetricType::Counter, static_cast<double>(of.too_slow.get()));
-  const auto backlog_bytes = static_cast<double>(of.backlog_bytes.get());
   add_single(all, "matchcloud_store_backlog_bytes",
              "What the store has not tidied away, after the last transaction of an ingest.",
-             MetricType::Gauge, backlog_bytes);
-  add_single(
-      all, "matchcloud_wal_bytes",
-      "The former name of matchcloud_store_backlog_bytes; the next version will not have it.",
-      MetricType::Gauge, backlog_bytes);
+             MetricType::Gauge, static_cast<double>(of.backlog_bytes.get()));
   auto lasted = family("matchcloud_ingest_transaction_seconds",
                        "Transactions of ingests, commit included.", MetricType::Histogram);
   lasted.metric.push_back(histogram_metric({}, std::vector{&of.transactions}));

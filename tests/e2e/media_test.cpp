@@ -126,9 +126,8 @@ TEST_CASE("what is not the image that was meant gets 412, and dates do not count
 }
 
 TEST_CASE("an empty If-Range is no match, an empty If-Match no image's", "[operations]") {
-  // cpp-httplib drops headers without a value.
-  CHECK(get("loops", "Range: bytes=0-1\r\nIf-Range:\r\n").status == 200);
-  CHECK(get("loops", "If-Match:\r\n").status == 412);
+  CHECK(get("Range: bytes=0-1\r\nIf-Range:\r\n").status == 200);
+  CHECK(get("If-Match:\r\n").status == 412);
 }
 
 TEST_CASE("ranges that are not one get the whole image", "[operations]") {

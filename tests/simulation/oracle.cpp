@@ -5,6 +5,7 @@
 #include "model/avatars/avatar.hpp"
 #include "model/regions/ranking.hpp"
 #include "tests/fixtures/inflated.hpp"
+#include "tests/fixtures/rendered_regions.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -113,7 +114,7 @@ std::string listing(const model::catalog& of, const std::optional<model::coordin
     for (std::size_t i = 0; i < order.size(); ++i)
       ranked[i] = before[order[i]];
   }
-  return model::render_regions(ranked);
+  return fixtures::render_regions(ranked);
 }
 
 } // namespace
