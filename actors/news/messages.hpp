@@ -24,7 +24,7 @@ struct discarded {
   std::shared_ptr<const void> what;
 };
 
-/// catalog -> fronts, bookkeeping and supervisor: sent on subscribing and whenever tokens change.
+/// catalog -> fronts, ingestion, bookkeeping, supervisor: on subscribing and when tokens change.
 /// blocking pool -> catalog: a poll found that they moved.
 struct tokens_changed {
   model::token_snapshot tokens;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "http/front/static_content.hpp"
+#include "model/catalog/catalog.hpp"
 
 #include <functional>
 #include <map>
@@ -24,6 +25,10 @@ struct console_files {
 
 /// The media type of a file by the end of its name.
 std::string_view media_type_of(std::string_view file_name) noexcept;
+
+/// Where the catalog has regions pinged, for that policy: ` https://..` of each, at most 64 because
+/// a header has its limits in browsers and proxies.
+std::string ping_origins(const model::catalog& of);
 
 /// The `Content-Security-Policy` of the console's pages. They may ask the service itself, and what
 /// is at `ping_origins`, each ` https://..`.

@@ -1,6 +1,7 @@
 #include "http/front/front.hpp"
 
 #include "actors/export_download/messages.hpp"
+#include "http/front/console_files.hpp"
 #include "http/front/export_response.hpp"
 #include "http/front/fault_header.hpp"
 #include "http/front/media_response.hpp"
@@ -43,7 +44,13 @@ front::front(caf::actor_config& cfg, std::shared_ptr<const front_settings> setti
       sink_{&sink},
       gate_{gate ? std::move(gate) : std::make_shared<access_gate>(settings_)},
       traced_{settings_->traces},
-      lists_{settings_->kept_lists_bytes} {}
+      lists_{settings_->kept_lists_bytes} {
+  note_ping_origins();
+}
+
+void front::note_ping_origins() {
+  if (settings_->console && gate_->catalog()) ping_origins_ = ping_origins(*gate_->catalog());
+}
 
 caf::behavior front::make_behavior() {
   be_strict();
@@ -119,6 +126,7 @@ void front::on_exit() {
 
 void front::on(const actors::catalog_changed& news) {
   auto old = gate_->set_catalog(news.snapshot);
+  note_ping_origins();
   if (old) send(caf::actor_cast<caf::actor>(current_sender()), actors::discarded{std::move(old)});
 }
 

@@ -125,8 +125,9 @@ private:
   void take_requests();
   void on(const dispatch& dispatched);
   void on(const actors::owners& known);
-  /// The domains that namespaces registered, by which pages are told apart.
   void on(const actors::catalog_changed& news);
+  /// Notes what the console's pages need of the gate's catalog.
+  void note_ping_origins();
   /// Sends a payload on to the large validator.
   void on(const actors::validation_deferred& reply);
   /// Passes the fault point `front.dispatch`. Whether the request goes on; an injected failure is
@@ -145,6 +146,8 @@ private:
   actors::trace_sampler traced_;
   kept_lists lists_;
   std::array<caf::actor, actors::owner_count> owners_;
+  /// See `request_context::ping_origins`; empty where there is no console.
+  std::string ping_origins_;
   /// Listings to ask for together.
   std::vector<actors::rank_regions> listings_;
   bool attached_ = false;

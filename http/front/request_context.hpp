@@ -29,8 +29,8 @@ public:
   const http::request& request() const noexcept { return *dispatched_->request; }
   const operation_row& row() const noexcept { return *where_->row; }
   const front_settings& settings() const noexcept { return *front_->settings_; }
-  /// The catalog as the front last heard of it; null: it has not.
-  const model::catalog_snapshot& catalog() const noexcept { return front_->gate_->catalog(); }
+  /// Where regions are pinged, as the policy of the console's pages has it.
+  const std::string& ping_origins() const noexcept { return front_->ping_origins_; }
   /// The client's address.
   const model::ip_address& client() const noexcept { return where_->client; }
   /// The token that the request was let in with; null: none.

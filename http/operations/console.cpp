@@ -3,9 +3,7 @@
 #include "http/front/console_files.hpp"
 #include "http/front/request_context.hpp"
 #include "http/operations/code.hpp"
-#include "model/net/ping_url.hpp"
 
-#include <set>
 #include <string>
 
 namespace matchcloud::http {
@@ -24,9 +22,6 @@ constexpr std::string_view asset_headers = "Cache-Control: public, max-age=31536
 constexpr std::string_view page_headers = "Cache-Control: no-cache\r\n"
                                           "Referrer-Policy: no-referrer\r\n";
 
-/// Beyond so many origins regions are not pinged: a header has its limits in browsers and proxies.
-constexpr std::size_t ping_origins_limit = 64;
-
 operation_reference page_reference(std::string_view summary, std::string_view description) {
   return {
       .tag = "reference",
@@ -36,19 +31,6 @@ operation_reference page_reference(std::string_view summary, std::string_view de
       .answers = {{200, "The page.", page_reference_headers, "text/html", R"({"type":"string"})"},
                   {304, "The client's copy still holds.", known_page_reference_headers}},
       .errors = {errc::route_not_found}};
-}
-
-/// Where regions are pinged, for the policy of pages: ` https://..` of each.
-std::string ping_origins(const model::catalog_snapshot& of) {
-  std::set<std::string> origins;
-  if (of)
-    for (const auto& region : of->regions)
-      if (!region.ping_url.empty() && origins.size() < ping_origins_limit)
-        origins.insert(model::origin_of(region.ping_url));
-  std::string all;
-  for (const auto& each : origins)
-    all.append(" ").append(each);
-  return all;
 }
 
 /// The file, if there is one; otherwise refuses the request.
@@ -68,7 +50,7 @@ void answer_page(const request_context& asked, std::string_view name) {
   if (!content) return;
   auto made = static_response(asked.request(), *content, page_headers);
   made.headers.append("Content-Security-Policy: ")
-      .append(console_policy(ping_origins(asked.catalog())))
+      .append(console_policy(asked.ping_origins()))
       .append("\r\n");
   asked.answer(std::move(made));
 }

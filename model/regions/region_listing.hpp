@@ -63,7 +63,7 @@ struct listed_region {
 
 /// The response of `regions.list` for one location: the order and the distances as printed. Each
 /// time it is sent, it is combined with the fragments, as plain JSON or in the gzip format, and
-/// equals the result of `render_regions`. Immutable, any thread.
+/// is the listing whole. Immutable, any thread.
 class region_listing {
 public:
   /// `ranked` is in the order of the listing; its positions index `fragments`.

@@ -54,7 +54,7 @@ bool is_out_of_reach(const base::error& failure) {
   if (has("[SQLSTATE")) return false;
   // Of a bucket: a refusal, other than to come back later.
   if (has("HTTP status 4")) return has_any("HTTP status 408", "HTTP status 429");
-  return !has_any("certificate", "authority", "master key");
+  return !has_any("certificate", "authority", "master key", "never released");
 }
 
 base::expected<std::unique_ptr<sql_connection>> open_connection(const store_place& place) {

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -66,7 +67,8 @@ private:
   std::string expected_;
   std::size_t part_bytes_;
   base::sha256_stream sha256_;
-  md5_stream md5_;
+  /// Where it is needed.
+  std::optional<md5_stream> md5_;
   std::size_t in_part_ = 0;
   /// Of the parts that have ended.
   std::string digests_;

@@ -54,7 +54,8 @@ class selection(unittest.TestCase):
     def test_all_where_the_base_is_unknown_or_the_checks_differ(self):
         every = ["base/alone.cpp", "base/circle.cpp", "base/far.cpp", "base/near.cpp"]
         self.assertEqual(affected.selected(self.includes, None, self.is_unit), every)
-        self.assertEqual(self.select(".clang-tidy"), every)
+        for changed in (".clang-tidy", "CMakeLists.txt", "cmake/targets.cmake"):
+            self.assertEqual(self.select(changed), every)
 
 
 class of_a_repository(unittest.TestCase):

@@ -69,8 +69,8 @@ TEST_CASE("without an actor: owners by loop, and subscribers by what they need")
   CHECK(on.table.owners_of(child_spec::every_loop).by_role[index_of(owner::validator)] == nullptr);
 
   const auto of_catalog = on.table.catalog_subscribers();
-  CHECK(of_catalog.members.size() == 4);
-  CHECK(std::ranges::count(of_catalog.members, on.made[front_0]) == 0);
+  CHECK(of_catalog.members.size() == 5);
+  CHECK(std::ranges::count(of_catalog.members, on.made[front_0]) == 1);
   CHECK(of_catalog.avatar_shards == std::vector{on.made[shard]});
   CHECK(on.table.geoip_subscribers().members == std::vector{on.made[ranking_0]});
   on.end(ranking_0);

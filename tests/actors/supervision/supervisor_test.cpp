@@ -111,11 +111,11 @@ TEST_CASE("each front hears of the owners of its loop and of those that serve al
   CHECK(!on.known_to(bench::front_0, owner::region_ranking));
 }
 
-TEST_CASE("the catalog's subscribers are the supervisor and every owner") {
+TEST_CASE("the catalog's subscribers are the supervisor, every owner and every front") {
   bench on;
   REQUIRE(!on.at[bench::catalog].log->subscriptions.empty());
   const auto& members = on.at[bench::catalog].log->subscriptions.back().members;
-  CHECK(members.size() == 5);
+  CHECK(members.size() == 7);
   for (const auto& expected :
        {on.supervisor, on.at[bench::validator_0].now(), on.at[bench::validator_1].now(),
         on.at[bench::large].now(), on.at[bench::shard].now()})
@@ -152,7 +152,7 @@ TEST_CASE("a new front or catalog is told what it needs") {
   CHECK(on.known_to(bench::front_1, owner::validator) == on.at[bench::validator_1].now());
   on.kill_at(bench::catalog);
   REQUIRE(!on.at[bench::catalog].log->subscriptions.empty());
-  CHECK(on.at[bench::catalog].log->subscriptions.back().members.size() == 5);
+  CHECK(on.at[bench::catalog].log->subscriptions.back().members.size() == 7);
 }
 
 TEST_CASE("a successor starts with the newest snapshot") {
