@@ -10,6 +10,8 @@ namespace {
 /// SQLite's `application_id` of a store, the bytes "mcld".
 constexpr std::int64_t application_id = 0x6D636C64;
 
+constexpr auto reading_version = "read the database's version";
+
 /// Ids are the sixteen bytes of the UUID. Times are milliseconds since 1970.
 constexpr std::array migrations{
     migration{schema_versions::baseline, R"sql(
@@ -197,10 +199,11 @@ constexpr std::array migrations{
 constexpr schema_versions known_versions{migrations};
 
 /// Checks that the file is a store: it has the `application_id` of the baseline, or is empty.
-base::expected<void> check_is_ours(sqlite_connection& on, std::int64_t version) {
+/// `tables`: how many it had before `version` was read.
+base::expected<void> check_is_ours(sqlite_connection& on, std::int64_t version,
+                                   std::int64_t tables) {
   const auto mark =
-      on.read_integer(version > 0 ? "PRAGMA application_id" : "SELECT count(*) FROM sqlite_schema",
-                      "read the database's schema");
+      version > 0 ? on.read_integer("PRAGMA application_id", reading_version) : tables;
   if (!mark) return tl::unexpected(mark.error());
   if (*mark != (version > 0 ? application_id : 0))
     return on.failure("use the store", "the file is the database of another program");
@@ -234,14 +237,16 @@ const schema_versions& sqlite_schema() noexcept {
 }
 
 base::expected<std::int64_t> check_schema(sqlite_connection& on, const schema_versions& known) {
-  constexpr auto operation = "read the database's version";
-  const auto version = on.read_integer("PRAGMA user_version", operation);
+  // In this order: another process may make the first version in between, and that one has tables.
+  const auto tables = on.read_integer("SELECT count(*) FROM sqlite_schema", reading_version);
+  if (!tables) return tables;
+  const auto version = on.read_integer("PRAGMA user_version", reading_version);
   if (!version) return version;
-  if (*version < 0) return on.failure(operation, "it is negative");
-  if (auto ours = check_is_ours(on, *version); !ours) return tl::unexpected(ours.error());
+  if (*version < 0) return on.failure(reading_version, "it is negative");
+  if (auto ours = check_is_ours(on, *version, *tables); !ours) return tl::unexpected(ours.error());
   std::int64_t least_program = 0;
   if (*version > known.newest()) {
-    const auto read = on.read_integer("SELECT least_program FROM schema_version", operation);
+    const auto read = on.read_integer("SELECT least_program FROM schema_version", reading_version);
     if (!read) return read;
     least_program = *read;
   }

@@ -185,8 +185,10 @@ TEST_CASE("a new store takes all migrations, and several processes make each onc
         done[each] = db ? migrate(*db, newest) : tl::unexpected{db.error()};
       }};
   }
-  for (const auto& each : done)
+  for (const auto& each : done) {
+    INFO((each ? std::string{} : base::to_string(each.error())));
     CHECK(each);
+  }
   auto db = open_raw(directory);
   CHECK(store::check_schema(db, newest) == 12);
   CHECK(db.read_integer("SELECT count(*) FROM news", "read") == 1);
