@@ -5,6 +5,7 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -78,12 +79,17 @@ TEST_CASE("a server beyond loopback that is not verified is refused at once", "[
                                  std::string{"postgresql://[2001:db8::1]/db"}})
     for (auto command : commands(folder.path())) {
       command.insert(command.end(), {"--store", url});
-      const auto begun = clock::now();
-      const auto got = run(command);
-      INFO(command.front() << " " << url << ": " << got.errors);
-      CHECK((got.exit_code == 1 || got.exit_code == 2));
-      CHECK(contains(got.errors, "verify-full"));
-      CHECK(clock::now() - begun < milliseconds{2'000});
+      // A command that connects is slow each time; a busy machine may hold up one start.
+      auto quickest = clock::duration::max();
+      for (int tries = 0; tries < 3 && quickest >= milliseconds{2'000}; ++tries) {
+        const auto begun = clock::now();
+        const auto got = run(command);
+        quickest = std::min<clock::duration>(quickest, clock::now() - begun);
+        INFO(command.front() << " " << url << ": " << got.errors);
+        CHECK((got.exit_code == 1 || got.exit_code == 2));
+        CHECK(contains(got.errors, "verify-full"));
+      }
+      CHECK(quickest < milliseconds{2'000});
     }
   // Unless that is wished: then it is asked for, here in vain.
   for (auto command : commands(folder.path())) {
