@@ -280,6 +280,10 @@ http::response front::answer_of(const open_exchange& exchange, const actors::jso
   if (reply.offer && reply.offer->stands()) lists_.keep(reply.offer);
   if (!reply.offer && reply.json && settings_->plane == plane::data)
     gate_->charge_answer(*exchange.request, exchange.operation_id, reply.json->size());
+  return json_answer(reply);
+}
+
+http::response front::json_answer(const actors::json_made& reply) const {
   http::response made;
   made.status = reply.status;
   if (has_body(reply.status)) made.content_type = json_type;

@@ -74,6 +74,7 @@ private:
     sink_->answer(to, std::move(answer));
   }
   http::response answer_of(const open_exchange& exchange, const actors::json_made& reply);
+  http::response json_answer(const actors::json_made& reply) const;
   http::response answer_of(const open_exchange& exchange, actors::regions_ranked&& reply) const;
   http::response answer_of(const open_exchange& exchange, const actors::media_opened& reply) const;
   http::response answer_of(const open_exchange& exchange,

@@ -90,12 +90,7 @@ bool request_context::answers_kept_list(const model::uuid& game_id) const {
   auto json = base::faults::any_armed() ? nullptr : front_->lists_.find(game_id);
   if (!json) return false;
   if (settings().list_hits != nullptr) settings().list_hits->add();
-  response made;
-  made.content_type = json_type;
-  made.fixed_headers = front_->plane_headers();
-  made.body = std::move(json);
-  made.body_leased = true;
-  answer(std::move(made));
+  answer(front_->json_answer({exchange(), std::move(json), true}));
   return true;
 }
 
@@ -103,15 +98,6 @@ void request_context::answer_static(const std::shared_ptr<const static_content>&
                                     std::string_view fixed_headers) const {
   if (content) return answer(static_response(request(), *content, fixed_headers));
   front_->fail(*dispatched_, operation::unmatched, no_such_path(request().path(), row().plane));
-}
-
-response json_of(int status, std::string json) {
-  response made;
-  made.status = status;
-  made.content_type = json_type;
-  made.fixed_headers = no_store_header;
-  made.body = std::move(json);
-  return made;
 }
 
 } // namespace matchcloud::http

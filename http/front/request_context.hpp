@@ -43,7 +43,7 @@ public:
   std::shared_ptr<const std::string> body() const {
     return {dispatched_->request, &dispatched_->request->body};
   }
-  /// Who asks, for the audit log.
+  /// The client, as the audit log names it.
   model::audit_author author() const;
 
   // -- reading ----------------------------------------------------------------
@@ -55,7 +55,8 @@ public:
   /// A parameter of the query, decoded; empty if there is none. One that cannot be decoded is no
   /// number and no name.
   std::string query(std::string_view name) const;
-  /// Whether the operation accepts the body's type and size; if not, refuses the request.
+  /// Whether the operation accepts the body's type and size, or takes no body; if not, refuses the
+  /// request.
   bool takes_body() const;
   /// Whether the store can be asked; if not, refuses the request.
   bool reaches_store() const;
@@ -88,8 +89,5 @@ private:
   const dispatch* dispatched_;
   const route* where_;
 };
-
-/// An answer of the ops plane.
-response json_of(int status, std::string json);
 
 } // namespace matchcloud::http

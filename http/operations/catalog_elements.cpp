@@ -199,7 +199,7 @@ template <verb What>
 void administer(const request_context& asked) {
   if (!asked.reaches_store()) return;
   const auto kind = model::parse_plural(asked.parameter(0)).value();
-  if (asked.row().body != body_kind::none && !asked.takes_body()) return;
+  if (!asked.takes_body()) return;
   asked.forward(owner::administration,
                 actors::administer{asked.exchange(), What, kind, asked.parameter(1), asked.body(),
                                    asked.author(), asked.ticket()});

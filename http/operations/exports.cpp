@@ -46,6 +46,10 @@ constexpr std::array schemas{
                                R"("state":{"enum":["queued","running","complete"]},"rows":{)"
                                R"("type":"integer"},"bytes":{"type":"integer"}}}}}})"}};
 
+constexpr std::initializer_list<errc> span_errors{
+    errc::query_invalid, errc::game_not_found, errc::exports_busy,    errc::exports_full,
+    errc::store_full,    errc::store_failed,   errc::history_too_slow};
+
 /// The parameters in the query of a signed URL, and the errors that are about it.
 void add_signature(operation_reference& to, std::string_view about_expiry,
                    std::string_view about_signature) {
@@ -91,7 +95,7 @@ const operation_code codes::export_lobby_history{
                          "it. Requests for the same export share it.",
           .body = {.schema = R"({"$ref":"#/components/schemas/ExportSpan"})",
                    .description = "The span of time.",
-                   .example = R"({"query_start":1767312000000,"query_end":1767398400000})"},
+                   .example = span_example},
           .answers = {{200,
                        "The file is there.",
                        {},
@@ -100,9 +104,7 @@ const operation_code codes::export_lobby_history{
                        R"({)"
                        R"("url":"http://127.0.0.1:8080/exports/6a0f7c52-91d4-4c7e-8a35-00000)"
                        R"(0000001/lobby-history.csv?expires=1795000000&signature=0a1b"})"}},
-          .errors = {errc::query_invalid, errc::game_not_found, errc::exports_busy,
-                     errc::exports_full, errc::store_full, errc::store_failed,
-                     errc::history_too_slow},
+          .errors = span_errors,
           .schemas = schemas}};
     },
     start};
@@ -122,9 +124,7 @@ const operation_code codes::start_export{
                        R"({)"
                        R"("url":"/exports/6a0f7c52-91d4-4c7e-8a35-000000000001/lobby-history)"
                        R"(.csv?expires=1795000000&signature=0a1b"})"}},
-          .errors = {errc::query_invalid, errc::game_not_found, errc::exports_busy,
-                     errc::exports_full, errc::store_full, errc::store_failed,
-                     errc::history_too_slow}}};
+          .errors = span_errors}};
     },
     start};
 

@@ -47,7 +47,7 @@ using verb = actors::control_faults::verb;
 
 template <verb What>
 void control(const request_context& asked) {
-  if (asked.row().body != body_kind::none && !asked.takes_body()) return;
+  if (!asked.takes_body()) return;
   asked.forward(owner::fault_control,
                 actors::control_faults{asked.exchange(), What, asked.parameter(0), asked.body(),
                                        asked.author(), asked.ticket()});

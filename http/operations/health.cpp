@@ -28,6 +28,15 @@ constexpr std::array schemas{
                  R"("format":"date-time","description":"When the process began."}}})"},
 };
 
+response json_of(int status, std::string json) {
+  response made;
+  made.status = status;
+  made.content_type = json_type;
+  made.fixed_headers = no_store_header;
+  made.body = std::move(json);
+  return made;
+}
+
 } // namespace
 
 const operation_code codes::get_health{

@@ -88,7 +88,7 @@ void administer(const request_context& asked) {
     if (!id) return;
     message.token_id = *id;
   }
-  if (asked.row().body != body_kind::none && !asked.takes_body()) return;
+  if (!asked.takes_body()) return;
   message.body = asked.body();
   message.by = asked.author();
   message.ticket = asked.ticket();
