@@ -1,5 +1,7 @@
 #pragma once
 
+#include "base/owner.hpp"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -58,23 +60,10 @@ enum class fault_point : std::uint8_t {
   frame,
   front_dispatch,
   front_reply,
-  validator_receive,
-  validator_reply,
-  region_ranking_receive,
-  region_ranking_reply,
-  media_receive,
-  media_reply,
-  avatar_receive,
-  avatar_reply,
-  lobby_export_receive,
-  lobby_export_reply,
-  export_download_receive,
-  export_download_reply,
-  ingestion_receive,
-  ingestion_reply,
-  administration_receive,
-  administration_reply,
-  catalog_receive,
+#define MATCHCLOUD_POINTS(name) name##_receive, name##_reply,
+  MATCHCLOUD_OWNERS(MATCHCLOUD_POINTS, MATCHCLOUD_NO_OWNER)
+#undef MATCHCLOUD_POINTS
+      catalog_receive,
   catalog_reply,
   geoip_watch_receive,
   geoip_watch_reply,
@@ -137,43 +126,14 @@ inline constexpr std::array fault_points{
                       fault_sets::message, true},
     fault_point_facts{"front.reply", "A front gets an owner's reply to a request.",
                       fault_sets::message, true},
-    fault_point_facts{"validator.receive", "A validator gets a payload.", fault_sets::message,
-                      true},
-    fault_point_facts{"validator.reply", "A validator sends its findings.", fault_sets::message,
-                      true},
-    fault_point_facts{"region_ranking.receive", "A region_ranking gets a client's address.",
-                      fault_sets::message, true},
-    fault_point_facts{"region_ranking.reply", "A region_ranking sends a listing.",
-                      fault_sets::message, true},
-    fault_point_facts{"media.receive", "A media actor is asked for an image.", fault_sets::message,
-                      true},
-    fault_point_facts{"media.reply", "A media actor sends an opened image.", fault_sets::message,
-                      true},
-    fault_point_facts{"avatar.receive", "An avatar shard is asked for a game's list.",
-                      fault_sets::message, true},
-    fault_point_facts{"avatar.reply", "An avatar shard sends a game's list.", fault_sets::message,
-                      true},
-    fault_point_facts{"lobby_export.receive", "The export actor is asked for an export.",
-                      fault_sets::message, true},
-    fault_point_facts{"lobby_export.reply", "The export actor sends an export's URL.",
-                      fault_sets::message, true},
-    fault_point_facts{"export_download.receive", "The download actor is asked for an export.",
-                      fault_sets::message, true},
-    fault_point_facts{"export_download.reply", "The download actor sends an opened export.",
-                      fault_sets::message, true},
-    fault_point_facts{"ingestion.receive", "The ingestion actor is asked to take lobbies.",
-                      fault_sets::message, true},
-    fault_point_facts{"ingestion.reply", "The ingestion actor says what became of lobbies.",
-                      fault_sets::message, true},
-    fault_point_facts{
-        "administration.receive",
-        "The administration actor is asked for a part of the catalog or to change it.",
-        fault_sets::message, true},
-    fault_point_facts{"administration.reply",
-                      "The administration actor says what became of the catalog.",
-                      fault_sets::message, true},
-    fault_point_facts{"catalog.receive", "The catalog actor hears what a poll of the store found.",
-                      fault_sets::wake, false},
+#define MATCHCLOUD_POINTS(name)                                                                    \
+  fault_point_facts{#name ".receive", owner_rows::name.receives, fault_sets::message, true},       \
+      fault_point_facts{#name ".reply", owner_rows::name.replies, fault_sets::message, true},
+    MATCHCLOUD_OWNERS(MATCHCLOUD_POINTS, MATCHCLOUD_NO_OWNER)
+#undef MATCHCLOUD_POINTS
+        fault_point_facts{"catalog.receive",
+                          "The catalog actor hears what a poll of the store found.",
+                          fault_sets::wake, false},
     fault_point_facts{"catalog.reply", "The catalog actor tells its subscribers of a new catalog.",
                       fault_sets::news, false},
     fault_point_facts{"geoip_watch.receive", "The GeoIP watch hears how the files look.",

@@ -49,17 +49,23 @@ public:
   /// Stores `value`, accounted as `bytes`, and evicts others until all fit. A value larger than the
   /// whole cache is not kept. Returns the number of evicted entries.
   std::size_t put(const Key& key, Value value, std::size_t bytes) {
+    return put(key, std::move(value), bytes, [](Value&&) {});
+  }
+  /// Gives `evicted` each value that is evicted.
+  template <class Evicted>
+  std::size_t put(const Key& key, Value value, std::size_t bytes, const Evicted& evicted) {
     erase(key);
     if (bytes > limit_bytes_) return 0;
-    std::size_t evicted = 0;
+    std::size_t count = 0;
     while (used_bytes_ + bytes > limit_bytes_) {
       if (std::exchange(entries_[first_].used, false)) {
         const auto spared = first_;
         unlink(spared);
         link(spared);
       } else {
+        evicted(std::move(entries_[first_].value));
         erase(Key{entries_[first_].key});
-        ++evicted;
+        ++count;
       }
     }
     const auto made = take_entry();
@@ -70,7 +76,7 @@ public:
     used_bytes_ += bytes;
     if (2 * ++size_ > index_.size()) grow_index();
     insert({tag_of(key), made});
-    return evicted;
+    return count;
   }
 
   void erase(const Key& key) {

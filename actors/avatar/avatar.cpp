@@ -57,10 +57,9 @@ base::expected<std::shared_ptr<const std::string>> lease(std::string text,
 } // namespace
 
 avatar::avatar(caf::actor_config& cfg, avatar_settings settings, model::catalog_snapshot catalog)
-    : supervised_actor{cfg, {base::fault_point::avatar_receive, base::fault_point::avatar_reply}},
+    : resident{cfg, {base::fault_point::avatar_receive, base::fault_point::avatar_reply}},
       settings_{std::move(settings)},
-      catalog_{std::move(catalog)},
-      state_{settings_.cache_limit_bytes, *settings_.metrics} {}
+      catalog_{std::move(catalog)} {}
 
 void avatar::on_exit() {
   state_.clear();
@@ -71,11 +70,8 @@ caf::behavior avatar::make_behavior() {
   return {
       serving<list_avatars>([this](const list_avatars& request) { handle(request); }),
       [this](const avatars_loaded& loaded) { on(loaded); },
-      [this](const avatars_changed& news) { state_.on(*news.moved); },
-      [this](const catalog_changed& news) {
-        if (std::exchange(catalog_, news.snapshot) == news.snapshot) return;
-        state_.forget_all(); // fronts do not look whether there is still such a game
-      },
+      [this](const avatars_changed& news) { on(news); },
+      [this](const catalog_changed& news) { on(news); },
   };
 }
 
@@ -85,11 +81,23 @@ void avatar::handle(const list_avatars& request) {
   if (catalog_->find_game(request.game_id) == nullptr)
     return reply(front, operation_failed{request.exchange, model::no_such_game(request.game_id)},
                  request.ticket);
-  if (const auto list = state_.find(request.game_id))
-    return reply(front, json_made{request.exchange, list->shared_json(), true, 200, list},
-                 request.ticket);
+  if (auto kept = settings_.lists->find(request.game_id).json) {
+    settings_.metrics->cache_hits.add();
+    return reply(front, json_made{request.exchange, std::move(kept), true}, request.ticket);
+  }
   state_.wait(request.game_id, {front, request.exchange, request.ticket});
   start_next();
+}
+
+void avatar::on(const avatars_changed& news) {
+  state_.on(*news.moved);
+  send(caf::actor_cast<caf::actor>(current_sender()),
+       discarded{settings_.lists->forget(*news.moved)});
+}
+
+void avatar::on(const catalog_changed& news) {
+  send(caf::actor_cast<caf::actor>(current_sender()),
+       discarded{std::exchange(catalog_, news.snapshot)});
 }
 
 void avatar::start_next() {
@@ -106,9 +114,7 @@ void avatar::start_next() {
 }
 
 avatars_loaded avatar::run_load(const avatar_settings& settings, const model::uuid& game_id) {
-  settings.metrics->loads.add();
-  avatars_loaded done;
-  done.game_id = game_id;
+  avatars_loaded done{game_id};
   const auto fail = [&done](base::error why) {
     if (base::is_local_failure(why.code)) {
       spdlog::error("avatar: {}", base::to_string(why));
@@ -117,33 +123,32 @@ avatars_loaded avatar::run_load(const avatar_settings& settings, const model::uu
     done.failure = std::make_shared<const base::error>(std::move(why));
     return done;
   };
+  const auto moves = settings.lists->moves();
+  // Another event loop may have had it loaded meanwhile.
+  done.list = settings.lists->find(game_id);
+  if (done.list.json) return done;
+  settings.metrics->loads.add();
   const auto from = settings.database->avatars();
   if (!from) return fail(from.error());
-  auto text = render(settings, **from, game_id, done.revision);
+  auto text = render(settings, **from, game_id, done.list.revision);
   if (!text) return fail(std::move(text).error());
   auto json = lease(*std::move(text), *settings.budget);
   if (!json) return fail(std::move(json).error());
-  done.json = *std::move(json);
+  done.list.json = *std::move(json);
+  settings.lists->keep(game_id, done.list, moves);
   return done;
 }
 
 void avatar::on(const avatars_loaded& loaded) {
-  const auto ended = state_.end(loaded);
-  std::shared_ptr<const list_offer> offer;
-  with_claimed(ended.waiters, [&] {
-    const bool is_listed = catalog_->find_game(loaded.game_id) != nullptr;
-    if (loaded.json && ended.is_current && is_listed) offer = state_.keep(loaded);
-  });
-  answer(ended.waiters, loaded, offer);
+  answer(state_.end(loaded), loaded);
   start_next();
 }
 
-void avatar::answer(const std::vector<waiter>& waiters, const avatars_loaded& loaded,
-                    const std::shared_ptr<const list_offer>& offer) {
+void avatar::answer(const std::vector<waiter>& waiters, const avatars_loaded& loaded) {
   for (const auto& each : waiters) {
     if (each.is_gone()) continue;
-    if (loaded.json)
-      reply(each.front, json_made{each.exchange, loaded.json, true, 200, offer}, each.ticket);
+    if (loaded.list.json)
+      reply(each.front, json_made{each.exchange, loaded.list.json, true}, each.ticket);
     else
       reply(each.front, operation_failed{each.exchange, *loaded.failure}, each.ticket);
   }

@@ -1,8 +1,11 @@
 #pragma once
 
+#include "actors/avatar/avatar_limits.hpp"
 #include "actors/avatar/avatar_state.hpp"
 #include "actors/avatar/messages.hpp"
-#include "actors/request/supervised_actor.hpp"
+#include "actors/avatar/rendered_lists.hpp"
+#include "actors/news/messages.hpp"
+#include "actors/request/resident.hpp"
 #include "base/blocking_pool.hpp"
 #include "base/byte_budget.hpp"
 #include "store/database.hpp"
@@ -14,24 +17,24 @@
 
 namespace matchcloud::actors {
 
-/// How an avatar shard reaches what it needs. The objects pointed to must outlive the actor and its
+/// How avatar actors reach what they need. The objects pointed to must outlive the actors and their
 /// replies.
 struct avatar_settings {
   std::shared_ptr<store::database> database;
   base::blocking_pool* pool = nullptr;
-  /// Accounts for the bytes of every list that is cached or being sent, each list once.
+  /// Accounts for the bytes of every list that is kept or being sent, each list once.
   base::byte_budget* budget = nullptr;
   avatar_metrics* metrics = nullptr;
   model::image_url_maker image_url;
-  /// The size of this shard's cache of rendered lists.
-  std::size_t cache_limit_bytes = 64UL * 1024 * 1024;
-  /// The longest list that is rendered; longer lists fail with `list_too_large`.
-  std::size_t list_limit_bytes = 64UL * 1024 * 1024;
+  /// Shared by all avatar actors.
+  std::shared_ptr<rendered_lists> lists;
+  std::size_t list_limit_bytes = avatar_limits{}.list_limit_bytes;
 };
 
-/// Owns the avatar lists of its share of the games. One of several shards on the actors' pool;
-/// reads and renders on the blocking pool.
-class avatar final : public supervised_actor {
+/// Answers with the avatar lists of games; those that are not kept are read and rendered on the
+/// blocking pool, and kept for all event loops. One per event loop, resident on it; one on the
+/// actors' pool for the httplib transport.
+class avatar final : public resident {
 public:
   avatar(caf::actor_config& cfg, avatar_settings settings, model::catalog_snapshot catalog);
 
@@ -47,9 +50,9 @@ private:
   void start_next();
   static avatars_loaded run_load(const avatar_settings& settings, const model::uuid& game_id);
   void on(const avatars_loaded& loaded);
-  /// `offer`: of the loaded list; null where it was not kept.
-  void answer(const std::vector<waiter>& waiters, const avatars_loaded& loaded,
-              const std::shared_ptr<const list_offer>& offer = {});
+  void on(const avatars_changed& news);
+  void on(const catalog_changed& news);
+  void answer(const std::vector<waiter>& waiters, const avatars_loaded& loaded);
 
   avatar_settings settings_;
   model::catalog_snapshot catalog_;

@@ -1,13 +1,12 @@
 #pragma once
 
+#include "actors/avatar/rendered_lists.hpp"
 #include "actors/request/messages.hpp"
 #include "actors/request/ticket.hpp"
 #include "base/error.hpp"
 #include "model/text/uuid.hpp"
 
-#include <cstdint>
 #include <memory>
-#include <string>
 
 namespace matchcloud::actors {
 
@@ -22,11 +21,9 @@ struct list_avatars {
 /// blocking pool -> avatar: a game's avatar list, rendered from the store.
 struct avatars_loaded {
   model::uuid game_id;
-  /// Null if loading failed.
-  std::shared_ptr<const std::string> json;
-  /// The revision of the game's avatars; the loaded list is at least this new.
-  std::int64_t revision = 0;
-  std::shared_ptr<const base::error> failure;
+  /// Empty if loading failed.
+  rendered_list list = {};
+  std::shared_ptr<const base::error> failure = {};
 };
 
 } // namespace matchcloud::actors

@@ -78,8 +78,10 @@ void bookkeeping::keep() {
   const bool is_expiry_due = ticks_++ % settings_.ticks_per_expiry == 0;
   auto task = [self = caf::actor_cast<caf::actor>(this), database = settings_.database,
                tally = settings_.tally, uses = new_uses(), is_expiry_due,
-               entries_before_ms = settings_.clock->unix_ms() - settings_.audit_kept.count(),
-               tokens_before_ms = settings_.clock->unix_ms() - settings_.tokens_kept.count()] {
+               entries_before_ms = settings_.clock->unix_ms() -
+                                   std::chrono::milliseconds{settings_.kept.audit}.count(),
+               tokens_before_ms = settings_.clock->unix_ms() -
+                                  std::chrono::milliseconds{settings_.kept.tokens}.count()] {
     auto kept = write_uses(*database, uses);
     // Taken here, so that a task that nobody runs takes no sum away.
     if (kept && tally) kept = write_sums(*database, tally->take_over(), *tally);

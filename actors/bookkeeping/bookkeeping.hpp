@@ -1,5 +1,6 @@
 #pragma once
 
+#include "actors/bookkeeping/retention.hpp"
 #include "actors/ingestion/ingest_tally.hpp"
 #include "actors/request/messages.hpp"
 #include "actors/request/supervised_actor.hpp"
@@ -23,10 +24,7 @@ struct bookkeeping_settings {
   std::chrono::milliseconds tick{60'000};
   /// At how many ticks tokens and entries are looked for whose time is over.
   std::uint64_t ticks_per_expiry = 60;
-  /// How long entries of the audit log are kept.
-  std::chrono::milliseconds audit_kept{0};
-  /// How long tokens that were revoked or have expired are kept.
-  std::chrono::milliseconds tokens_kept{0};
+  retention kept = {};
   /// The ingests whose sums go into the audit log; null: nothing is ingested.
   std::shared_ptr<ingest_tally> tally;
 };

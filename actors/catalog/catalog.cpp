@@ -79,10 +79,10 @@ base::expected<store_polled> read_moved(store::database& in, store::change_feed&
 // -- state --------------------------------------------------------------------
 
 std::vector<caf::actor> catalog_state::subscribe(const subscribers& listeners) {
-  const auto known = std::exchange(subscribers_, listeners).avatar_shards;
+  const auto known = std::exchange(subscribers_, listeners).avatars;
   std::vector<caf::actor> added;
-  for (const auto& shard : listeners.avatar_shards)
-    if (std::find(known.begin(), known.end(), shard) == known.end()) added.push_back(shard);
+  for (const auto& avatar : listeners.avatars)
+    if (std::find(known.begin(), known.end(), avatar) == known.end()) added.push_back(avatar);
   return added;
 }
 
@@ -112,12 +112,12 @@ caf::behavior catalog::make_behavior() {
           tell(listener, catalog_changed{state_.snapshot()});
         for (const auto& holder : listeners.token_holders)
           tell(holder, tokens_changed{state_.tokens()});
-        // A new shard may have loaded a list before it subscribed to changes.
+        // A new one may have loaded a list before it subscribed to changes.
         store::moved_games anything;
         anything.all = true;
         const auto news = std::make_shared<const store::moved_games>(anything);
-        for (const auto& shard : state_.subscribe(listeners))
-          tell(shard, avatars_changed{news});
+        for (const auto& avatar : state_.subscribe(listeners))
+          tell(avatar, avatars_changed{news});
       },
       [this](const tokens_changed& found) {
         state_.set_tokens(found.tokens);
@@ -165,8 +165,8 @@ void catalog::on_polled(const store_polled& found) {
     spdlog::error("catalog: {}; revision {} stays in force", base::to_string(*found.failure),
                   revision);
   if (found.avatars)
-    for (const auto& shard : state_.listeners().avatar_shards)
-      tell(shard, avatars_changed{found.avatars});
+    for (const auto& avatar : state_.listeners().avatars)
+      tell(avatar, avatars_changed{found.avatars});
   if (outcome != catalog_state::outcome::changed) return;
   spdlog::info("catalog: revision {}", revision);
   for (const auto& listener : state_.listeners().members)

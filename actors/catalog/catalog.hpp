@@ -42,14 +42,14 @@ public:
   const model::catalog_snapshot& snapshot() const noexcept { return snapshot_; }
   const model::token_snapshot& tokens() const noexcept { return tokens_; }
   void set_tokens(model::token_snapshot tokens) { tokens_ = std::move(tokens); }
-  /// The revision of the avatars that the shards were told; negative if they were told none yet.
+  /// The revision of the avatars that subscribers were told; negative if they were told none yet.
   std::int64_t avatars_revision() const noexcept { return avatars_revision_; }
   const subscribers& listeners() const noexcept { return subscribers_; }
   /// Whether the last poll failed. The store that answers next may be another one, whose revisions
   /// say nothing: a standby that had not received the last changes.
   bool is_failing() const noexcept { return failing_; }
 
-  /// Replaces the subscribers. Returns the avatar shards among `listeners` that are new.
+  /// Replaces the subscribers. Returns the avatar actors among `listeners` that are new.
   std::vector<caf::actor> subscribe(const subscribers& listeners);
 
   enum class outcome : std::uint8_t { unchanged, changed, failed, failed_again };
@@ -70,7 +70,7 @@ private:
 
 /// Owns the catalog. Polls the store for a new revision, loads a changed catalog as an immutable
 /// snapshot and sends it to the subscribers; does the same with the tokens, which have a revision
-/// of their own; tells the avatar shards which lists moved. One, on the actors' pool; its blocking
+/// of their own; tells the avatar actors which lists moved. One, on the actors' pool; its blocking
 /// work runs on the blocking pool, one task at a time.
 class catalog final : public supervised_actor {
 public:

@@ -1,11 +1,13 @@
 #pragma once
 
+#include "actors/ingestion/ingestion_limits.hpp"
 #include "actors/ingestion/lobby_ingest.hpp"
 #include "actors/ingestion/messages.hpp"
 #include "actors/request/messages.hpp"
 #include "actors/request/supervised_actor.hpp"
 #include "base/blocking_pool.hpp"
 #include "base/clock.hpp"
+#include "base/owner.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -18,8 +20,8 @@
 
 namespace matchcloud::actors {
 
-struct ingestion_settings {
-  std::shared_ptr<ingest_store> store;
+struct ingestion_settings : ingestion_limits {
+  std::shared_ptr<ingest_store> store = {};
   /// Its threads parse lines and wait for the store.
   base::blocking_pool* pool = nullptr;
   ingestion_metrics* metrics = nullptr;
@@ -28,11 +30,8 @@ struct ingestion_settings {
   /// Interval at which ingests whose clients left are dropped, and slow ones where places are
   /// short.
   std::chrono::milliseconds tick{1'000};
-  /// Ingests at once. While more than half of them run, one sender may have `share_percent` of them
-  /// (at least 1), and an ingest has to send `least_rate` bytes a second.
-  std::size_t places = 256;
-  std::size_t share_percent = 100;
-  std::size_t least_rate = 0;
+  /// Ingests at once.
+  std::size_t places = row_of(base::owner::ingestion).mailbox;
   /// The length of the IPv6 prefix that counts as one address.
   std::size_t ipv6_client_prefix = 64;
   /// By which tokens expire.

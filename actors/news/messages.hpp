@@ -18,8 +18,8 @@ struct catalog_changed {
   model::catalog_snapshot snapshot;
 };
 
-/// region_ranking -> catalog, geoip_watch; front -> catalog: what their news made worthless.
-/// Destroying the message frees it, which must not happen on an event loop.
+/// region_ranking -> catalog, geoip_watch; front, avatar -> catalog: what their news made
+/// worthless. Destroying the message frees it, which must not happen on an event loop.
 struct discarded {
   std::shared_ptr<const void> what;
 };
@@ -35,7 +35,7 @@ struct geoip_changed {
   std::shared_ptr<const store::geoip> geoip;
 };
 
-/// catalog -> avatar shards: the lists that another process or thread changed.
+/// catalog -> avatar actors: the lists that another process or thread changed.
 struct avatars_changed {
   std::shared_ptr<const store::moved_games> moved;
 };
@@ -45,7 +45,7 @@ struct subscribers {
   /// Subscribers to changes of what the receiver owns.
   std::vector<caf::actor> members;
   /// Subscribers to changes of avatar lists; for the catalog only.
-  std::vector<caf::actor> avatar_shards = {};
+  std::vector<caf::actor> avatars = {};
   /// Subscribers to changes of tokens; for the catalog only.
   std::vector<caf::actor> token_holders = {};
 };

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/region_ranking/messages.hpp"
+#include "actors/region_ranking/ranking_config.hpp"
 #include "actors/request/resident.hpp"
 #include "base/metrics.hpp"
 #include "base/second_chance_cache.hpp"
@@ -61,16 +62,9 @@ private:
 };
 
 /// What determines a listing besides the client's address and the catalog.
-struct ranking_settings {
+struct ranking_settings : ranking_config {
   /// Null: the location of every client is unknown.
-  std::shared_ptr<const store::geoip> geoip;
-  /// The location assumed for clients whose location is unknown; without it all their distances are
-  /// 0.
-  std::optional<model::coordinates> fallback;
-  /// The namespace of listings whose origin names none; without it they list all regions.
-  std::optional<model::uuid> default_namespace;
-  /// Of listings and, up to `compressed_part` of it, of their compressed forms.
-  std::size_t cache_limit_bytes = 64UL * 1024 * 1024;
+  std::shared_ptr<const store::geoip> geoip = {};
   /// Must outlive the actor. Null: nothing is counted.
   ranking_metrics* metrics = nullptr;
   /// Must outlive the actor. Null: places are not counted.

@@ -17,8 +17,6 @@
 
 namespace matchcloud::actors {
 
-class list_offer;
-
 /// Names one attempt at one exchange of a transport. A reply for an attempt that is not the current
 /// one, or for an exchange that is already answered, is dropped.
 struct exchange_ref {
@@ -35,8 +33,6 @@ struct json_made {
   /// Whether the text holds its own lease of the byte budget, because many exchanges share it.
   bool is_leased = false;
   int status = 200;
-  /// avatar: with what the front may answer who asks for the same; null: it has to ask again.
-  std::shared_ptr<const list_offer> offer = {};
 };
 
 /// reports -> front: the response body.

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "actors/request/owner.hpp"
+#include "base/owner.hpp"
 #include "model/access/access_token.hpp"
 #include "model/catalog/catalog.hpp"
 #include "store/geoip/geoip.hpp"
@@ -37,13 +37,26 @@ struct child_spec {
     front
   } what = kind::owner;
   /// For an owner: which owner it is.
-  owner role = owner::none;
+  base::owner role = base::owner::none;
   /// For an owner or front that serves one event loop: that loop. `every_loop` if it serves all.
   std::size_t loop = every_loop;
   /// Starts the actor.
   std::function<caf::actor(const initial_state&)> start;
 
   static constexpr std::size_t every_loop = SIZE_MAX;
+
+  /// The set of `base::news` that the actor is told.
+  std::uint8_t hears() const noexcept {
+    switch (what) {
+    case kind::owner: return row_of(role).hears;
+    case kind::front: return base::news::catalog + base::news::tokens;
+    case kind::bookkeeping: return base::news::tokens;
+    case kind::catalog:
+    case kind::geoip_watch:
+    case kind::repeated_task: break;
+    }
+    return 0;
+  }
 };
 
 } // namespace matchcloud::actors

@@ -103,30 +103,20 @@ void child_table::end_storms(base::steady_time now) {
   }
 }
 
-subscribers child_table::catalog_subscribers() const {
+subscribers child_table::subscribers_to(std::uint8_t which) const {
   subscribers all;
   for (const auto& each : children_) {
     if (!each.actor) continue;
-    if (each.spec.what == child_spec::kind::front ||
-        each.spec.what == child_spec::kind::bookkeeping || each.spec.role == owner::ingestion)
-      all.token_holders.push_back(each.actor);
-    if (each.spec.what != child_spec::kind::owner && each.spec.what != child_spec::kind::front)
-      continue;
-    all.members.push_back(each.actor);
-    if (each.spec.role.kind == owner_kind::avatar) all.avatar_shards.push_back(each.actor);
+    const auto heard = which & each.spec.hears();
+    if ((heard & (base::news::catalog | base::news::geoip)) != 0) all.members.push_back(each.actor);
+    if ((heard & base::news::tokens) != 0) all.token_holders.push_back(each.actor);
+    if ((heard & base::news::avatars) != 0) all.avatars.push_back(each.actor);
   }
   return all;
 }
 
-subscribers child_table::geoip_subscribers() const {
-  subscribers all;
-  for (const auto& each : children_)
-    if (each.actor && each.spec.role == owner::region_ranking) all.members.push_back(each.actor);
-  return all;
-}
-
 owners child_table::owners_of(std::size_t loop) const {
-  owners known{std::vector<caf::actor>(owner_count)};
+  owners known{std::vector<caf::actor>(base::owner_count)};
   for (const auto& each : children_) {
     const auto serves = each.spec.loop;
     if (each.spec.what != child_spec::kind::owner) continue;

@@ -43,7 +43,7 @@ constexpr std::string_view name_of(child_state which) noexcept {
 /// A child as reported to operators.
 struct child_report {
   std::string name;
-  owner role = owner::none;
+  base::owner role = base::owner::none;
   child_spec::kind what = child_spec::kind::owner;
   std::size_t loop = child_spec::every_loop;
   child_state state = child_state::running;
@@ -108,12 +108,8 @@ public:
   /// Ends the storms of children that have handled something or have lived for `calm_time`.
   void end_storms(base::steady_time now);
 
-  /// The actors, besides the supervisor, that the catalog sends changes to: every owner
-  /// and front, and those that hold the tokens.
-  subscribers catalog_subscribers() const;
-  /// The actors, besides the supervisor, that the GeoIP watch sends changes to: the
-  /// region_rankings.
-  subscribers geoip_subscribers() const;
+  /// The actors, besides the supervisor, that are told what is in the set of `base::news`.
+  subscribers subscribers_to(std::uint8_t which) const;
   /// The owners that a front of that loop sends requests to: those that serve all and its own. A
   /// front that serves all loops has no owners of loops.
   owners owners_of(std::size_t loop) const;

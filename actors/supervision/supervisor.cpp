@@ -106,24 +106,26 @@ void supervisor::check_calm() {
 // -- telling ------------------------------------------------------------------
 
 void supervisor::announce() {
-  const auto with_self = [this](subscribers all) {
-    all.members.push_back(caf::actor_cast<caf::actor>(this));
-    return all;
-  };
+  const auto self = caf::actor_cast<caf::actor>(this);
   for (std::size_t i = 0; i < children_->size(); ++i) {
     const auto& child = children_->actor(i);
     if (!child) continue;
     const auto& spec = children_->spec(i);
     switch (spec.what) {
     case child_spec::kind::catalog: {
-      auto all = with_self(children_->catalog_subscribers());
-      all.token_holders.push_back(caf::actor_cast<caf::actor>(this));
+      auto all =
+          children_->subscribers_to(base::news::catalog | base::news::tokens | base::news::avatars);
+      all.members.push_back(self);
+      all.token_holders.push_back(self);
       tell(child, std::move(all));
       break;
     }
-    case child_spec::kind::geoip_watch:
-      tell(child, with_self(children_->geoip_subscribers()));
+    case child_spec::kind::geoip_watch: {
+      auto all = children_->subscribers_to(base::news::geoip);
+      all.members.push_back(self);
+      tell(child, std::move(all));
       break;
+    }
     case child_spec::kind::front: tell(child, children_->owners_of(spec.loop)); break;
     case child_spec::kind::bookkeeping:
     case child_spec::kind::repeated_task:

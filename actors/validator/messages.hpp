@@ -5,11 +5,18 @@
 #include "model/text/uuid.hpp"
 #include "model/validation/validation.hpp"
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
 
 namespace matchcloud::actors {
+
+/// Larger bodies are validated on the actors' pool, so that they do not stall an event loop: the
+/// usual ones of this size take it some 100 us.
+inline constexpr std::size_t large_body_bytes = 16 * 1024;
+/// So are those with more findings, of which each takes about a microsecond.
+inline constexpr std::size_t brief_findings_limit = 64;
 
 /// front -> validator. Answered with `json_made`, or `operation_failed` with `body_malformed`,
 /// `body_too_deep`, `body_not_object` or, for a version, `game_not_found`; by a validator of an

@@ -79,8 +79,8 @@ base::expected<geoip_inputs> open_inputs(const geoip_options& options) {
   if (!config) return tl::unexpected(config.error());
   geoip_inputs in;
   in.paths = config->geoip_files;
-  in.fallback = config->fallback_location;
-  in.namespace_id = config->default_namespace;
+  in.fallback = config->ranking.fallback;
+  in.namespace_id = config->ranking.default_namespace;
   if (auto read = choose_catalog(in, config->store); !read) return tl::unexpected(read.error());
   if (auto chosen = choose_namespace(in, options.namespace_id); !chosen)
     return tl::unexpected(chosen.error());

@@ -15,8 +15,8 @@ constexpr std::size_t line_limit = 100;
 constexpr std::size_t name_width = 27;
 
 /// Headings whose keys most services set, or need to know of. The others' are only named.
-constexpr std::array<std::string_view, 4> explained{"Listening", "Data", "Clients and proxies",
-                                                    "Fault injection"};
+constexpr std::array<std::string_view, 5> explained{"Listening", "Data", "Regions",
+                                                    "Clients and proxies", "Fault injection"};
 
 std::string line(std::string name, std::string_view what) {
   name.insert(0, "  ").resize(std::max(name.size() + 1, name_width), ' ');

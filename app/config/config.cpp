@@ -151,7 +151,7 @@ base::expected<void> check_store(const serve_config& config,
     return refuse_key(given, "store-idle-connections",
                       "no more can be idle than there may be; see store-connections");
   // An export reads by one connection for as long as it takes.
-  const auto least = config.limits.export_jobs + other_connections;
+  const auto least = config.exports.jobs_limit + other_connections;
   if (config.store_sessions.at_once < least)
     return refuse_key(given, "store-connections",
                       "with these export-jobs at least " + std::to_string(least) +

@@ -1,20 +1,26 @@
 #pragma once
 
+#include "actors/avatar/avatar_limits.hpp"
+#include "actors/bookkeeping/retention.hpp"
+#include "actors/ingestion/ingestion_limits.hpp"
+#include "actors/lobby_export/export_limits.hpp"
+#include "actors/media/media_limits.hpp"
+#include "actors/region_ranking/ranking_config.hpp"
+#include "actors/supervision/restart_limits.hpp"
 #include "app/config/fault_file.hpp"
+#include "base/config_row.hpp"
 #include "base/expected.hpp"
-#include "base/limits.hpp"
-#include "http/front/front.hpp"
+#include "http/front/front_settings.hpp"
+#include "http/limits/limits.hpp"
 #include "http/tls/tls_material.hpp"
 #include "http/transport/listener.hpp"
-#include "model/catalog/catalog.hpp"
 #include "model/validation/validation_rules.hpp"
+#include "store/database.hpp"
 #include "store/engines/store_place.hpp"
-#include "store/objects/object_links.hpp"
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -45,10 +51,6 @@ struct serve_config {
   bool ops_tls = false;
   http::tls_files tls;
   store::store_place store;
-  /// How downloads get what is in a bucket.
-  store::objects_delivery objects_delivery = store::objects_delivery::redirect;
-  /// Where everybody may read the images of the bucket; empty: at this service.
-  std::string images_url;
   /// Of a store on a server; the embedded one has bounds of its own.
   store::session_limits store_sessions;
   std::vector<std::string> geoip_files;
@@ -61,59 +63,43 @@ struct serve_config {
   std::string public_url;
   http::front_settings front;
   model::validation_rules rules;
-  /// Whether it is counted where clients come from.
-  bool counts_places = true;
+  actors::ranking_config ranking;
+  actors::avatar_limits avatars;
+  actors::media_limits media;
+  actors::export_limits exports;
+  actors::ingestion_limits ingestion;
+  actors::retention retention;
+  actors::restart_limits restarts;
+  http::limits limits;
   /// Of so many requests of the data plane one is traced; 0: none.
   std::uint64_t trace_one_in = 1'000;
-  std::optional<model::uuid> default_namespace;
-  std::optional<model::coordinates> fallback_location;
   bool insecure_open = false;
-  /// How many subjects of rate limits are told apart.
-  std::size_t rate_limit_entries = 0;
-  /// How long entries of the audit log are kept.
-  std::chrono::milliseconds audit_kept{0};
-  /// How long tokens that were revoked or have expired are kept.
-  std::chrono::milliseconds tokens_kept{0};
   /// How long the start waits for a store that is away; 0: not at all.
-  std::chrono::milliseconds start_wait{0};
+  std::chrono::milliseconds start_wait{300'000};
   /// How long after a signal new connections are still accepted, so that balancers see first that
   /// the service is not ready any more.
   std::chrono::milliseconds drain_delay{0};
+  /// From the end of that to the end of the process; idle connections are closed in its last third.
+  std::chrono::milliseconds drain_timeout{15'000};
   /// Whether to take the listeners of a running process.
   bool take_over = false;
-  bool exit_on_restart_storm = false;
   /// Whether the ops plane allows faults to be injected.
   bool fault_injection = false;
   /// Empty: chosen at random.
   std::optional<std::uint64_t> fault_seed;
   /// Fault rules in force from the start.
   fault_rules faults;
-  base::limits limits;
 };
 
 /// A configuration key. Flags (`--NAME`), environment (`MATCHCLOUD_NAME`), the TOML file and the
-/// help text are all derived from the table of keys.
-struct config_key {
-  enum class kind : std::uint8_t { text, list, number, flag };
+/// help text are all derived from the table of keys, which collects the rows of all rooms.
+struct config_key : base::config_row<serve_config> {
   /// Its section in the TOML file.
   enum class section : std::uint8_t { service, rules, limits };
 
-  /// Spelled with dashes: `head-limit-bytes`.
-  std::string name;
-  kind what;
-  /// In the syntax of a value; empty if there is no default.
-  std::string default_value;
-  /// The allowed values, with the unit.
-  std::string allowed;
-  /// Its purpose, and why one would change it.
-  std::string purpose;
-  /// Stores a value (for a list, its elements). The error says what is allowed.
-  std::function<base::expected<void>(serve_config&, const std::vector<std::string>&)> apply;
   section where = section::service;
   /// The heading of its group in the help text.
   std::string_view heading = {};
-  /// Whether messages leave the value out, because it may have a secret.
-  bool may_be_secret = false;
 };
 
 /// The TOML table of a section, such as `rules`; empty for the keys at the top.

@@ -31,7 +31,7 @@ names_given(const std::vector<given_value>& given, std::string_view key) {
 } // namespace
 
 payload_rules default_payload_rules() {
-  return {{}, model::default_reference_names(), base::limits{}.body_limit_bytes};
+  return {{}, model::default_reference_names(), http::limits{}.body_limit_bytes};
 }
 
 base::expected<payload_rules> read_rules_file(const std::string& file) {

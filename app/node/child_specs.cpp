@@ -14,12 +14,14 @@ namespace {
 
 using actors::child_spec;
 using actors::initial_state;
-using actors::owner;
+using base::owner;
 using shared_parts = std::shared_ptr<const node_parts>;
 
 /// Images that are kept open, or in memory, for operators.
 constexpr std::size_t images_of_ops = 16;
 constexpr std::size_t images_of_ops_bytes = 4UL * 1024 * 1024;
+/// What is kept of listings for them.
+constexpr std::size_t rankings_of_ops_bytes = 64UL * 1024 * 1024;
 
 actors::avatar_settings avatar_settings(const node_parts& of) {
   actors::avatar_settings settings;
@@ -28,8 +30,8 @@ actors::avatar_settings avatar_settings(const node_parts& of) {
   settings.budget = of.budget;
   settings.metrics = of.avatar_metrics;
   settings.image_url = of.image_url;
-  settings.cache_limit_bytes = of.limits.avatar_cache_bytes / actors::avatar_shard_count;
-  settings.list_limit_bytes = of.limits.avatar_list_limit_bytes;
+  settings.lists = of.avatar_lists;
+  settings.list_limit_bytes = of.config.avatars.list_limit_bytes;
   return settings;
 }
 
@@ -41,16 +43,16 @@ actors::lobby_export_settings export_settings(const node_parts& of) {
   settings.job.clock = of.clock;
   settings.job.metrics = of.export_metrics;
   settings.job.new_id = of.new_id;
-  settings.job.timeout = of.limits.export_timeout;
-  settings.job.url_lifetime = of.limits.export_url_lifetime;
+  settings.job.timeout = of.config.limits.export_timeout;
+  settings.job.url_lifetime = of.config.exports.url_lifetime;
   settings.keys = of.signing_keys;
   settings.short_work = of.store_work;
   settings.long_work = of.long_work;
   settings.tidy_work = of.long_work;
   settings.public_url = of.public_url;
-  settings.jobs_limit = of.limits.export_jobs;
-  settings.queue_limit = of.limits.export_queue;
-  settings.game_share_percent = of.limits.export_share_percent;
+  settings.jobs_limit = of.config.exports.jobs_limit;
+  settings.queue_limit = of.config.exports.queue_limit;
+  settings.game_share_percent = of.config.exports.game_share_percent;
   return settings;
 }
 
@@ -87,26 +89,92 @@ actors::geoip_watch_settings geoip_settings(const node_parts& of) {
   return settings;
 }
 
-/// The settings of the region_ranking with that number, with the GeoIP files in force.
-actors::ranking_settings ranking_settings(const node_parts& of, const initial_state& now,
-                                          std::size_t number) {
-  actors::ranking_settings settings;
-  settings.geoip = now.geoip;
-  settings.fallback = of.fallback_location;
-  settings.default_namespace = of.default_namespace;
-  settings.cache_limit_bytes = of.limits.ranking_cache_bytes;
-  settings.metrics = &(*of.ranking_metrics)[number];
-  if (of.places != nullptr) settings.places = &(*of.places)[number];
+/// Where an actor is started, and with what.
+struct site {
+  const node_parts& of;
+  /// The loop that it lives on; without one it lives on the pool.
+  const served_loop& at;
+  /// The number of the loop, and whether it is that of the ops plane.
+  std::size_t number = 0;
+  bool is_of_ops = false;
+  const initial_state& now;
+
+  template <class Actor, class... Args>
+  caf::actor spawn(Args&&... args) const {
+    if (at.loop)
+      return actors::spawn_resident<Actor>(*of.system, *at.loop, std::forward<Args>(args)...);
+    return of.system->spawn<Actor>(std::forward<Args>(args)...);
+  }
+};
+
+/// Operators ask little of a region_ranking, so little is kept for them and nothing counted.
+actors::ranking_settings ranking_settings(const site& at) {
+  actors::ranking_settings settings{at.of.config.ranking};
+  settings.geoip = at.now.geoip;
+  if (at.is_of_ops) {
+    settings.cache_limit_bytes = rankings_of_ops_bytes;
+    return settings;
+  }
+  settings.metrics = &(*at.of.ranking_metrics)[at.number];
+  if (at.of.places != nullptr) settings.places = &(*at.of.places)[at.number];
   return settings;
 }
 
-actors::media_settings media_settings(const node_parts& of) {
+actors::media_settings media_settings(const site& at) {
+  const auto& of = at.of;
   actors::media_settings settings;
-  settings.images = of.images;
+  settings.images = at.is_of_ops ? of.ops.images : of.images;
   settings.pool = of.short_work;
   settings.kept_limit = of.images_kept_limit;
   settings.is_kept_in_memory = of.images_are_in_memory;
+  if (at.is_of_ops)
+    settings.kept_limit = std::min(
+        settings.kept_limit, settings.is_kept_in_memory ? images_of_ops_bytes : images_of_ops);
   return settings;
+}
+
+actors::ingestion_settings ingestion_settings(const node_parts& of) {
+  actors::ingestion_settings settings{of.config.ingestion};
+  settings.store = of.ops.ingest_store;
+  settings.pool = of.ops.ingesting;
+  settings.metrics = of.ops.ingestion_metrics;
+  settings.clock = of.clock;
+  settings.places = of.config.limits.mailbox(owner::ingestion);
+  settings.ipv6_client_prefix = of.config.limits.ipv6_client_prefix;
+  return settings;
+}
+
+actors::reports_settings reports_settings(const node_parts& of) {
+  actors::reports_settings settings{of.ops.reports, of.ops.surveys};
+  // The rest of the mailbox is left to those who ask for one report.
+  const auto places = of.config.limits.mailbox(owner::reports);
+  settings.watchers_limit = places - places / 16;
+  return settings;
+}
+
+/// Starts an owner. A further owner needs its case here, and its row in base/owner.hpp.
+caf::actor make_owner(owner which, const site& at) {
+  const auto& of = at.of;
+  const auto& catalog = at.now.catalog;
+  switch (which) {
+  case owner::none: break;
+  case owner::validator:
+    return at.spawn<actors::validator>(of.config.rules, catalog, actors::brief_findings_limit);
+  case owner::large_validator:
+    return at.spawn<actors::validator>(of.config.rules, catalog, SIZE_MAX);
+  case owner::region_ranking:
+    return at.spawn<actors::region_ranking>(ranking_settings(at), catalog);
+  case owner::media: return at.spawn<actors::media>(media_settings(at));
+  case owner::avatar: return at.spawn<actors::avatar>(avatar_settings(of), catalog);
+  case owner::lobby_export: return at.spawn<actors::lobby_export>(export_settings(of), catalog);
+  case owner::export_download: return at.spawn<actors::export_download>(download_settings(of));
+  case owner::ingestion: return at.spawn<actors::ingestion>(ingestion_settings(of));
+  case owner::administration: return at.spawn<actors::administration>(of.ops.administration);
+  case owner::fault_control:
+    return at.spawn<actors::fault_control>(of.ops.fault_seed, of.ops.faults, of.ops.fault_audit);
+  case owner::reports: return at.spawn<actors::reports>(reports_settings(of));
+  }
+  return {};
 }
 
 void add_watches(std::vector<child_spec>& all, const shared_parts& of) {
@@ -127,121 +195,68 @@ void add_watches(std::vector<child_spec>& all, const shared_parts& of) {
                  }});
 }
 
-/// Adds the owners that exist once or per shard, whatever the transport.
-void add_pool_owners(std::vector<child_spec>& all, const shared_parts& of) {
-  const auto add = [&](std::string name, owner role, auto make) {
-    all.push_back({std::move(name), child_spec::kind::owner, role, child_spec::every_loop, make});
-  };
-  add("validator/large", owner::large_validator, [of](const initial_state& now) -> caf::actor {
-    return of->system->spawn<actors::validator>(of->rules, now.catalog, SIZE_MAX);
-  });
-  add("lobby_export", owner::lobby_export, [of](const initial_state& now) -> caf::actor {
-    return of->system->spawn<actors::lobby_export>(export_settings(*of), now.catalog);
-  });
-  add("export_download", owner::export_download, [of](const initial_state&) -> caf::actor {
-    return of->system->spawn<actors::export_download>(download_settings(*of));
-  });
-  for (std::size_t i = 0; i < actors::avatar_shard_count; ++i)
-    add("avatar/" + std::to_string(i), owner::avatar(i),
-        [of](const initial_state& now) -> caf::actor {
-          return of->system->spawn<actors::avatar>(avatar_settings(*of), now.catalog);
-        });
+/// Adds the owners that live on the actors' pool.
+void add_pool_owners(std::vector<child_spec>& all, const shared_parts& of, base::owner_home home) {
+  for (std::size_t i = 0; i < base::owner_count; ++i) {
+    const auto which = static_cast<owner>(i);
+    const auto& row = row_of(which);
+    if (which == owner::none || row.home != home) continue;
+    if (which == owner::fault_control && !of->ops.faults) continue;
+    all.push_back({std::string{row.place.empty() ? name_of(which) : row.place},
+                   child_spec::kind::owner, which, child_spec::every_loop,
+                   [of, which](const initial_state& now) {
+                     return make_owner(which, {*of, served_loop{}, 0, false, now});
+                   }});
+  }
 }
 
-/// Spawns a resident actor of the loop, or an actor on the pool if there is no loop.
-template <class Actor, class... Args>
-caf::actor spawn_at(const served_loop& served, const node_parts& of, Args&&... args) {
-  if (served.loop)
-    return actors::spawn_resident<Actor>(*of.system, *served.loop, std::forward<Args>(args)...);
-  return of.system->spawn<Actor>(std::forward<Args>(args)...);
+/// Adds the owners of an event loop, or those of the transport httplib, which has none. `number` is
+/// that of the loop.
+void add_loop_owners(std::vector<child_spec>& all, const shared_parts& of,
+                     const served_loop& served, std::size_t number, bool is_of_ops) {
+  const auto loop = served.loop ? number : child_spec::every_loop;
+  const auto suffix = is_of_ops     ? std::string{"/ops"}
+                      : served.loop ? "/" + std::to_string(number)
+                                    : std::string{};
+  for (std::size_t i = 0; i < base::owner_count; ++i) {
+    const auto which = static_cast<owner>(i);
+    if (which == owner::none || row_of(which).home != base::owner_home::loops) continue;
+    all.push_back({std::string{name_of(which)} + suffix, child_spec::kind::owner, which, loop,
+                   [of, served, number, is_of_ops, which](const initial_state& now) {
+                     return make_owner(which, {*of, served, number, is_of_ops, now});
+                   }});
+  }
 }
 
-/// Adds the front and the owners of one transport. `number` is that of the loop.
+void add_front(std::vector<child_spec>& all, const shared_parts& of, std::string name,
+               const served_loop& served, std::size_t loop,
+               const std::shared_ptr<const http::front_settings>& settings) {
+  all.push_back({std::move(name), child_spec::kind::front, owner::none, loop,
+                 [of, served, settings](const initial_state& now) {
+                   return site{*of, served, 0, false, now}.spawn<http::front>(
+                       settings, std::ref<http::exchange_sink>(*served.transport), served.gate);
+                 }});
+}
+
+/// Adds the owners and the front of one transport of the data plane.
 void add_loop(std::vector<child_spec>& all, const shared_parts& of, const served_loop& served,
               std::size_t number) {
-  const auto loop = served.loop ? number : child_spec::every_loop;
-  const auto suffix = served.loop ? "/" + std::to_string(number) : std::string{};
-  const auto add = [&](const char* name, child_spec::kind what, owner role, auto make) {
-    all.push_back({name + suffix, what, role, loop, make});
-  };
-  add("validator", child_spec::kind::owner, owner::validator,
-      [of, served](const initial_state& now) {
-        return spawn_at<actors::validator>(served, *of, of->rules, now.catalog,
-                                           actors::brief_findings_limit);
-      });
-  add("region_ranking", child_spec::kind::owner, owner::region_ranking,
-      [of, served, number](const initial_state& now) {
-        return spawn_at<actors::region_ranking>(served, *of, ranking_settings(*of, now, number),
-                                                now.catalog);
-      });
-  add("media", child_spec::kind::owner, owner::media, [of, served](const initial_state&) {
-    return spawn_at<actors::media>(served, *of, media_settings(*of));
-  });
-  add("front", child_spec::kind::front, owner::none, [of, served](const initial_state&) {
-    return spawn_at<http::front>(served, *of, of->front,
-                                 std::ref<http::exchange_sink>(*served.transport), served.gate);
-  });
+  add_loop_owners(all, of, served, number, false);
+  if (served.loop)
+    add_front(all, of, "front/" + std::to_string(number), served, number, of->front);
+  else
+    add_front(all, of, "front", served, child_spec::every_loop, of->front);
 }
 
-/// What operators ask of the owners that otherwise live on the loops of the data plane: few, so
-/// little is kept for them.
-void add_loop_of_ops(std::vector<child_spec>& all, const shared_parts& of, std::size_t number) {
-  const auto add = [&](const char* name, owner role, auto make) {
-    all.push_back({name, child_spec::kind::owner, role, number, make});
-  };
-  add("validator/ops", owner::validator, [of](const initial_state& now) {
-    return spawn_at<actors::validator>(of->ops.loop, *of, of->rules, now.catalog,
-                                       actors::brief_findings_limit);
-  });
-  add("region_ranking/ops", owner::region_ranking, [of](const initial_state& now) {
-    actors::ranking_settings settings;
-    settings.geoip = now.geoip;
-    settings.fallback = of->fallback_location;
-    settings.default_namespace = of->default_namespace;
-    return spawn_at<actors::region_ranking>(of->ops.loop, *of, settings, now.catalog);
-  });
-  add("media/ops", owner::media, [of](const initial_state&) {
-    auto settings = media_settings(*of);
-    settings.images = of->ops.images;
-    settings.kept_limit = std::min(
-        settings.kept_limit, settings.is_kept_in_memory ? images_of_ops_bytes : images_of_ops);
-    return spawn_at<actors::media>(of->ops.loop, *of, settings);
-  });
-}
-
-/// Adds the front and the owners of the ops plane.
+/// Adds the owners and the front of the ops plane. `number` is that of its loop.
 void add_ops(std::vector<child_spec>& all, const shared_parts& of, std::size_t number) {
-  const auto add = [&](const char* name, owner role, auto make) {
-    all.push_back({name, child_spec::kind::owner, role, child_spec::every_loop, make});
-  };
-  add("ingestion", owner::ingestion, [of](const initial_state&) -> caf::actor {
-    return of->system->spawn<actors::ingestion>(of->ops.ingestion);
-  });
-  add("administration", owner::administration, [of](const initial_state&) -> caf::actor {
-    return of->system->spawn<actors::administration>(of->ops.administration);
-  });
-  add("reports", owner::reports, [of](const initial_state&) -> caf::actor {
-    actors::reports_settings settings{of->ops.reports, of->ops.surveys};
-    // The rest of the mailbox is left to those who ask for one report.
-    settings.watchers_limit = of->limits.reports_mailbox - of->limits.reports_mailbox / 16;
-    return of->system->spawn<actors::reports>(settings);
-  });
-  add_loop_of_ops(all, of, number);
-  if (of->ops.faults)
-    add("fault_control", owner::fault_control, [of](const initial_state&) -> caf::actor {
-      return of->system->spawn<actors::fault_control>(of->ops.fault_seed, of->ops.faults,
-                                                      of->ops.fault_audit);
-    });
+  add_pool_owners(all, of, base::owner_home::pool_of_ops);
+  add_loop_owners(all, of, of->ops.loop, number, true);
   all.push_back({"bookkeeping", child_spec::kind::bookkeeping, owner::none, child_spec::every_loop,
                  [of](const initial_state& now) -> caf::actor {
                    return of->system->spawn<actors::bookkeeping>(of->ops.bookkeeping, now.tokens);
                  }});
-  all.push_back(
-      {"ops_front", child_spec::kind::front, owner::none, number, [of](const initial_state&) {
-         return spawn_at<http::front>(of->ops.loop, *of, of->ops.front,
-                                      std::ref<http::exchange_sink>(*of->ops.loop.transport),
-                                      of->ops.loop.gate);
-       }});
+  add_front(all, of, "ops_front", of->ops.loop, number, of->ops.front);
 }
 
 } // namespace
@@ -249,7 +264,7 @@ void add_ops(std::vector<child_spec>& all, const shared_parts& of, std::size_t n
 std::vector<child_spec> child_specs_of(const std::shared_ptr<const node_parts>& parts) {
   std::vector<child_spec> all;
   add_watches(all, parts);
-  add_pool_owners(all, parts);
+  add_pool_owners(all, parts, base::owner_home::pool);
   if (parts->pool.transport) add_loop(all, parts, parts->pool, 0);
   for (std::size_t i = 0; i < parts->loops.size(); ++i)
     add_loop(all, parts, parts->loops[i], i);

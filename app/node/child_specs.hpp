@@ -13,15 +13,14 @@
 #include "actors/repeated_task/repeated_task.hpp"
 #include "actors/reports/reports.hpp"
 #include "actors/supervision/child_spec.hpp"
+#include "app/config/config.hpp"
 #include "base/blocking_pool.hpp"
 #include "base/byte_budget.hpp"
 #include "base/clock.hpp"
-#include "base/limits.hpp"
 #include "http/front/access_gate.hpp"
 #include "http/front/front_settings.hpp"
 #include "http/loop/event_loop.hpp"
 #include "http/transport/exchange.hpp"
-#include "model/validation/validation_rules.hpp"
 #include "store/database.hpp"
 #include "store/exports/export_store.hpp"
 #include "store/geoip/geoip_files.hpp"
@@ -36,7 +35,6 @@
 #include <deque>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -54,7 +52,10 @@ struct served_loop {
 struct ops_parts {
   served_loop loop;
   std::shared_ptr<const http::front_settings> front;
-  actors::ingestion_settings ingestion;
+  std::shared_ptr<actors::ingest_store> ingest_store;
+  /// Its threads parse lobbies and wait for the store.
+  base::blocking_pool* ingesting = nullptr;
+  actors::ingestion_metrics* ingestion_metrics = nullptr;
   actors::administration_settings administration;
   actors::report_sources reports;
   actors::survey_settings surveys;
@@ -70,7 +71,7 @@ struct ops_parts {
 /// What the actors of a node depend on. Everything it points to must outlive them.
 struct node_parts {
   caf::actor_system* system = nullptr;
-  base::limits limits;
+  serve_config config;
   const base::clock* clock = &base::machine_clock();
   /// The pool for blocking work that a request waits for; `long_work` is the pool for exports.
   base::blocking_pool* short_work = nullptr;
@@ -93,9 +94,6 @@ struct node_parts {
       std::make_shared<actors::export_registry>();
   /// Generates the ids of exports.
   std::function<model::uuid()> new_id;
-  model::validation_rules rules;
-  std::optional<model::uuid> default_namespace;
-  std::optional<model::coordinates> fallback_location;
   std::shared_ptr<const http::front_settings> front =
       std::make_shared<const http::front_settings>();
   /// Where clients reach the service, base path included.
@@ -107,6 +105,8 @@ struct node_parts {
   std::size_t images_kept_limit = 0;
   bool images_are_in_memory = false;
 
+  /// Of all loops.
+  std::shared_ptr<actors::rendered_lists> avatar_lists;
   actors::avatar_metrics* avatar_metrics = nullptr;
   actors::export_metrics* export_metrics = nullptr;
   actors::geoip_metrics* geoip_metrics = nullptr;

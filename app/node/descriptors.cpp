@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t reserved_descriptors = 512;
 
 /// How many of `all` descriptors connections of the data plane must not use.
-std::size_t kept_descriptors(const base::limits& limits, std::size_t all) {
+std::size_t kept_descriptors(const http::limits& limits, std::size_t all) {
   return reserved_descriptors + media_descriptors(all) + 2 * open_exports(all) +
          limits.ops_connection_limit;
 }
@@ -50,7 +50,7 @@ std::size_t open_exports(std::size_t all) {
   return std::clamp<std::size_t>(all / 16, 32, 1'024);
 }
 
-base::limits bounded_by_descriptors(base::limits limits, std::size_t all) {
+http::limits bounded_by_descriptors(http::limits limits, std::size_t all) {
   limits.ops_connection_limit = std::min(limits.ops_connection_limit, all / 8);
   const auto kept = kept_descriptors(limits, all);
   // At least half, if there are few: connections must not take the descriptors that the store
@@ -60,7 +60,7 @@ base::limits bounded_by_descriptors(base::limits limits, std::size_t all) {
   return limits;
 }
 
-base::limits prepared(const base::limits& configured) {
+http::limits prepared(const http::limits& configured) {
   const auto all = raise_descriptor_limit();
   auto bounded = bounded_by_descriptors(configured, all);
   widen_descriptor_table(std::min(all, bounded.connection_limit + kept_descriptors(bounded, all)));

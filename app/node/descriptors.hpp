@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/limits.hpp"
+#include "http/limits/limits.hpp"
 
 #include <cstddef>
 
@@ -16,10 +16,10 @@ std::size_t media_descriptors(std::size_t all);
 std::size_t open_exports(std::size_t all);
 
 /// Lowers the connection limit to what `all`, the descriptors of the whole process, allow.
-base::limits bounded_by_descriptors(base::limits limits, std::size_t all);
+http::limits bounded_by_descriptors(http::limits limits, std::size_t all);
 
 /// Raises the descriptor limit and returns `configured`, bounded by it; preallocates the kernel's
 /// descriptor table. Call before any thread is started.
-base::limits prepared(const base::limits& configured);
+http::limits prepared(const http::limits& configured);
 
 } // namespace matchcloud::app

@@ -91,24 +91,25 @@ http::served_documents documents_of(const serve_config& config) {
   return {make(http::plane::data), make(http::plane::ops)};
 }
 
-/// What all loops together may keep of avatar lists that their shards have withdrawn, as one part
-/// in so many of the shards' caches: it counts against the byte budget.
-constexpr std::size_t withdrawn_lists_part = 4;
-
 std::size_t loop_count(const serve_config& config) {
   return config.loops != 0 ? config.loops : std::max(1U, std::thread::hardware_concurrency());
+}
+
+/// With what the limits say of clients.
+http::access_settings access_of(const serve_config& config) {
+  auto access = config.front.access;
+  access.ipv6_client_prefix = config.limits.ipv6_client_prefix;
+  access.limits_loopback = config.limits.limits_loopback;
+  return access;
 }
 
 http::front_settings data_front_settings(const serve_config& config,
                                          const http::served_documents& documents,
                                          std::shared_ptr<const store::store_contact> contact,
-                                         std::shared_ptr<const store::replica_count> replicas,
-                                         actors::avatar_metrics& avatars) {
+                                         std::shared_ptr<const store::replica_count> replicas) {
   auto settings = config.front;
+  settings.access = access_of(config);
   settings.documents = documents;
-  settings.kept_lists_bytes =
-      config.limits.avatar_cache_bytes / withdrawn_lists_part / loop_count(config);
-  settings.list_hits = &avatars.cache_hits;
   settings.traces = std::make_shared<actors::trace_log>(config.trace_one_in);
   settings.store.contact = std::move(contact);
   settings.access.replicas = std::move(replicas);
@@ -129,7 +130,7 @@ http::front_settings ops_front_settings(const serve_config& config,
   settings.plane = http::plane::ops;
   settings.console = embedded_console();
   settings.has_faults = config.fault_injection;
-  settings.access = config.front.access;
+  settings.access = access_of(config);
   settings.access.replicas = std::move(replicas);
   // Beyond loopback everybody needs a token, also who comes from this machine.
   settings.access.ops_requires_tokens =
@@ -157,13 +158,14 @@ node::node(const serve_config& config)
       replica_id_{new_id()},
       documents_{documents_of(config)},
       front_{std::make_shared<const http::front_settings>(
-          data_front_settings(config, documents_, contact_, replica_count_, avatar_metrics_))},
+          data_front_settings(config, documents_, contact_, replica_count_))},
       ops_front_{std::make_shared<const http::front_settings>(
           ops_front_settings(config, documents_, contact_, replica_count_, state_))},
       bounds_{prepared(config.limits), config.front.proxies},
       ops_bounds_{bounds_.limits, {}, http::plane::ops},
       waiting_bounds_{bounds_.limits, {}, http::plane::ops},
-      rate_limits_{std::make_shared<base::rate_limit_table>(config.rate_limit_entries)},
+      rate_limits_{
+          std::make_shared<base::rate_limit_table>(config.front.access.rate_limit_entries)},
       actors_{actor_config_.add_thread_hook<pool_priority>()
                   .set("scheduler.policy", caf::atom("sharing"))
                   .set("scheduler.max-threads", actor_threads)
@@ -171,7 +173,7 @@ node::node(const serve_config& config)
       blocking_{std::make_unique<base::thread_pool>(
           config.store.has_bucket() ? bucket_threads : blocking_threads, blocking_nice)},
       exporting_{std::make_unique<base::thread_pool>(
-          config.limits.export_jobs + export_housekeeping_threads, exporting_nice)},
+          config.exports.jobs_limit + export_housekeeping_threads, exporting_nice)},
       emptied_{eventfd(0, EFD_CLOEXEC)},
       listening_{config_},
       failed_{eventfd(0, EFD_CLOEXEC)},
@@ -239,7 +241,7 @@ base::expected<void> node::open_database() {
   if (config_.store.url.empty()) {
     // One for each task that may need one, and one for the catalog's feed, so that none waits.
     settings.sessions.at_once =
-        blocking_threads + 2 * config_.limits.export_jobs + ops_services::surveying_threads + 1;
+        blocking_threads + 2 * config_.exports.jobs_limit + ops_services::surveying_threads + 1;
   } else {
     settings = server_settings(config_);
     store_work_ = std::make_unique<base::thread_pool>(store_threads, blocking_nice);
@@ -278,10 +280,11 @@ base::expected<void> node::open() {
   first_tokens_ = *std::move(tokens);
   first_catalog_ = std::make_shared<const model::catalog>(*std::move(catalog));
 
-  if (config_.default_namespace && !first_catalog_->find_namespace(*config_.default_namespace))
+  if (config_.ranking.default_namespace &&
+      !first_catalog_->find_namespace(*config_.ranking.default_namespace))
     spdlog::warn("default-namespace {}: the catalog has no such namespace; until it has, listings "
                  "that name none show all regions",
-                 model::to_string(*config_.default_namespace));
+                 model::to_string(*config_.ranking.default_namespace));
   if (auto opened = open_tls(); !opened) return opened;
   return open_geoip();
 }
@@ -293,7 +296,7 @@ base::expected<void> node::open_objects() {
       std::make_shared<store::media_files>(config_.store.data_dir, media_descriptors(descriptors));
   auto files = store::export_files::open(
       config_.store.data_dir,
-      {config_.limits.export_limit_bytes, config_.limits.export_share_percent},
+      {config_.exports.files_limit_bytes, config_.exports.game_share_percent},
       open_exports(descriptors));
   if (!files) return tl::unexpected(files.error());
   exports_ = *std::move(files);
@@ -304,17 +307,16 @@ base::expected<void> node::open_bucket() {
   auto bucket = store::open_objects(config_.store);
   if (!bucket) return tl::unexpected(bucket.error());
   bucket_ = *std::move(bucket);
-  images_ =
-      std::make_shared<store::bucket_images>(bucket_, config_.objects_delivery, bounds_.budget);
+  images_ = std::make_shared<store::bucket_images>(bucket_, config_.store.delivery, bounds_.budget);
   store::export_objects_settings settings;
   settings.objects = bucket_;
   settings.records = database_;
   settings.owner = replica_id_;
-  settings.delivery = config_.objects_delivery;
+  settings.delivery = config_.store.delivery;
   settings.budget = &bounds_.budget;
   settings.clock = &clock_;
-  settings.limit_bytes = config_.limits.export_limit_bytes;
-  settings.game_share_percent = config_.limits.export_share_percent;
+  settings.limit_bytes = config_.exports.files_limit_bytes;
+  settings.game_share_percent = config_.exports.game_share_percent;
   settings.timeout = config_.limits.export_timeout;
   exports_ = std::make_unique<store::export_objects>(std::move(settings));
   return {};
@@ -391,7 +393,7 @@ void node::make_transports() {
 base::expected<void> node::bind() {
   make_transports();
   ranking_metrics_.resize(std::max<std::size_t>(1, loops_.size()));
-  if (config_.counts_places) places_.resize(ranking_metrics_.size());
+  if (config_.ranking.counts_places) places_.resize(ranking_metrics_.size());
   auto bound = httplib_ ? listening_.open_for(*httplib_) : listening_.open_for_loops(loops_.size());
   if (bound) bound = listening_.open_ops();
   if (!bound) return bound;
@@ -400,7 +402,7 @@ base::expected<void> node::bind() {
       child_specs_of(parts()),
       actors::initial_state{first_catalog_, geoip_files_ ? geoip_files_->in_force() : nullptr,
                             first_tokens_},
-      config_.limits.restart_intensity, config_.limits.restart_window);
+      config_.restarts.intensity, config_.restarts.window);
   report();
   return {};
 }
@@ -408,7 +410,7 @@ base::expected<void> node::bind() {
 std::shared_ptr<const node_parts> node::parts() {
   auto made = std::make_shared<node_parts>();
   made->system = &actors_;
-  made->limits = config_.limits;
+  made->config = config_;
   made->clock = &clock_;
   made->short_work = blocking_.get();
   made->long_work = exporting_.get();
@@ -424,13 +426,11 @@ std::shared_ptr<const node_parts> node::parts() {
   made->geoip_files = geoip_files_;
   made->export_registry = export_registry_;
   made->new_id = new_id;
-  made->rules = config_.rules;
-  made->default_namespace = config_.default_namespace;
-  made->fallback_location = config_.fallback_location;
   made->front = front_;
   made->public_url = public_url();
-  made->image_url = config_.images_url.empty() ? model::image_urls_below(made->public_url)
-                                               : image_urls_in_bucket(config_.images_url);
+  made->image_url = config_.store.images_url.empty()
+                        ? model::image_urls_below(made->public_url)
+                        : image_urls_in_bucket(config_.store.images_url);
   // The loops keep images in at most half of the descriptors, or an eighth of the bytes, that there
   // are; the rest is for other downloads.
   const auto loops = std::max<std::size_t>(1, loops_.size());
@@ -438,12 +438,14 @@ std::shared_ptr<const node_parts> node::parts() {
   made->images_kept_limit =
       bucket_ ? config_.limits.byte_budget_bytes / 8 / loops
               : std::clamp<std::size_t>(media_descriptors(raise_descriptor_limit()) / 2 / loops, 1,
-                                        config_.limits.media_open_files);
+                                        config_.media.open_files);
+  made->avatar_lists =
+      std::make_shared<actors::rendered_lists>(config_.avatars.cache_limit_bytes, avatar_metrics_);
   made->avatar_metrics = &avatar_metrics_;
   made->export_metrics = &export_metrics_;
   made->geoip_metrics = &geoip_metrics_;
   made->ranking_metrics = &ranking_metrics_;
-  if (config_.counts_places) made->places = &places_;
+  if (config_.ranking.counts_places) made->places = &places_;
   for (const auto& part : loops_)
     made->loops.push_back({part.loop.get(), part.transport.get(), part.gate});
   made->pool = {nullptr, httplib_.get(), httplib_gate_};
@@ -464,12 +466,9 @@ ops_parts node::parts_of_ops() {
   ops_parts made;
   made.loop = {ops_loop_.loop.get(), ops_loop_.transport.get(), ops_loop_.gate};
   made.front = ops_front_;
-  made.ingestion = {ops_->ingest_store(), &ops_->ingesting(), &ops_->ingestion_metrics()};
-  made.ingestion.clock = &clock_;
-  made.ingestion.places = config_.limits.ingestion_mailbox;
-  made.ingestion.share_percent = config_.limits.ingest_share_percent;
-  made.ingestion.least_rate = config_.limits.ingest_least_rate;
-  made.ingestion.ipv6_client_prefix = config_.limits.ipv6_client_prefix;
+  made.ingest_store = ops_->ingest_store();
+  made.ingesting = &ops_->ingesting();
+  made.ingestion_metrics = &ops_->ingestion_metrics();
   made.administration = {ops_->administered(), &ops_->administering(), &clock_};
   made.reports = ops_->reports();
   if (bucket_)
@@ -482,8 +481,7 @@ ops_parts node::parts_of_ops() {
   made.bookkeeping.database = ops_->administered();
   made.bookkeeping.pool = &ops_->administering();
   made.bookkeeping.clock = &clock_;
-  made.bookkeeping.audit_kept = config_.audit_kept;
-  made.bookkeeping.tokens_kept = config_.tokens_kept;
+  made.bookkeeping.kept = config_.retention;
   made.bookkeeping.tally = ops_->ingest_store()->tally();
   made.fault_audit = {ops_->administered(), &ops_->administering()};
   if (const auto seed = ops_->fault_seed()) {
@@ -541,7 +539,7 @@ void node::start_actors() {
 
 void node::on_storm(bool storms) {
   ready_.set_storming(storms);
-  if (storms && config_.exit_on_restart_storm) signal(failed_);
+  if (storms && config_.restarts.ends_process) signal(failed_);
 }
 
 void node::on_fenced(const base::error& why) {
@@ -619,7 +617,7 @@ void node::announce_end(int interrupt_fd) {
 }
 
 void node::drain(int interrupt_fd) {
-  const auto whole = config_.limits.drain_timeout;
+  const auto whole = config_.drain_timeout;
   const auto end = base::machine_clock().now() + whole;
   // Before anything else: a process that starts as a replacement finds name and ports free
   // together.

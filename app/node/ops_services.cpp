@@ -75,7 +75,7 @@ base::expected<void> ops_services::use(const std::shared_ptr<store::database>& s
 void ops_services::ingest_into(std::shared_ptr<store::database> into, const serve_config& config,
                                std::size_t threads) {
   ingest_store_ = std::make_shared<actors::ingest_store>(
-      std::move(into), config.limits.backlog_limit_bytes, ingestion_metrics_);
+      std::move(into), config.ingestion.backlog_bytes, ingestion_metrics_);
   ingesting_ = std::make_unique<base::thread_pool>(threads, ops_nice);
 }
 

@@ -1,9 +1,9 @@
 #include "app/node/waiting_plane.hpp"
 
 #include "actors/request/messages.hpp"
-#include "actors/request/owner.hpp"
 #include "actors/request/resident.hpp"
 #include "base/clock.hpp"
+#include "base/owner.hpp"
 #include "base/randomness.hpp"
 #include "http/front/access_gate.hpp"
 #include "http/front/front.hpp"
@@ -31,7 +31,7 @@ waiting_plane::waiting_plane(const waiting_parts& parts, base::file_descriptor s
   front_ = actors::spawn_resident<http::front>(*system_, *loop_, parts.front,
                                                std::ref<http::exchange_sink>(*transport_), gate);
   // It takes requests once it knows the owners, of which there is none.
-  caf::anon_send(front_, actors::owners{std::vector<caf::actor>(actors::owner_count)});
+  caf::anon_send(front_, actors::owners{std::vector<caf::actor>(base::owner_count)});
   // The posted task must be copyable, and the socket is not.
   auto shared = std::make_shared<base::file_descriptor>(std::move(socket));
   loop_->post([transport = transport_.get(), shared, has_tls] {

@@ -26,8 +26,8 @@ std::string body_of(const http::operation_row& row) {
 }
 
 std::string_view deadline_of(const http::operation_row& row) noexcept {
-  if (row.deadline == &base::limits::export_timeout) return "`export-timeout-ms`";
-  if (row.deadline == &base::limits::ingest_timeout) return "`ingest-timeout-ms`";
+  if (row.deadline == &http::limits::export_timeout) return "`export-timeout-ms`";
+  if (row.deadline == &http::limits::ingest_timeout) return "`ingest-timeout-ms`";
   return "`request-timeout-ms`";
 }
 

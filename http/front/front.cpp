@@ -20,7 +20,7 @@ namespace {
 
 using actors::handler;
 using actors::injected_failure;
-using actors::owner;
+using base::owner;
 
 constexpr std::string_view own_image_headers = "Accept-Ranges: bytes\r\n";
 
@@ -43,8 +43,7 @@ front::front(caf::actor_config& cfg, std::shared_ptr<const front_settings> setti
       settings_{std::move(settings)},
       sink_{&sink},
       gate_{gate ? std::move(gate) : std::make_shared<access_gate>(settings_)},
-      traced_{settings_->traces},
-      lists_{settings_->kept_lists_bytes} {
+      traced_{settings_->traces} {
   note_ping_origins();
 }
 
@@ -119,9 +118,7 @@ void front::on_exit() {
     if (known) demonitor(known.address());
     known = nullptr;
   }
-  // Handles can keep the ended actor in memory.
-  lists_ = kept_lists{0};
-  listings_.clear();
+  listings_.clear(); // handles can keep the ended actor in memory
 }
 
 void front::on(const actors::catalog_changed& news) {
@@ -145,7 +142,7 @@ void front::on(const actors::owners& known) {
     owners_[i] = known.by_role[i];
     if (!owners_[i]) continue;
     monitor(owners_[i]);
-    if (attached_) sink_->redispatch(actors::all_owners[i]);
+    if (attached_) sink_->redispatch(static_cast<owner>(i));
   }
   // Attaches only now: the transport then dispatches every unanswered exchange, and forwarding them
   // needs the owners' addresses.
@@ -277,13 +274,8 @@ void front::fail(const dispatch& dispatched, operation which, const base::error&
 }
 
 http::response front::answer_of(const open_exchange& exchange, const actors::json_made& reply) {
-  if (reply.offer && reply.offer->stands()) lists_.keep(reply.offer);
-  if (!reply.offer && reply.json && settings_->plane == plane::data)
+  if (!reply.is_leased && reply.json && settings_->plane == plane::data)
     gate_->charge_answer(*exchange.request, exchange.operation_id, reply.json->size());
-  return json_answer(reply);
-}
-
-http::response front::json_answer(const actors::json_made& reply) const {
   http::response made;
   made.status = reply.status;
   if (has_body(reply.status)) made.content_type = json_type;

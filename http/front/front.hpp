@@ -9,7 +9,6 @@
 #include "actors/validator/messages.hpp"
 #include "http/front/access_gate.hpp"
 #include "http/front/front_settings.hpp"
-#include "http/front/kept_lists.hpp"
 #include "http/transport/exchange.hpp"
 #include "http/wire/request.hpp"
 
@@ -25,7 +24,7 @@ namespace matchcloud::http {
 /// Matches a request's route and has its operation performed, which forwards it as a message to the
 /// actor that owns the answer; turns the reply into a response. One per event loop, resident on it;
 /// with the httplib transport, one on the pool. It keeps no state about exchanges: the transport
-/// owns them. It keeps avatar lists that their shards offer, and answers with them itself.
+/// owns them.
 class front final : public actors::resident {
 public:
   /// How many requests that wait are performed together, at most.
@@ -74,7 +73,6 @@ private:
     sink_->answer(to, std::move(answer));
   }
   http::response answer_of(const open_exchange& exchange, const actors::json_made& reply);
-  http::response json_answer(const actors::json_made& reply) const;
   http::response answer_of(const open_exchange& exchange, actors::regions_ranked&& reply) const;
   http::response answer_of(const open_exchange& exchange, const actors::media_opened& reply) const;
   http::response answer_of(const open_exchange& exchange,
@@ -92,7 +90,7 @@ private:
   void preflight(const dispatch& dispatched, const operation_row& row);
   /// Sends `message` to an owner. While the owner is being restarted, the exchange waits for it.
   template <class Message>
-  void forward(const dispatch& dispatched, operation which, actors::owner to, Message&& message) {
+  void forward(const dispatch& dispatched, operation which, base::owner to, Message&& message) {
     if (!enter_mailbox(dispatched, which, to)) return;
     const auto& address = owner_at(to);
     if (address) send(address, std::forward<Message>(message));
@@ -116,11 +114,9 @@ private:
   /// Answers without an owner.
   void answer(const dispatch& dispatched, operation which, http::response&& with);
   /// Notes whom the exchange waits for; answers it where the owner's mailbox is full.
-  bool enter_mailbox(const dispatch& dispatched, operation which, actors::owner to);
+  bool enter_mailbox(const dispatch& dispatched, operation which, base::owner to);
   /// Empty while the owner is being restarted.
-  const caf::actor& owner_at(actors::owner which) const noexcept {
-    return owners_[index_of(which)];
-  }
+  const caf::actor& owner_at(base::owner which) const noexcept { return owners_[index_of(which)]; }
   /// Keeps the trace of a request that is answered now, if it has one.
   void keep_trace(const admitted_request& of, operation which, int status) const;
   void take_requests();
@@ -145,8 +141,7 @@ private:
   exchange_sink* sink_;
   std::shared_ptr<access_gate> gate_;
   actors::trace_sampler traced_;
-  kept_lists lists_;
-  std::array<caf::actor, actors::owner_count> owners_;
+  std::array<caf::actor, base::owner_count> owners_;
   /// See `request_context::ping_origins`; empty where there is no console.
   std::string ping_origins_;
   /// Listings to ask for together.

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "base/metrics.hpp"
 #include "base/rate_limit.hpp"
 #include "http/front/service_state.hpp"
 #include "http/operations/list.hpp"
@@ -23,6 +22,9 @@ class trace_log;
 
 namespace matchcloud::http {
 
+/// A rate limit for each `cost_class`.
+using rates_by_cost = std::array<base::rate_policy, cost_class_names.size()>;
+
 /// Who is let in, and how often.
 struct access_settings {
   /// Whether requests of the data plane need tokens (`auth = required`). Otherwise it does not look
@@ -38,12 +40,14 @@ struct access_settings {
   /// Names that the data plane is asked by on this machine, where it needs no tokens: the host of
   /// `public-url`, and those of `data-hosts`. As above.
   std::vector<std::string> data_hosts;
-  /// The rate limits of an address and of a token, by `cost_class`.
-  std::array<base::rate_policy, cost_class_names.size()> per_address{};
-  std::array<base::rate_policy, cost_class_names.size()> per_token{};
+  /// The rate limits of an address and of a token.
+  rates_by_cost per_address{};
+  rates_by_cost per_token{};
+  /// How many subjects of rate limits are told apart.
+  std::size_t rate_limit_entries = 262'144;
   /// How many processes share what a token may do; null: this one has it all.
   std::shared_ptr<const store::replica_count> replicas;
-  /// See `base::limits`.
+  /// See `http::limits`.
   std::size_t ipv6_client_prefix = 64;
   bool limits_loopback = false;
 };
@@ -53,9 +57,9 @@ struct store_watch {
   /// Null: the store is always taken to be within reach.
   std::shared_ptr<const store::store_contact> contact;
   /// After this long administration is refused at once, instead of waiting for the store.
-  std::chrono::milliseconds unreachable_after{0};
+  std::chrono::milliseconds unreachable_after{30'000};
   /// After this long tokens are refused: those revoked since are not known.
-  std::chrono::milliseconds stale_auth_limit{0};
+  std::chrono::milliseconds stale_auth_limit{3'600'000};
 
   bool is_unreachable(base::steady_time now) const noexcept {
     return contact && contact->age(now) > unreachable_after;
@@ -93,10 +97,6 @@ struct front_settings {
   served_documents documents;
   /// Where requests are traced; null: none is.
   std::shared_ptr<actors::trace_log> traces;
-  /// The most bytes of avatar lists that a front answers with again by itself.
-  std::size_t kept_lists_bytes = 0;
-  /// Counts those answers; null: nobody does.
-  base::counter* list_hits = nullptr;
   /// The console; null: there is none.
   std::shared_ptr<const console_files> console;
 

@@ -85,15 +85,6 @@ bool request_context::reaches_store() const {
   return false;
 }
 
-bool request_context::answers_kept_list(const model::uuid& game_id) const {
-  // Faults may be injected where the shard receives requests and answers them.
-  auto json = base::faults::any_armed() ? nullptr : front_->lists_.find(game_id);
-  if (!json) return false;
-  if (settings().list_hits != nullptr) settings().list_hits->add();
-  answer(front_->json_answer({exchange(), std::move(json), true}));
-  return true;
-}
-
 void request_context::answer_static(const std::shared_ptr<const static_content>& content,
                                     std::string_view fixed_headers) const {
   if (content) return answer(static_response(request(), *content, fixed_headers));

@@ -65,7 +65,7 @@ public:
 
   /// Sends `message` to an owner. While the owner is being restarted, the request waits for it.
   template <class Message>
-  void forward(actors::owner to, Message&& message) const {
+  void forward(base::owner to, Message&& message) const {
     front_->forward(*dispatched_, row().id, to, std::forward<Message>(message));
   }
   /// Has a listing of regions made, together with others that are asked for at once.
@@ -74,10 +74,8 @@ public:
   }
   /// Has a report made.
   void report(actors::render_report::kind what) const {
-    forward(actors::owner::reports, actors::render_report{exchange(), what, ticket()});
+    forward(base::owner::reports, actors::render_report{exchange(), what, ticket()});
   }
-  /// Answers with the list of avatars that was kept; false: there is none.
-  bool answers_kept_list(const model::uuid& game_id) const;
   void answer(response&& with) const { front_->answer(*dispatched_, row().id, std::move(with)); }
   /// Answers with bytes that never change; null: 404, as if there were no such path.
   void answer_static(const std::shared_ptr<const static_content>& content,

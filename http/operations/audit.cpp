@@ -10,8 +10,8 @@ namespace matchcloud::http {
 
 namespace {
 
-using actors::owner;
 using base::errc;
+using base::owner;
 
 constexpr std::array schemas{
     named_schema{"AuditPage", R"({"type":"object","additionalProperties":false,"required":[)"

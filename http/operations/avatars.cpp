@@ -12,8 +12,8 @@ namespace matchcloud::http {
 
 namespace {
 
-using actors::owner;
 using base::errc;
+using base::owner;
 
 constexpr std::array schemas{
     named_schema{"AvatarListing",
@@ -34,9 +34,8 @@ constexpr std::array schemas{
 
 void list(const request_context& asked) {
   const auto game_id = asked.id(0);
-  if (!game_id || asked.answers_kept_list(*game_id)) return;
-  asked.forward(actors::avatar_shard_of(*game_id),
-                actors::list_avatars{asked.exchange(), *game_id, asked.ticket()});
+  if (!game_id) return;
+  asked.forward(owner::avatar, actors::list_avatars{asked.exchange(), *game_id, asked.ticket()});
 }
 
 void open_image(const request_context& asked) {

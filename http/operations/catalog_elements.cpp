@@ -10,8 +10,8 @@ namespace matchcloud::http {
 
 namespace {
 
-using actors::owner;
 using base::errc;
+using base::owner;
 
 constexpr std::string_view game_example =
     R"({"game_id":"00000000-0000-4000-8000-000000000001","display_name":"Demo Game"})";

@@ -14,8 +14,8 @@ namespace matchcloud::http {
 
 namespace {
 
-using actors::owner;
 using base::errc;
+using base::owner;
 
 constexpr std::string_view span_example =
     R"({"query_start":1767312000000,"query_end":1767398400000})";

@@ -13,7 +13,7 @@ inline constexpr operation_row export_lobby_history{
     // The body holds two numbers and stays in memory while the export runs.
     .body_limit_bytes = 16UL * 1024,
     .body_advice = "Send query_start and query_end alone.",
-    .deadline = &base::limits::export_timeout,
+    .deadline = &http::limits::export_timeout,
     .late_advice = "The export was not complete within its time. Asking again joins it where it is "
                    "still under way; a shorter span takes less.",
     .allowed = {token_kind::game},
@@ -26,7 +26,7 @@ inline constexpr operation_row start_export{
     .body = body_kind::json,
     .body_limit_bytes = 16UL * 1024,
     .body_advice = "Send query_start and query_end alone.",
-    .deadline = &base::limits::export_timeout,
+    .deadline = &http::limits::export_timeout,
     .late_advice = "The export was not complete within its time. Asking again joins it where it is "
                    "still under way; a shorter span takes less.",
     .allowed = observers};

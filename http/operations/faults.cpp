@@ -10,8 +10,8 @@ namespace matchcloud::http {
 
 namespace {
 
-using actors::owner;
 using base::errc;
+using base::owner;
 
 constexpr std::string_view fault_example =
     R"({"point":"avatar.receive",)"

@@ -11,8 +11,8 @@ namespace matchcloud::http {
 
 namespace {
 
-using actors::owner;
 using base::errc;
+using base::owner;
 
 constexpr std::array schemas{
     named_schema{"LobbyReport",

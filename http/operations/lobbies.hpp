@@ -11,17 +11,17 @@ inline constexpr operation_row ingest_lobbies{.plane = plane::ops,
                                               .body = body_kind::json_lines,
                                               .body_limit_bytes = 4UL * 1024 * 1024 * 1024,
                                               .body_advice = "Send the rest in another request.",
-                                              .deadline = &base::limits::ingest_timeout,
+                                              .deadline = &http::limits::ingest_timeout,
                                               .allowed = administrators};
 
 inline constexpr operation_row survey_lobbies{.plane = plane::ops,
                                               .path = "/v1/games/{game_id}/lobbies",
-                                              .deadline = &base::limits::export_timeout,
+                                              .deadline = &http::limits::export_timeout,
                                               .allowed = observers};
 
 inline constexpr operation_row list_running_lobbies{.plane = plane::ops,
                                                     .path = "/v1/games/{game_id}/lobbies/running",
-                                                    .deadline = &base::limits::export_timeout,
+                                                    .deadline = &http::limits::export_timeout,
                                                     .allowed = observers};
 
 } // namespace matchcloud::http::rows

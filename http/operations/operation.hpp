@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/limits.hpp"
+#include "http/limits/limits.hpp"
 #include "http/wire/request.hpp"
 #include "model/access/token_kind.hpp"
 
@@ -149,7 +149,7 @@ struct operation_row {
   /// What to send instead; the last sentence of the refusal of a body over `body_limit_bytes`.
   std::string_view body_advice = {};
   /// The limit on the time from the complete request to its answer.
-  std::chrono::milliseconds base::limits::*deadline = &base::limits::request_timeout;
+  std::chrono::milliseconds http::limits::*deadline = &http::limits::request_timeout;
   /// The problem's detail where the deadline passes; empty: that of all.
   std::string_view late_advice = {};
   cost_class cost = cost_class::expensive;

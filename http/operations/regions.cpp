@@ -17,8 +17,8 @@ namespace matchcloud::http {
 
 namespace {
 
-using actors::owner;
 using base::errc;
+using base::owner;
 
 constexpr std::string_view listing_headers =
     "ETag Cache-Control Vary Content-Encoding Access-Control-Allow-Origin";

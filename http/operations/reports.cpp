@@ -10,7 +10,7 @@ namespace matchcloud::http {
 
 namespace {
 
-using actors::owner;
+using base::owner;
 
 constexpr std::array schemas{
     named_schema{"ActorList", R"({"type":"object","additionalProperties":false,"required":[)"

@@ -10,8 +10,8 @@ namespace matchcloud::http {
 
 namespace {
 
-using actors::owner;
 using base::errc;
+using base::owner;
 
 constexpr std::string_view token_example =
     R"({"token_id":"6a0f7c52-91d4-4c7e-8a35-000000000002",)"

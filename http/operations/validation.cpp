@@ -12,8 +12,8 @@ namespace matchcloud::http {
 
 namespace {
 
-using actors::owner;
 using base::errc;
+using base::owner;
 
 constexpr std::array schemas{
     named_schema{"Findings", R"({"type":"object","additionalProperties":false,"required":[)"

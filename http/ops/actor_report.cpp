@@ -36,7 +36,7 @@ std::string_view kind_of(const child_report& what) {
   case child_spec::kind::geoip_watch: return "geoip_watch";
   case child_spec::kind::bookkeeping: return "bookkeeping";
   case child_spec::kind::repeated_task: return what.name;
-  case child_spec::kind::owner: return row_of(what.role.kind).name;
+  case child_spec::kind::owner: return name_of(what.role);
   case child_spec::kind::front: return "front";
   }
   return {};

@@ -107,20 +107,17 @@ void add_mailboxes(std::vector<MetricFamily>& all,
   auto shed = family("matchcloud_shed_total",
                      "Cheap requests refused to leave the rest of max-in-flight to others.",
                      MetricType::Counter);
-  std::array<double, actors::owner_rows.size()> now{};
-  for (const auto who : actors::all_owners)
-    for (const auto* part : transports)
-      now[static_cast<std::size_t>(who.kind)] +=
-          static_cast<double>(value_of(part->at_owner[index_of(who)]));
-  for (std::size_t kind = 1; kind < actors::owner_rows.size(); ++kind) {
-    const labels named{{"owner", std::string{actors::owner_rows[kind].name}}};
+  for (std::size_t kind = 1; kind < base::owner_count; ++kind) {
+    const labels named{{"owner", std::string{base::owner_names[kind]}}};
+    double now = 0;
     std::uint64_t refused = 0;
     std::uint64_t dropped = 0;
     for (const auto* part : transports) {
       refused += part->mailbox_full[kind].get();
       dropped += part->shed[kind].get();
+      now += static_cast<double>(value_of(part->at_owner[kind]));
     }
-    waiting.metric.push_back(gauge_metric(now[kind], named));
+    waiting.metric.push_back(gauge_metric(now, named));
     full.metric.push_back(counter_metric(named, static_cast<double>(refused)));
     shed.metric.push_back(counter_metric(named, static_cast<double>(dropped)));
   }

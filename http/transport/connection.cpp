@@ -469,11 +469,11 @@ bool connection::is_current(actors::exchange_ref ref) const noexcept {
   return (phase_ == phase::waiting || phase_ == phase::streaming) && ref == current();
 }
 
-bool connection::routed(operation which, actors::owner waits_for) {
+bool connection::routed(operation which, base::owner waits_for) {
   if (!enter_mailbox(*request_, exchange_, which, waits_for, host_->limits(), host_->metrics()))
     return false;
   exchange_.routed(which, waits_for);
-  serve_at(waits_for.kind);
+  serve_at(waits_for);
   const auto deadline = begun_ + answer_timeout(host_->limits(), which);
   if (std::exchange(phase_deadline_, deadline) != deadline) arm();
   return true;
@@ -569,12 +569,12 @@ void connection::end_service() {
     host_->end_service(service_lane_, units);
 }
 
-void connection::serve_at(actors::owner_kind owner) {
+void connection::serve_at(base::owner owner) {
   switch (owner) {
-  case actors::owner_kind::none:
-  case actors::owner_kind::validator:
-  case actors::owner_kind::region_ranking: return;
-  case actors::owner_kind::large_validator:
+  case base::owner::none:
+  case base::owner::validator:
+  case base::owner::region_ranking: return;
+  case base::owner::large_validator:
     if (units_in_service_ > 0) begin_service(long_lane_of(service_lane_), units_in_service_);
     return;
   default: return end_service();

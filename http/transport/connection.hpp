@@ -78,7 +78,7 @@ public:
   /// Whether `ref` is the current attempt of an unanswered exchange.
   bool is_current(actors::exchange_ref ref) const noexcept;
   /// Notes the operation and its owner. False where the owner's mailbox is full.
-  bool routed(operation which, actors::owner waits_for);
+  bool routed(operation which, base::owner waits_for);
   /// The front has taken the exchange, which counts as so many units of a lane's in service.
   void begin_service(lane of, std::uint32_t units);
   /// Dispatches the exchange again, as a further attempt, because `dead` died. False where the
@@ -91,7 +91,7 @@ public:
   bool waiting() const noexcept { return phase_ == phase::waiting; }
   bool streaming() const noexcept { return phase_ == phase::streaming; }
   bool is_closed() const noexcept { return phase_ == phase::closed; }
-  actors::owner waits_for() const noexcept { return exchange_.waits_for; }
+  base::owner waits_for() const noexcept { return exchange_.waits_for; }
   operation current_operation() const noexcept { return exchange_.operation_id; }
   actors::exchange_ref current() const noexcept;
   const std::shared_ptr<admitted_request>& current_request() const noexcept { return request_; }
@@ -199,7 +199,7 @@ private:
   /// The exchange is not in service any more, as far as its client's share goes.
   void end_service();
   /// The exchange waits for `owner` from now on: counts it there, or not at all.
-  void serve_at(actors::owner_kind owner);
+  void serve_at(base::owner owner);
   void count(int status);
   void release_request();
   void schedule();

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/byte_budget.hpp"
-#include "base/limits.hpp"
+#include "http/limits/limits.hpp"
 #include "http/loop/event_loop.hpp"
 #include "http/tls/tls_context.hpp"
 #include "http/transport/admitted_request.hpp"
@@ -27,7 +27,7 @@ class connection;
 class connection_host {
 public:
   virtual ~connection_host() = default;
-  virtual const base::limits& limits() const noexcept = 0;
+  virtual const http::limits& limits() const noexcept = 0;
   virtual const framer_limits& framing() const noexcept = 0;
   virtual event_loop& loop() noexcept = 0;
   virtual base::byte_budget& budget() noexcept = 0;

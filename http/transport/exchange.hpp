@@ -2,7 +2,7 @@
 
 #include "actors/request/messages.hpp"
 #include "base/error.hpp"
-#include "base/limits.hpp"
+#include "http/limits/limits.hpp"
 #include "http/operations/list.hpp"
 #include "http/transport/admitted_request.hpp"
 #include "http/transport/transport_metrics.hpp"
@@ -28,9 +28,9 @@ struct exchange_state {
   /// Actors that died while they had claimed the exchange.
   std::uint32_t deaths = 0;
   operation operation_id = operation::unmatched;
-  actors::owner waits_for = actors::owner::none;
+  base::owner waits_for = base::owner::none;
 
-  void routed(operation what, actors::owner who) noexcept {
+  void routed(operation what, base::owner who) noexcept {
     operation_id = what;
     waits_for = who;
   }
@@ -55,11 +55,11 @@ inline constexpr std::size_t noisy_share = 4;
 /// noisy and the share of such is taken. Shares are checked for first attempts only, and a request
 /// that holds a place keeps it.
 bool enter_mailbox(const admitted_request& request, const exchange_state& of, operation which,
-                   actors::owner who, const base::limits& limits,
+                   base::owner who, const http::limits& limits,
                    transport_metrics& metrics) noexcept;
 
 /// Time from the complete request to its answer. Requests not yet routed get that of `unmatched`.
-inline std::chrono::milliseconds answer_timeout(const base::limits& limits,
+inline std::chrono::milliseconds answer_timeout(const http::limits& limits,
                                                 operation which) noexcept {
   return limits.*row_of(which).deadline;
 }
@@ -80,7 +80,7 @@ struct open_exchange {
   /// Null: there is no such exchange.
   request_ptr request;
   operation operation_id = operation::unmatched;
-  actors::owner waits_for = actors::owner::none;
+  base::owner waits_for = base::owner::none;
 
   explicit operator bool() const noexcept { return request != nullptr; }
 };
@@ -100,7 +100,7 @@ public:
 
   /// Notes the exchange's operation and the owner that is to answer it (`owner::none`: the front
   /// does). False where the owner's mailbox is full.
-  virtual bool routed(actors::exchange_ref exchange, operation which, actors::owner waits_for) = 0;
+  virtual bool routed(actors::exchange_ref exchange, operation which, base::owner waits_for) = 0;
 
   /// The request of a current exchange; empty where it is answered or its client is gone.
   virtual open_exchange find(actors::exchange_ref exchange) const = 0;
@@ -117,7 +117,7 @@ public:
 
   /// The owner was replaced: dispatches every exchange that waits for it again, as a further
   /// attempt.
-  virtual void redispatch(actors::owner owner) = 0;
+  virtual void redispatch(base::owner owner) = 0;
 };
 
 } // namespace matchcloud::http

@@ -325,7 +325,7 @@ void httplib_transport::attach(caf::actor front) {
   redispatch_where(actors::handler::front, [](const waiting_exchange&) { return true; });
 }
 
-void httplib_transport::redispatch(actors::owner owner) {
+void httplib_transport::redispatch(base::owner owner) {
   const std::lock_guard lock{mutex_};
   redispatch_where(actors::handler::owner, [owner](const waiting_exchange& waiting) {
     return waiting.state.waits_for == owner;
@@ -348,7 +348,7 @@ void httplib_transport::redispatch_where(actors::handler dead, Condition&& condi
 }
 
 bool httplib_transport::routed(actors::exchange_ref exchange, operation which,
-                               actors::owner waits_for) {
+                               base::owner waits_for) {
   const std::lock_guard lock{mutex_};
   auto* waiting = current(exchange);
   if (waiting == nullptr) return true;

@@ -46,10 +46,10 @@ public:
   void end_now();
 
   void attach(caf::actor front) override;
-  bool routed(actors::exchange_ref exchange, operation which, actors::owner waits_for) override;
+  bool routed(actors::exchange_ref exchange, operation which, base::owner waits_for) override;
   open_exchange find(actors::exchange_ref exchange) const override;
   void answer(actors::exchange_ref exchange, response&& with) override;
-  void redispatch(actors::owner owner) override;
+  void redispatch(base::owner owner) override;
 
 private:
   struct waiting_exchange {

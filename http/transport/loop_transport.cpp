@@ -1,5 +1,6 @@
 #include "http/transport/loop_transport.hpp"
 
+#include "actors/validator/messages.hpp"
 #include "base/check.hpp"
 #include "base/faults.hpp"
 #include "base/free_memory.hpp"
@@ -457,7 +458,7 @@ void loop_transport::attach(caf::actor front) {
   redispatch_where(actors::handler::front, [](const connection&) { return true; });
 }
 
-void loop_transport::redispatch(actors::owner owner) {
+void loop_transport::redispatch(base::owner owner) {
   const auto waits = [owner](const connection& from) { return from.waits_for() == owner; };
   end_parts_where(waits);
   redispatch_where(actors::handler::owner, waits);
@@ -478,8 +479,7 @@ void loop_transport::redispatch_where(actors::handler dead, Condition&& conditio
   }
 }
 
-bool loop_transport::routed(actors::exchange_ref exchange, operation which,
-                            actors::owner waits_for) {
+bool loop_transport::routed(actors::exchange_ref exchange, operation which, base::owner waits_for) {
   auto* from = current(exchange);
   return from == nullptr || from->routed(which, waits_for);
 }

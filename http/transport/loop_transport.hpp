@@ -3,7 +3,7 @@
 #include "actors/request/messages.hpp"
 #include "base/blocking_pool.hpp"
 #include "base/byte_budget.hpp"
-#include "base/limits.hpp"
+#include "http/limits/limits.hpp"
 #include "http/loop/event_loop.hpp"
 #include "http/tls/tls_context.hpp"
 #include "http/transport/connection.hpp"
@@ -120,12 +120,12 @@ public:
 
   void attach(caf::actor front) override;
   std::optional<http::dispatch> take_waiting() override;
-  bool routed(actors::exchange_ref exchange, operation which, actors::owner waits_for) override;
+  bool routed(actors::exchange_ref exchange, operation which, base::owner waits_for) override;
   open_exchange find(actors::exchange_ref exchange) const override;
   void answer(actors::exchange_ref exchange, response&& with) override;
   void grant(actors::exchange_ref exchange, std::size_t bytes) override;
   void send_part(const actors::answer_part& part) override;
-  void redispatch(actors::owner owner) override;
+  void redispatch(base::owner owner) override;
 
 private:
   class acceptor;
@@ -154,7 +154,7 @@ private:
 
   // -- connection_host --------------------------------------------------------
 
-  const base::limits& limits() const noexcept override { return bounds_->limits; }
+  const http::limits& limits() const noexcept override { return bounds_->limits; }
   const framer_limits& framing() const noexcept override { return bounds_->framing; }
   event_loop& loop() noexcept override { return *loop_; }
   base::byte_budget& budget() noexcept override { return bounds_->budget; }

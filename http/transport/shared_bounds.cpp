@@ -8,21 +8,22 @@ namespace matchcloud::http {
 namespace {
 
 /// The configured limits, as far as the plane has its own.
-base::limits limits_of(base::limits configured, plane of) {
+http::limits limits_of(http::limits configured, plane of) {
   if (of == plane::data) return configured;
   configured.connection_limit = configured.ops_connection_limit;
   configured.byte_budget_bytes = configured.ops_byte_budget_bytes;
   // No further bound on what may wait, which would turn health checks away: a request waits for an
   // owner, in its mailbox, or for the front, with its connection.
-  configured.in_flight_limit = configured.ops_connection_limit + configured.ingestion_mailbox +
-                               configured.administration_mailbox +
-                               configured.fault_control_mailbox + configured.reports_mailbox;
+  configured.in_flight_limit = configured.ops_connection_limit;
+  for (std::size_t i = 0; i < base::owner_count; ++i)
+    if (base::owner_table[i].home == base::owner_home::pool_of_ops)
+      configured.in_flight_limit += configured.mailboxes[i];
   // Probes and operators often come from one address.
   configured.connection_share_percent = 100;
   return configured;
 }
 
-framer_limits framing_of(const base::limits& limits, plane of) {
+framer_limits framing_of(const http::limits& limits, plane of) {
   framer_limits framing{limits.head_limit_bytes, limits.target_limit_bytes,
                         framer_limits{}.header_limit, limits.body_limit_bytes, of == plane::ops};
   for (const auto& row : operations)
@@ -33,7 +34,7 @@ framer_limits framing_of(const base::limits& limits, plane of) {
 
 } // namespace
 
-shared_bounds::shared_bounds(const base::limits& configured, proxy_trust trusted, plane of)
+shared_bounds::shared_bounds(const http::limits& configured, proxy_trust trusted, plane of)
     : serves{of},
       limits{limits_of(configured, of)},
       framing{framing_of(limits, of)},

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "base/byte_budget.hpp"
-#include "base/limits.hpp"
 #include "base/siphash.hpp"
+#include "http/limits/limits.hpp"
 #include "http/operations/list.hpp"
 #include "http/transport/connection_shares.hpp"
 #include "http/wire/client_address.hpp"
@@ -20,7 +20,7 @@ class loop_transport;
 /// locked members; outlives them.
 struct shared_bounds {
   plane serves = plane::data;
-  base::limits limits;
+  http::limits limits;
   framer_limits framing;
   base::byte_budget budget;
   /// All connections of the plane.
@@ -37,7 +37,7 @@ struct shared_bounds {
   /// One per loop: each transport registers itself before any loop runs.
   std::vector<loop_transport*> transports;
 
-  shared_bounds(const base::limits& configured, proxy_trust trusted, plane of = plane::data);
+  shared_bounds(const http::limits& configured, proxy_trust trusted, plane of = plane::data);
 };
 
 } // namespace matchcloud::http

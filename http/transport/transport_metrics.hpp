@@ -1,7 +1,7 @@
 #pragma once
 
-#include "actors/request/owner.hpp"
 #include "base/metrics.hpp"
+#include "base/owner.hpp"
 #include "http/operations/list.hpp"
 
 #include <array>
@@ -64,11 +64,11 @@ struct transport_metrics {
   /// Requests admitted and not yet released; their permits count here.
   std::atomic<std::size_t> in_flight{0};
   /// Requests in flight that wait for an owner, by its `index_of`; their permits count here.
-  std::array<std::atomic<std::size_t>, actors::owner_count> at_owner{};
-  /// Requests refused because their owner's mailbox was full, by kind of owner.
-  std::array<base::counter, actors::owner_rows.size()> mailbox_full;
-  /// Cheap requests refused to leave room for others, by kind of owner.
-  std::array<base::counter, actors::owner_rows.size()> shed;
+  std::array<std::atomic<std::size_t>, base::owner_count> at_owner{};
+  /// Requests refused because their owner's mailbox was full, by their owner.
+  std::array<base::counter, base::owner_count> mailbox_full;
+  /// Cheap requests refused to leave room for others, by their owner.
+  std::array<base::counter, base::owner_count> shed;
   /// Requests that were not let in, by `access_refusal`.
   std::array<base::counter, access_refusal_names.size()> access_refused;
   /// Requests over a rate limit, by whose limit it is and by cost class.

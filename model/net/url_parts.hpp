@@ -28,6 +28,13 @@ constexpr bool is_web_scheme(std::string_view scheme) noexcept {
   return base::equal_ignoring_case(scheme, "http") || base::equal_ignoring_case(scheme, "https");
 }
 
+/// Whether `text` has the scheme http or https, in lower case, and a host.
+constexpr bool is_web_url(std::string_view text) noexcept {
+  const auto parts = split_url(text);
+  return parts && (parts->scheme == "http" || parts->scheme == "https") &&
+         !parts->authority.empty();
+}
+
 /// A host with what follows it: `HOST`, `HOST:PORT`, `[V6]`, `[V6]:PORT`.
 struct host_and_port {
   /// Without brackets.

@@ -2,6 +2,7 @@
 
 #include "base/expected.hpp"
 #include "store/object_store.hpp"
+#include "store/objects/object_links.hpp"
 #include "store/open_postgres.hpp"
 #include "store/s3/s3_settings.hpp"
 #include "store/secret_store.hpp"
@@ -30,6 +31,10 @@ struct store_place {
   s3_settings objects = {};
   /// Whether the bucket's credentials come from the instance metadata service.
   bool objects_by_metadata = false;
+  /// How downloads get what is in the bucket.
+  objects_delivery delivery = objects_delivery::redirect;
+  /// Where everybody may read the images of the bucket; empty: at this service.
+  std::string images_url = {};
 
   bool has_bucket() const noexcept { return !objects.location.bucket.empty(); }
 

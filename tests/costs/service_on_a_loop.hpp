@@ -125,10 +125,11 @@ private:
     parts->front = settings_;
     parts->loops.push_back({&loop_, &transport_, gate_});
 
-    actors::owners known{std::vector<caf::actor>(actors::owner_count)};
+    actors::owners known{std::vector<caf::actor>(base::owner_count)};
     const actors::initial_state now{catalog_, small_geoip()};
     for (const auto& each : app::child_specs_of(parts)) {
-      if (each.loop == actors::child_spec::every_loop || each.role == actors::owner::media)
+      if (each.loop == actors::child_spec::every_loop || each.role == base::owner::media ||
+          each.role == base::owner::avatar)
         continue;
       residents_.push_back(each.start(now));
       if (each.what == actors::child_spec::kind::owner)
@@ -159,7 +160,7 @@ private:
       settings_, std::make_shared<base::rate_limit_table>(262'144));
   // Messages hold requests, and requests point to these members: declared before the actors to
   // outlive them.
-  http::shared_bounds bounds_{base::limits{}, {}};
+  http::shared_bounds bounds_{http::limits{}, {}};
   http::transport_metrics metrics_;
   std::deque<actors::ranking_metrics> ranking_metrics_{1};
   model::catalog_snapshot catalog_ = known_catalog();

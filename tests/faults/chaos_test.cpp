@@ -1,7 +1,7 @@
 // Injects each fault at each fault point in turn, under a known load on the built program: every
 // request is answered, nothing leaks, and the service works again within a second after the fault
 // is removed.
-#include "actors/request/owner.hpp"
+#include "base/owner.hpp"
 #include "tests/catch.hpp"
 #include "tests/faults/fault_control.hpp"
 #include "tests/faults/known_load.hpp"
@@ -169,10 +169,10 @@ struct bench {
   }
   void check_leaks_nothing() const {
     CHECK(eventually([&] { return service.metric("matchcloud_requests_in_flight") == 0; }));
-    for (const auto& row : actors::owner_rows) {
-      if (row.kind == actors::owner_kind::reports) continue; // holds the request for the metrics
-      CAPTURE(row.name);
-      const auto label = "{owner=\"" + std::string{row.name} + "\"}";
+    for (const auto name : base::owner_names) {
+      if (name == name_of(base::owner::reports)) continue; // holds the request for the metrics
+      CAPTURE(name);
+      const auto label = "{owner=\"" + std::string{name} + "\"}";
       CHECK(eventually([&] { return service.metric("matchcloud_mailbox_requests" + label) == 0; }));
     }
     for (const auto* name : {"matchcloud_exports_running", "matchcloud_exports_queued",

@@ -300,7 +300,7 @@ void client::check_deadline() {
   const auto& request = *waiting_.front();
   const auto& limits = world_->limits;
   auto timeout = limits.request_timeout;
-  if (request.owner == actors::owner::lobby_export) timeout = limits.export_timeout;
+  if (request.owner == base::owner::lobby_export) timeout = limits.export_timeout;
   // The node takes the body's last bytes from the socket once the store has taken those before.
   if (request.batch != nullptr) timeout = 3 * limits.ingest_timeout;
   const auto due = std::max(request.whole_at, last_answer_) + timeout + patience;

@@ -16,9 +16,8 @@ namespace matchcloud::simulation {
 
 namespace {
 
-using actors::owner;
-using actors::owner_kind;
 using base::fault_point;
+using base::owner;
 using std::chrono::milliseconds;
 
 /// A request may fail if a child had no actor for longer than this.
@@ -27,28 +26,28 @@ constexpr milliseconds vacancy_limit{1'000};
 constexpr milliseconds hearing_time{200};
 
 std::vector<fault_point> points_of(owner who) {
-  switch (who.kind) {
-  case owner_kind::none: return {};
-  case owner_kind::validator:
-  case owner_kind::large_validator:
+  switch (who) {
+  case owner::none: return {};
+  case owner::validator:
+  case owner::large_validator:
     return {fault_point::validator_receive, fault_point::validator_reply};
-  case owner_kind::region_ranking:
+  case owner::region_ranking:
     return {fault_point::region_ranking_receive, fault_point::region_ranking_reply};
-  case owner_kind::media: return {fault_point::media_receive, fault_point::media_reply};
-  case owner_kind::lobby_export:
+  case owner::media: return {fault_point::media_receive, fault_point::media_reply};
+  case owner::lobby_export:
     return {fault_point::lobby_export_receive, fault_point::lobby_export_reply,
             fault_point::store_open,           fault_point::store_read,
             fault_point::export_write,         fault_point::export_sync,
             fault_point::export_rename};
-  case owner_kind::export_download:
+  case owner::export_download:
     return {fault_point::export_download_receive, fault_point::export_download_reply};
-  case owner_kind::ingestion:
+  case owner::ingestion:
     return {fault_point::ingestion_receive, fault_point::ingestion_reply, fault_point::store_open,
             fault_point::store_write, fault_point::store_commit};
-  case owner_kind::administration:
-  case owner_kind::fault_control:
-  case owner_kind::reports: return {}; // nobody asks them
-  case owner_kind::avatar: break;
+  case owner::administration:
+  case owner::fault_control:
+  case owner::reports: return {}; // nobody asks them
+  case owner::avatar: break;
   }
   return {fault_point::avatar_receive, fault_point::avatar_reply, fault_point::store_open,
           fault_point::store_read};
@@ -63,19 +62,19 @@ std::vector<fault_point> points_of(const simulated_request& request) {
 }
 
 std::vector<trouble> troubles_of(owner who) {
-  switch (who.kind) {
-  case owner_kind::none:
-  case owner_kind::validator:
-  case owner_kind::large_validator:
-  case owner_kind::region_ranking:
-  case owner_kind::administration:
-  case owner_kind::fault_control:
-  case owner_kind::reports: return {};
-  case owner_kind::media: return {trouble::short_work};
-  case owner_kind::export_download: return {trouble::short_work, trouble::long_work};
-  case owner_kind::ingestion: return {trouble::ingest_work, trouble::store};
-  case owner_kind::lobby_export: return {trouble::short_work, trouble::long_work, trouble::store};
-  case owner_kind::avatar: break;
+  switch (who) {
+  case owner::none:
+  case owner::validator:
+  case owner::large_validator:
+  case owner::region_ranking:
+  case owner::administration:
+  case owner::fault_control:
+  case owner::reports: return {};
+  case owner::media: return {trouble::short_work};
+  case owner::export_download: return {trouble::short_work, trouble::long_work};
+  case owner::ingestion: return {trouble::ingest_work, trouble::store};
+  case owner::lobby_export: return {trouble::short_work, trouble::long_work, trouble::store};
+  case owner::avatar: break;
   }
   return {trouble::short_work, trouble::store};
 }
@@ -275,7 +274,7 @@ std::string oracle::judge_export(const simulated_request& request, const answer&
   made.from_ts = request.begun_ts;
   made.to_ts = world_->clock.unix_ms();
   // The lifetime starts at the request or later.
-  if (made.expires_ts < made.from_ts + world_->limits.export_url_lifetime.count())
+  if (made.expires_ts < made.from_ts + world_->config.exports.url_lifetime.count())
     return "a URL that ends too early: " + got.body;
   links.push_back(std::move(made));
   return {};

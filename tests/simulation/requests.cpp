@@ -9,7 +9,7 @@ namespace matchcloud::simulation {
 
 namespace {
 
-using actors::owner;
+using base::owner;
 
 const std::array<std::string, 6> bodies{
     "{}",
@@ -21,7 +21,7 @@ const std::array<std::string, 6> bodies{
 };
 
 std::string text_of(owner who) {
-  return std::string{row_of(who.kind).name};
+  return std::string{name_of(who)};
 }
 
 } // namespace
@@ -143,8 +143,7 @@ std::shared_ptr<simulated_request> requests::validation() {
 }
 
 std::shared_ptr<simulated_request> requests::avatars(const model::uuid& game) {
-  auto made =
-      start("avatars of game " + std::to_string(game.bytes.back()), actors::avatar_shard_of(game));
+  auto made = start("avatars of game " + std::to_string(game.bytes.back()), owner::avatar);
   write(*made, "GET /cloud/games/" + model::to_string(game) + "/avatars", {});
   made->judge = [this, game](const simulated_request& request, const answer& got) {
     return oracle_->judge_avatars(request, got, game);

@@ -41,8 +41,8 @@ public:
   std::shared_ptr<simulated_request> malformed();
 
 private:
-  std::shared_ptr<simulated_request> start(std::string what, actors::owner owner);
-  std::shared_ptr<simulated_request> start_of_ops(std::string what, actors::owner owner);
+  std::shared_ptr<simulated_request> start(std::string what, base::owner owner);
+  std::shared_ptr<simulated_request> start_of_ops(std::string what, base::owner owner);
   /// Writes head and body in one of several wire formats.
   void write(simulated_request& to, std::string_view line, std::string headers,
              std::string_view body = {});

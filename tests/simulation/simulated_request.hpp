@@ -1,8 +1,8 @@
 #pragma once
 
-#include "actors/request/owner.hpp"
 #include "base/clock.hpp"
 #include "base/fault_point.hpp"
+#include "base/owner.hpp"
 #include "tests/simulation/lobby_batch.hpp"
 
 #include <algorithm>
@@ -70,7 +70,7 @@ struct simulated_request {
   bool of_ops = false;
   /// What an ingest sends; null for all others.
   lobby_batch* batch = nullptr;
-  actors::owner owner = actors::owner::none;
+  base::owner owner = base::owner::none;
   judgement judge;
   bool head = false;
   /// Not HTTP: the answer is a refusal, after which the connection ends.

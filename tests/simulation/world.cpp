@@ -54,7 +54,7 @@ world::world(std::uint64_t which, files& shared, trace& to)
   ops_bounds = std::make_unique<http::shared_bounds>(limits, http::proxy_trust{}, http::plane::ops);
   bounds->lane_key = ops_bounds->lane_key = {1, 2}; // the same in each run of a seed
   running_at_begin_ = actors_.system.registry().running();
-  auto opened = store::export_files::open(directory_.path(), limits.export_limit_bytes, 32);
+  auto opened = store::export_files::open(directory_.path(), config.exports.files_limit_bytes, 32);
   if (!opened) throw std::runtime_error{base::to_string(opened.error())};
   export_files_ = *std::move(opened);
   std::filesystem::create_symlink(on_disk->database_path(0), directory_.path("geoip"));
@@ -89,17 +89,15 @@ void world::choose_limits() {
   limits.request_timeout = milliseconds{3'000};
   limits.export_timeout = milliseconds{6'000};
   limits.ingest_timeout = milliseconds{4'000};
-  limits.export_url_lifetime = milliseconds{random.one_in(3) ? 4'000 : 600'000};
-  limits.export_jobs = 1 + random.below(2);
-  limits.media_open_files = random.below(3);
-  limits.ranking_cache_bytes = random.one_in(2) ? 0 : limits.ranking_cache_bytes;
-  limits.avatar_cache_bytes = random.one_in(2) ? 0 : limits.avatar_cache_bytes;
+  config.exports.url_lifetime = milliseconds{random.one_in(3) ? 4'000 : 600'000};
+  config.exports.jobs_limit = 1 + random.below(2);
+  config.media.open_files = random.below(3);
+  config.ranking.cache_limit_bytes = random.one_in(2) ? 0 : config.ranking.cache_limit_bytes;
+  config.avatars.cache_limit_bytes = random.one_in(2) ? 0 : config.avatars.cache_limit_bytes;
   if (!tight) return;
   limits.in_flight_limit = 8;
-  limits.validator_mailbox = limits.large_validator_mailbox = limits.region_ranking_mailbox = 2;
-  limits.media_mailbox = limits.avatar_mailbox = limits.lobby_export_mailbox = 2;
-  limits.export_download_mailbox = limits.ingestion_mailbox = 2;
-  limits.export_queue = 1;
+  limits.mailboxes.fill(2);
+  config.exports.queue_limit = 1;
   limits.byte_budget_bytes = 256UL * 1024;
 }
 
@@ -114,7 +112,7 @@ void world::make_loops() {
   }
   children = std::make_shared<actors::child_table>(
       child_specs(), actors::initial_state{disk.now().catalog, geoip_files_->in_force()},
-      limits.restart_intensity, limits.restart_window);
+      config.restarts.intensity, config.restarts.window);
 }
 
 // -- moving -------------------------------------------------------------------
@@ -350,7 +348,7 @@ std::uint64_t world::supervisor_deaths() const {
 
 bool world::lobby_export_died() const {
   for (const auto& each : children->report())
-    if (each.role == actors::owner::lobby_export)
+    if (each.role == base::owner::lobby_export)
       return each.restarts > 0 || each.state != actors::child_state::running;
   return false;
 }
@@ -358,7 +356,7 @@ bool world::lobby_export_died() const {
 std::uint64_t world::ingestion_restarts() const {
   std::uint64_t sum = 0;
   for (const auto& each : children->report())
-    if (each.role == actors::owner::ingestion || each.name == "ops_front") sum += each.restarts;
+    if (each.role == base::owner::ingestion || each.name == "ops_front") sum += each.restarts;
   return sum;
 }
 

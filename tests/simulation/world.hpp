@@ -8,9 +8,9 @@
 #include "actors/media/media.hpp"
 #include "actors/region_ranking/region_ranking.hpp"
 #include "actors/supervision/supervisor.hpp"
+#include "app/config/config.hpp"
 #include "app/node/child_specs.hpp"
 #include "base/faults.hpp"
-#include "base/limits.hpp"
 #include "http/front/front.hpp"
 #include "http/front/front_rules.hpp"
 #include "http/loop/event_loop.hpp"
@@ -115,7 +115,8 @@ public:
   bool end();
 
   std::uint64_t seed;
-  base::limits limits;
+  app::serve_config config;
+  http::limits& limits = config.limits;
   /// Whether limits are so low that any request may be refused.
   bool tight = false;
   fixtures::manual_clock clock;

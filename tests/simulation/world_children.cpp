@@ -27,7 +27,7 @@ void world::start_supervisor() {
 std::shared_ptr<const app::node_parts> world::parts() {
   auto made = std::make_shared<app::node_parts>();
   made->system = &actors_.system;
-  made->limits = limits;
+  made->config = config;
   made->clock = &clock;
   made->short_work = &short_work;
   made->store_work = &short_work;
@@ -47,7 +47,9 @@ std::shared_ptr<const app::node_parts> world::parts() {
   };
   made->public_url = public_url;
   made->image_url = model::image_urls_below(std::string{public_url});
-  made->images_kept_limit = limits.media_open_files;
+  made->images_kept_limit = config.media.open_files;
+  made->avatar_lists =
+      std::make_shared<actors::rendered_lists>(config.avatars.cache_limit_bytes, avatar_metrics);
   made->avatar_metrics = &avatar_metrics;
   made->export_metrics = &export_metrics;
   made->geoip_metrics = &geoip_metrics_;
@@ -71,13 +73,10 @@ app::ops_parts world::parts_of_ops() {
   app::ops_parts made;
   made.loop = {loops_[ops_loop].get(), transports[ops_loop].get()};
   made.front = ops_settings_;
-  made.ingestion = {std::make_shared<actors::ingest_store>(disk.store(), limits.backlog_limit_bytes,
-                                                           ingestion_metrics),
-                    &ingest_work, &ingestion_metrics};
-  made.ingestion.places = limits.ingestion_mailbox;
-  made.ingestion.share_percent = limits.ingest_share_percent;
-  made.ingestion.least_rate = limits.ingest_least_rate;
-  made.ingestion.clock = &clock;
+  made.ingest_store = std::make_shared<actors::ingest_store>(
+      disk.store(), config.ingestion.backlog_bytes, ingestion_metrics);
+  made.ingesting = &ingest_work;
+  made.ingestion_metrics = &ingestion_metrics;
   made.administration = {disk.store(), &ingest_work};
   made.reports = {nothing, nothing, nothing};
   return made;

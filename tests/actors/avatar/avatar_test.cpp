@@ -23,7 +23,10 @@ struct bench : deterministic_system {
   std::shared_ptr<fake_database> database = std::make_shared<fake_database>();
   std::shared_ptr<probe_log> log = std::make_shared<probe_log>();
   caf::actor front = spawn<probe>(log);
-  caf::actor shard;
+  std::shared_ptr<rendered_lists> lists;
+  /// Of two event loops.
+  caf::actor here;
+  caf::actor elsewhere;
   std::uint64_t last = 0;
 
   explicit bench(std::size_t cache_limit_bytes = 64 * 1024,
@@ -37,19 +40,22 @@ struct bench : deterministic_system {
     settings.budget = &budget;
     settings.metrics = &metrics;
     settings.image_url = model::image_urls_below("http://cdn.example");
-    settings.cache_limit_bytes = cache_limit_bytes;
+    settings.lists = lists = std::make_shared<rendered_lists>(cache_limit_bytes, metrics);
     settings.list_limit_bytes = list_limit_bytes;
     settings.database = open_fake(database);
-    shard = spawn<avatar>(settings, std::make_shared<const model::catalog>(database->content));
+    const auto catalog = std::make_shared<const model::catalog>(database->content);
+    here = spawn<avatar>(settings, catalog);
+    elsewhere = spawn<avatar>(settings, catalog);
     run();
   }
   ~bench() {
     pool.tasks.clear(); // tasks hold the actor
   }
 
-  std::shared_ptr<ticket> ask(std::uint8_t game) {
+  std::shared_ptr<ticket> ask(std::uint8_t game) { return ask_at(here, game); }
+  std::shared_ptr<ticket> ask_at(const caf::actor& whom, std::uint8_t game) {
     auto request = std::make_shared<ticket>();
-    send_as(front, shard, list_avatars{{++last, 1}, id_of(game), request});
+    send_as(front, whom, list_avatars{{++last, 1}, id_of(game), request});
     return request;
   }
   bool load() {
@@ -60,14 +66,14 @@ struct bench : deterministic_system {
   void tell_moved(std::uint8_t game, std::int64_t revision) {
     store::moved_games moved;
     moved.games = {{id_of(game), revision}};
-    caf::anon_send(shard,
+    caf::anon_send(here,
                    avatars_changed{std::make_shared<const store::moved_games>(std::move(moved))});
     run();
   }
   void tell_anything_moved() {
     store::moved_games moved;
     moved.all = true;
-    caf::anon_send(shard,
+    caf::anon_send(here,
                    avatars_changed{std::make_shared<const store::moved_games>(std::move(moved))});
     run();
   }
@@ -123,21 +129,47 @@ TEST_CASE("a game that the catalog loses is not found, though its list is cached
   bench on;
   on.ask(1);
   on.load();
-  const auto offer = on.log->made.at(0).offer;
-  REQUIRE(offer);
-  CHECK(offer->stands());
-  on.ask(2); // its load ends only when there is no such game any more
   auto smaller = on.database->content;
   smaller.games.clear();
-  caf::anon_send(on.shard, catalog_changed{std::make_shared<const model::catalog>(smaller)});
+  caf::anon_send(on.here, catalog_changed{std::make_shared<const model::catalog>(smaller)});
   on.run();
-  CHECK_FALSE(offer->stands());
   on.ask(1);
   REQUIRE(on.log->failed.size() == 1);
   CHECK(on.log->failed[0].error.code == base::errc::game_not_found);
+}
+
+TEST_CASE("what one event loop had loaded is answered by the others") {
+  bench on;
+  on.ask(1);
+  REQUIRE(on.load());
+  on.ask_at(on.elsewhere, 1);
+  CHECK_FALSE(on.load());
+  REQUIRE(on.log->made.size() == 2);
+  CHECK(on.log->made[1].json == on.log->made[0].json);
+}
+
+TEST_CASE("a list that two event loops wait for is read once") {
+  bench on;
+  on.ask(1);
+  on.ask_at(on.elsewhere, 1);
+  REQUIRE(on.load());
+  REQUIRE(on.load());
+  CHECK(on.log->made.size() == 2);
+  CHECK(on.database->avatar_loads == 1);
+  CHECK(on.metrics.loads.get() == 1);
+}
+
+TEST_CASE("what one event loop heard of is answered by none as it was") {
+  bench on;
+  on.ask(1);
+  REQUIRE(on.load());
+  on.database->avatars_revision = 2;
+  on.database->avatars[0].display_name = "Red Panda";
+  on.tell_moved(1, 2);
+  on.ask_at(on.elsewhere, 1);
   REQUIRE(on.load());
   REQUIRE(on.log->made.size() == 2);
-  CHECK_FALSE(on.log->made[1].offer);
+  CHECK(on.log->made[1].json->find("Red Panda") != std::string::npos);
 }
 
 TEST_CASE("a list is loaded again once it moved, and only then") {
@@ -170,9 +202,9 @@ TEST_CASE("who asks after a list moved never gets a load that began before") {
   moved.games = {{id_of(1), 2}};
   // High priority: overtakes the result waiting in the mailbox.
   caf::anon_send<caf::message_priority::high>(
-      on.shard, avatars_changed{std::make_shared<const store::moved_games>(moved)});
+      on.here, avatars_changed{std::make_shared<const store::moved_games>(moved)});
   caf::send_as<caf::message_priority::high>(
-      on.front, on.shard, list_avatars{{77, 1}, id_of(1), std::make_shared<ticket>()});
+      on.front, on.here, list_avatars{{77, 1}, id_of(1), std::make_shared<ticket>()});
   on.run();
   REQUIRE(on.log->made.size() == 1);
   CHECK(on.log->made[0].exchange == exchange_ref{1, 1});
@@ -309,18 +341,21 @@ TEST_CASE("who is gone gets nothing and is held no longer than the load") {
   CHECK(request.use_count() == 1);
 }
 
-TEST_CASE("a shard that ends while its load runs takes no harm, and gives its share back") {
+TEST_CASE(
+    "an actor that ends while its load runs takes no harm, and its list is there for others") {
   bench on;
   on.ask(1);
-  on.load();
-  on.ask(2);
-  on.kill(on.shard);
+  on.kill(on.here);
   CHECK(on.pool.run_one());
   on.run();
+  CHECK(on.log->made.empty());
+  on.ask_at(on.elsewhere, 1);
+  CHECK(on.log->made.size() == 1);
   on.log->made.clear();
-  on.shard = nullptr;
+  store::moved_games anything;
+  anything.all = true;
+  on.lists->forget(anything);
   CHECK(on.budget.used_bytes() == 0);
-  CHECK(on.metrics.cached_bytes.get() == 0);
 }
 
 } // namespace

@@ -29,8 +29,8 @@ struct bench : deterministic_system {
     settings.pool = &pool;
     settings.clock = &clock;
     settings.ticks_per_expiry = 3;
-    settings.audit_kept = std::chrono::hours{24};
-    settings.tokens_kept = std::chrono::hours{2};
+    settings.kept.audit = std::chrono::hours{24};
+    settings.kept.tokens = std::chrono::hours{2};
     settings.tally = tally;
     of = spawn<bookkeeping>(settings, tokens);
     run();

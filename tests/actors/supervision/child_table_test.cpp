@@ -12,16 +12,18 @@ using namespace fixtures;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
+namespace news = base::news;
+using base::owner;
 using kind = child_spec::kind;
 
-enum child : std::size_t { catalog, validator_0, validator_1, shard, ranking_0, front_0 };
+enum child : std::size_t { catalog, validator_0, validator_1, avatar_0, ranking_0, front_0 };
 
 /// A table whose actors only stand for themselves.
 struct bench : deterministic_system {
   child_table table{{{"catalog", kind::catalog, owner::none, child_spec::every_loop, {}},
                      {"validator/0", kind::owner, owner::validator, 0, {}},
                      {"validator/1", kind::owner, owner::validator, 1, {}},
-                     {"avatar/2", kind::owner, owner::avatar(2), child_spec::every_loop, {}},
+                     {"avatar/0", kind::owner, owner::avatar, 0, {}},
                      {"region_ranking/0", kind::owner, owner::region_ranking, 0, {}},
                      {"front/0", kind::front, owner::none, 0, {}}},
                     initial_state{two_regions()},
@@ -48,10 +50,10 @@ struct bench : deterministic_system {
 
 TEST_CASE("without an actor: the table knows which actor runs for which child") {
   bench on;
-  CHECK(on.table.find(on.made[shard].address()) == shard);
-  CHECK(on.end(shard) == milliseconds{0});
-  CHECK_FALSE(on.table.find(on.made[shard].address()));
-  CHECK(on.table.actor(shard) == nullptr);
+  CHECK(on.table.find(on.made[avatar_0].address()) == avatar_0);
+  CHECK(on.end(avatar_0) == milliseconds{0});
+  CHECK_FALSE(on.table.find(on.made[avatar_0].address()));
+  CHECK(on.table.actor(avatar_0) == nullptr);
   CHECK_FALSE(on.table.is_empty());
   for (const std::size_t other : {catalog, validator_0, validator_1, ranking_0, front_0})
     on.end(other);
@@ -62,19 +64,20 @@ TEST_CASE("without an actor: owners by loop, and subscribers by what they need")
   bench on;
   const auto owners = on.table.owners_of(0);
   CHECK(owners.by_role[index_of(owner::validator)] == on.made[validator_0]);
-  CHECK(owners.by_role[index_of(owner::avatar(2))] == on.made[shard]);
+  CHECK(owners.by_role[index_of(owner::avatar)] == on.made[avatar_0]);
   CHECK(on.table.owners_of(1).by_role[index_of(owner::validator)] == on.made[validator_1]);
   CHECK(on.table.owners_of(1).by_role[index_of(owner::region_ranking)] == nullptr);
   // A front without a loop has nothing to do with those of loops, such as the ops plane's.
   CHECK(on.table.owners_of(child_spec::every_loop).by_role[index_of(owner::validator)] == nullptr);
 
-  const auto of_catalog = on.table.catalog_subscribers();
+  const auto of_catalog = on.table.subscribers_to(news::catalog | news::tokens | news::avatars);
   CHECK(of_catalog.members.size() == 5);
+  CHECK(of_catalog.token_holders == std::vector{on.made[front_0]});
   CHECK(std::ranges::count(of_catalog.members, on.made[front_0]) == 1);
-  CHECK(of_catalog.avatar_shards == std::vector{on.made[shard]});
-  CHECK(on.table.geoip_subscribers().members == std::vector{on.made[ranking_0]});
+  CHECK(of_catalog.avatars == std::vector{on.made[avatar_0]});
+  CHECK(on.table.subscribers_to(news::geoip).members == std::vector{on.made[ranking_0]});
   on.end(ranking_0);
-  CHECK(on.table.geoip_subscribers().members.empty());
+  CHECK(on.table.subscribers_to(news::geoip).members.empty());
 }
 
 TEST_CASE("without an actor: exits that nothing was handled before back off and become a storm") {
@@ -101,20 +104,20 @@ TEST_CASE("without an actor: exits that nothing was handled before back off and 
 TEST_CASE("without an actor: a child that handled something ends its storm and restarts at once") {
   bench on;
   for (int i = 0; i < 3; ++i) {
-    on.end(shard);
-    on.start(shard);
+    on.end(avatar_0);
+    on.start(avatar_0);
   }
   REQUIRE(on.table.storms());
-  on.statistics[shard]->count_handled();
+  on.statistics[avatar_0]->count_handled();
   on.table.end_storms(on.now);
   CHECK_FALSE(on.table.storms());
-  on.statistics[shard]->set_last_error("out of luck");
-  CHECK(on.end(shard) == milliseconds{0});
-  const auto said = on.table.report()[shard];
+  on.statistics[avatar_0]->set_last_error("out of luck");
+  CHECK(on.end(avatar_0) == milliseconds{0});
+  const auto said = on.table.report()[avatar_0];
   CHECK(said.handled == 1);
   CHECK(said.restarts == 4);
   CHECK(said.last_error == "out of luck");
-  CHECK(on.table.last_error(shard) == "out of luck");
+  CHECK(on.table.last_error(avatar_0) == "out of luck");
   CHECK(on.table.last_error(front_0).empty());
 }
 

@@ -10,6 +10,7 @@ namespace matchcloud::actors {
 namespace {
 
 using namespace fixtures;
+using base::owner;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
@@ -20,7 +21,7 @@ struct bench : deterministic_system {
     validator_0,
     validator_1,
     large,
-    shard,
+    avatar_0,
     front_0,
     front_1,
     child_count
@@ -57,7 +58,7 @@ struct bench : deterministic_system {
             {"validator/1", kind::owner, owner::validator, 1, make(validator_1)},
             {"validator/large", kind::owner, owner::large_validator, child_spec::every_loop,
              make(large)},
-            {"avatar/0", kind::owner, owner::avatar(0), child_spec::every_loop, make(shard)},
+            {"avatar/0", kind::owner, owner::avatar, 0, make(avatar_0)},
             {"front/0", kind::front, owner::none, 0, make(front_0)},
             {"front/1", kind::front, owner::none, 1, make(front_1)}},
         initial_state{two_regions()}, 5, seconds{10});
@@ -111,23 +112,23 @@ TEST_CASE("each front hears of the owners of its loop and of those that serve al
   CHECK(!on.known_to(bench::front_0, owner::region_ranking));
 }
 
-TEST_CASE("the catalog's subscribers are the supervisor, every owner and every front") {
+TEST_CASE("the catalog's subscribers are the supervisor, every front and the owners that need it") {
   bench on;
   REQUIRE(!on.at[bench::catalog].log->subscriptions.empty());
   const auto& members = on.at[bench::catalog].log->subscriptions.back().members;
   CHECK(members.size() == 7);
   for (const auto& expected :
        {on.supervisor, on.at[bench::validator_0].now(), on.at[bench::validator_1].now(),
-        on.at[bench::large].now(), on.at[bench::shard].now()})
+        on.at[bench::large].now(), on.at[bench::avatar_0].now()})
     CHECK(std::count(members.begin(), members.end(), expected) == 1);
 }
 
-TEST_CASE("the catalog hears which of the owners are avatar shards, also the new ones") {
+TEST_CASE("the catalog hears which of the owners are avatar actors, also the new ones") {
   bench on;
-  const auto shards = [&] { return on.at[bench::catalog].log->subscriptions.back().avatar_shards; };
-  CHECK(shards() == std::vector<caf::actor>{on.at[bench::shard].now()});
-  CHECK(on.kill_at(bench::shard) == 2);
-  CHECK(shards() == std::vector<caf::actor>{on.at[bench::shard].now()});
+  const auto avatars = [&] { return on.at[bench::catalog].log->subscriptions.back().avatars; };
+  CHECK(avatars() == std::vector<caf::actor>{on.at[bench::avatar_0].now()});
+  CHECK(on.kill_at(bench::avatar_0) == 2);
+  CHECK(avatars() == std::vector<caf::actor>{on.at[bench::avatar_0].now()});
 }
 
 TEST_CASE("what dies is replaced at once, and all who must know hear of it") {
@@ -208,11 +209,11 @@ TEST_CASE("a storm is over when its actor has lasted") {
 
 TEST_CASE("a report says how often a child was restarted, and what its actors died of") {
   bench on;
-  on.kill_at(bench::shard);
+  on.kill_at(bench::avatar_0);
   const auto said = on.report_of("avatar/0");
   CHECK(said.restarts == 1);
   CHECK(said.last_error == "exit_reason(kill)");
-  CHECK(said.role == owner::avatar(0));
+  CHECK(said.role == owner::avatar);
   CHECK(on.report_of("front/1").restarts == 0);
   CHECK(on.report_of("front/1").last_error.empty());
 }

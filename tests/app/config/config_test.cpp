@@ -67,7 +67,7 @@ TEST_CASE("every default is allowed") {
 
 TEST_CASE("without a word the table's defaults are those of the limits") {
   const auto config = make_config({}).value();
-  const base::limits limits;
+  const http::limits limits;
   CHECK(config.listen.size() == 1);
   CHECK(http::to_string(config.listen[0].where) == "127.0.0.1:8080");
   CHECK(http::to_string(config.ops_listen) == "127.0.0.1:8081");
@@ -75,8 +75,8 @@ TEST_CASE("without a word the table's defaults are those of the limits") {
   CHECK(config.front.cors_origins == std::vector<std::string>{"*"});
   CHECK(config.front.base_path.empty());
   CHECK(!config.insecure_open);
-  CHECK(!config.default_namespace);
-  CHECK(!config.fallback_location);
+  CHECK(!config.ranking.default_namespace);
+  CHECK(!config.ranking.fallback);
   CHECK(config.limits.head_limit_bytes == limits.head_limit_bytes);
   CHECK(config.limits.target_limit_bytes == limits.target_limit_bytes);
   CHECK(config.limits.body_limit_bytes == limits.body_limit_bytes);
@@ -89,8 +89,8 @@ TEST_CASE("without a word the table's defaults are those of the limits") {
   CHECK(config.limits.idle_timeout == limits.idle_timeout);
   CHECK(config.limits.write_timeout == limits.write_timeout);
   CHECK(config.limits.request_timeout == limits.request_timeout);
-  CHECK(config.limits.drain_timeout == limits.drain_timeout);
-  CHECK(config.limits.ranking_cache_bytes == limits.ranking_cache_bytes);
+  CHECK(config.drain_timeout == serve_config{}.drain_timeout);
+  CHECK(config.ranking.cache_limit_bytes == actors::ranking_config{}.cache_limit_bytes);
   CHECK(config.limits.httplib_threads == limits.httplib_threads);
 }
 
@@ -220,7 +220,7 @@ TEST_CASE("the transport httplib cannot be taken over, and the error says why") 
 TEST_CASE("an empty value asks for nothing where nothing is the default") {
   CHECK(with("geoip", {""})->geoip_files.empty());
   CHECK(with("base-path", {""})->front.base_path.empty());
-  CHECK(!with("default-namespace", {""})->default_namespace);
+  CHECK(!with("default-namespace", {""})->ranking.default_namespace);
   CHECK(with("trusted-proxies", {""})->front.proxies.trusted_proxies.empty());
 }
 
@@ -253,7 +253,7 @@ TEST_CASE("texts with a form are held to it") {
   for (const std::string bad : {"a.example", "https://a.example/", "*,https://a.example"})
     CHECK(!with("cors-origins", {bad}).has_value());
 
-  const auto place = with("fallback-location", {"50.5,-8"})->fallback_location;
+  const auto place = with("fallback-location", {"50.5,-8"})->ranking.fallback;
   REQUIRE(place);
   CHECK(place->latitude == 50.5);
   CHECK(place->longitude == -8);
@@ -282,7 +282,7 @@ TEST_CASE("a TOML file gives values of every type, and says where they stood") {
   CHECK(config->loops == 3);
   CHECK(config->listen.size() == 2);
   CHECK(config->insecure_open);
-  CHECK(config->fallback_location == model::coordinates{50.5, 8});
+  CHECK(config->ranking.fallback == model::coordinates{50.5, 8});
 
   const written_file wrong{"\nloops = 300\n"};
   const auto refused = make_config(read_config_file(wrong.path()).value());

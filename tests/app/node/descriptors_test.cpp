@@ -6,7 +6,7 @@ namespace matchcloud::app {
 namespace {
 
 TEST_CASE("connections leave descriptors for store and images, however few there are") {
-  base::limits many;
+  http::limits many;
   many.connection_limit = SIZE_MAX;
   const auto most = [&](std::size_t all) {
     return bounded_by_descriptors(many, all).connection_limit;

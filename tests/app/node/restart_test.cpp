@@ -40,7 +40,7 @@ namespace {
 
 using actors::child_spec;
 using actors::initial_state;
-using actors::owner;
+using base::owner;
 using e2e::eventually;
 
 /// The timeout for everything that must happen: exports are synced, and disks are shared.
@@ -119,10 +119,11 @@ struct supervised {
   caf::actor supervisor;
   std::uint16_t port = 0;
 
-  explicit supervised(const base::limits& limits) : bounds{limits, {}} {
+  explicit supervised(const http::limits& limits) : bounds{limits, {}} {
     parts->system = &system;
-    parts->limits = limits;
-    parts->limits.avatar_cache_bytes = 0; // makes every request need the pool
+    parts->config.limits = limits;
+    // Without room every request needs the pool.
+    parts->avatar_lists = std::make_shared<actors::rendered_lists>(0, avatar_metrics);
     parts->short_work = pool.get();
     parts->store_work = pool.get();
     parts->long_work = long_pool.get();
@@ -169,11 +170,8 @@ struct supervised {
   /// The children whose actors the load needs.
   std::vector<std::size_t> loaded_children() const {
     std::vector<std::size_t> wanted;
-    const auto lists = actors::avatar_shard_of(fixtures::id_of(1));
     for (std::size_t i = 0; i < specs.size(); ++i)
-      if (const auto role = specs[i].role;
-          role != owner::large_validator && (role.kind != lists.kind || role == lists))
-        wanted.push_back(i);
+      if (const auto role = specs[i].role; role != owner::large_validator) wanted.push_back(i);
     return wanted;
   }
   caf::actor actor_at(std::size_t index) {
@@ -213,7 +211,7 @@ struct on_a_loop : supervised {
       [] {}};
   std::thread thread;
 
-  explicit on_a_loop(const base::limits& limits = {}) : supervised{limits} {
+  explicit on_a_loop(const http::limits& limits = {}) : supervised{limits} {
     parts->loops.push_back({&loop, &transport});
     auto listening = http::listen_on(http::parse_endpoint("127.0.0.1:0").value(), 1, 64).value();
     port = listening.where.port;
@@ -232,7 +230,7 @@ struct on_a_loop : supervised {
 struct on_httplib : supervised {
   http::httplib_transport transport{base::machine_clock(), bounds, metrics, 1, [] {}};
 
-  explicit on_httplib(const base::limits& limits = {}) : supervised{limits} {
+  explicit on_httplib(const http::limits& limits = {}) : supervised{limits} {
     parts->pool.transport = &transport;
     port = transport.bind(http::parse_endpoint("127.0.0.1:0").value()).value().port;
     transport.start();
@@ -412,7 +410,7 @@ TEST_CASE("an export that waits when httplib ends is told so") {
 }
 
 TEST_CASE("an export's deadline may be before that of other requests, on httplib") {
-  base::limits limits;
+  http::limits limits;
   limits.request_timeout = 2 * patience;
   limits.export_timeout = std::chrono::milliseconds{50};
   on_httplib service{limits};

@@ -21,7 +21,7 @@
 namespace matchcloud::fixtures {
 
 using actors::exchange_ref;
-using actors::owner;
+using base::owner;
 
 /// A transport that only records what a front tells it.
 class fake_sink final : public http::exchange_sink {
@@ -72,11 +72,11 @@ struct front_bench : deterministic_system {
   std::shared_ptr<probe_log> validator_log = std::make_shared<probe_log>();
   std::shared_ptr<probe_log> large_log = std::make_shared<probe_log>();
   std::shared_ptr<probe_log> ranking_log = std::make_shared<probe_log>();
-  std::array<std::shared_ptr<probe_log>, actors::avatar_shard_count> avatar_logs;
+  std::shared_ptr<probe_log> avatar_log = std::make_shared<probe_log>();
   std::shared_ptr<probe_log> media_log = std::make_shared<probe_log>();
   std::shared_ptr<probe_log> export_log = std::make_shared<probe_log>();
   std::shared_ptr<probe_log> download_log = std::make_shared<probe_log>();
-  actors::owners known{std::vector<caf::actor>(actors::owner_count)};
+  actors::owners known{std::vector<caf::actor>(base::owner_count)};
   caf::actor front;
   std::uint64_t last = 0;
 
@@ -96,10 +96,7 @@ struct front_bench : deterministic_system {
     at(owner::validator) = spawn<probe>(validator_log);
     at(owner::large_validator) = spawn<probe>(large_log);
     at(owner::region_ranking) = spawn<probe>(ranking_log);
-    for (std::size_t i = 0; i < avatar_logs.size(); ++i) {
-      avatar_logs[i] = std::make_shared<probe_log>();
-      at(owner::avatar(i)) = spawn<probe>(avatar_logs[i]);
-    }
+    at(owner::avatar) = spawn<probe>(avatar_log);
     at(owner::media) = spawn<probe>(media_log);
     at(owner::lobby_export) = spawn<probe>(export_log);
     at(owner::export_download) = spawn<probe>(download_log);

@@ -12,7 +12,7 @@ namespace {
 using namespace fixtures;
 using bench = front_bench;
 using actors::exchange_ref;
-using actors::owner;
+using base::owner;
 
 const std::string game = "00000000-0000-0000-0000-000000000001";
 constexpr auto export_body_limit = row_of(operation::export_lobby_history).body_limit_bytes;
@@ -254,21 +254,17 @@ TEST_CASE("a body is JSON or undeclared") {
   }
 }
 
-TEST_CASE("a game's avatars are asked of its shard, which answers with the body") {
+TEST_CASE("a game's avatars are asked of their owner, which answers with the body") {
   bench on;
   on.start();
-  for (std::uint8_t last = 0; last < 2 * actors::avatar_shard_count; ++last) {
-    const auto ref = on.send("GET", "/cloud/games/" + to_string(id_of(last)) + "/avatars");
-    const auto shard = last % actors::avatar_shard_count;
-    const auto& got = on.avatar_logs[shard]->avatar_lists;
-    REQUIRE(got.size() == last / actors::avatar_shard_count + 1);
-    CHECK(got.back().game_id == id_of(last));
-    CHECK(got.back().exchange == ref);
-    REQUIRE(got.back().ticket);
-    CHECK_FALSE(is_over(got.back().ticket));
-    CHECK(on.sink.routes[ref.exchange] ==
-          std::pair{operation::list_avatars, actors::avatar_shard_of(id_of(last))});
-  }
+  const auto asked = on.send("GET", "/cloud/games/" + game + "/avatars");
+  REQUIRE(on.avatar_log->avatar_lists.size() == 1);
+  const auto& got = on.avatar_log->avatar_lists.back();
+  CHECK(got.game_id == id_of(1));
+  CHECK(got.exchange == asked);
+  REQUIRE(got.ticket);
+  CHECK_FALSE(is_over(got.ticket));
+  CHECK(on.sink.routes[asked.exchange] == std::pair{operation::list_avatars, owner::avatar});
   const exchange_ref ref{on.last, 1};
   const auto body = std::make_shared<const std::string>(R"({"custom_avatars":[]})");
   caf::anon_send(on.front, actors::json_made{ref, body, true});
@@ -331,52 +327,7 @@ TEST_CASE("listings that find the mailbox full are answered, and not asked for")
   CHECK(on.ranking_log->rankings.empty());
 }
 
-TEST_CASE("a list that its shard offers is answered without the shard, until the offer ends") {
-  bench on;
-  on.settings->kept_lists_bytes = 100'000;
-  base::counter hits;
-  on.settings->list_hits = &hits;
-  on.start();
-  const auto path = "/cloud/games/" + game + "/avatars";
-  auto& asked = on.avatar_logs[1]->avatar_lists;
-  const auto json = std::make_shared<const std::string>(R"({"custom_avatars":[]})");
-  actors::standing_offer standing{std::make_shared<const actors::list_offer>(id_of(1), json)};
-  const auto first = on.send("GET", path);
-  caf::anon_send(on.front, actors::json_made{first, json, true, 200, standing.get()});
-  on.run();
-
-  const auto second = on.send("GET", path);
-  CHECK(asked.size() == 1);
-  CHECK(hits.get() == 1);
-  CHECK(on.answer().body_bytes().data() == json->data());
-  CHECK(on.answer().body_leased);
-  CHECK(on.sink.routes[second.exchange] == std::pair{operation::list_avatars, owner::none});
-
-  on.send("GET", "/cloud/games/" + to_string(id_of(1 + actors::avatar_shard_count)) + "/avatars");
-  CHECK(asked.size() == 2); // another game
-
-  standing = {};
-  on.send("GET", path);
-  CHECK(asked.size() == 3);
-  CHECK(hits.get() == 1);
-}
-
-TEST_CASE("an offer that ended on its way is not kept") {
-  bench on;
-  on.settings->kept_lists_bytes = 100'000;
-  on.start();
-  const auto path = "/cloud/games/" + game + "/avatars";
-  const auto json = std::make_shared<const std::string>("[]");
-  const auto offer = std::make_shared<const actors::list_offer>(id_of(1), json);
-  { const actors::standing_offer ends{offer}; }
-  caf::anon_send(on.front, actors::json_made{on.send("GET", path), json, true, 200, offer});
-  on.run();
-  CHECK(on.answer().status == 200);
-  on.send("GET", path);
-  CHECK(on.avatar_logs[1]->avatar_lists.size() == 2);
-}
-
-TEST_CASE("avatars of what is no UUID are 400, without a shard") {
+TEST_CASE("avatars of what is no UUID are 400, without their owner") {
   bench on;
   on.start();
   on.send("GET", "/cloud/games/42/avatars");

@@ -5,7 +5,7 @@ namespace matchcloud::http {
 namespace {
 
 using namespace fixtures;
-using actors::owner;
+using base::owner;
 
 /// The front of the ops plane between a transport and one owner of everything, who records.
 struct bench : deterministic_system {
@@ -25,7 +25,7 @@ struct bench : deterministic_system {
     of = spawn<front>(std::make_shared<const front_settings>(settings),
                       std::ref<exchange_sink>(sink));
     run();
-    actors::owners known{std::vector<caf::actor>(actors::owner_count)};
+    actors::owners known{std::vector<caf::actor>(base::owner_count)};
     for (const auto each :
          {owner::ingestion, owner::administration, owner::fault_control, owner::reports})
       known.by_role[index_of(each)] = owners_of_all;

@@ -9,7 +9,7 @@ namespace matchcloud::http {
 namespace {
 
 using actors::child_spec;
-using actors::owner;
+using base::owner;
 using e2e::parse_json;
 using e2e::text_at;
 
@@ -25,7 +25,7 @@ struct bench {
         owner::large_validator,
         child_spec::every_loop,
         {}},
-       {"avatar/2", child_spec::kind::owner, owner::avatar(2), child_spec::every_loop, {}},
+       {"lobby_export", child_spec::kind::owner, owner::lobby_export, child_spec::every_loop, {}},
        {"validator/0", child_spec::kind::owner, owner::validator, 0, {}},
        {"validator/1", child_spec::kind::owner, owner::validator, 1, {}},
        {"front/0", child_spec::kind::front, owner::none, 0, {}},
@@ -59,7 +59,7 @@ TEST_CASE("the supervisor and every place are reported, with what they are and w
                                    {"catalog", "catalog", -1},
                                    {"geoip_watch", "geoip_watch", -1},
                                    {"validator/large", "large_validator", -1},
-                                   {"avatar/2", "avatar", -1},
+                                   {"lobby_export", "lobby_export", -1},
                                    {"validator/0", "validator", 0},
                                    {"validator/1", "validator", 1},
                                    {"front/0", "front", 0},
@@ -87,8 +87,8 @@ TEST_CASE("the depth of a loop's place is its loop's, that of others the sum of 
   of.counted[1].at_owner[index_of(owner::validator)] = 5;
   of.counted[0].at_owner[index_of(owner::large_validator)] = 10;
   of.counted[1].at_owner[index_of(owner::large_validator)] = 20;
-  of.counted[0].at_owner[index_of(owner::avatar(0))] = 100; // another shard
-  of.counted[1].at_owner[index_of(owner::avatar(2))] = 7;
+  of.counted[0].at_owner[index_of(owner::avatar)] = 100; // has no place here
+  of.counted[1].at_owner[index_of(owner::lobby_export)] = 7;
   of.counted[0].in_flight = 200;
   of.counted[1].in_flight = 400;
   of.ops.in_flight = 9;

@@ -14,8 +14,8 @@ constexpr std::string_view half_a_body =
     "POST /x HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\nabc";
 
 /// Limits with every timeout at one minute except the one under test.
-base::limits with(milliseconds base::limits::*deadline, milliseconds value) {
-  base::limits set;
+http::limits with(milliseconds http::limits::*deadline, milliseconds value) {
+  http::limits set;
   set.head_timeout = set.body_timeout = set.idle_timeout = set.write_timeout = set.request_timeout =
       milliseconds{60'000};
   set.*deadline = value;
@@ -23,7 +23,7 @@ base::limits with(milliseconds base::limits::*deadline, milliseconds value) {
 }
 
 TEST_CASE("an idle connection closes silently at its deadline, not before") {
-  bench on{with(&base::limits::idle_timeout, milliseconds{1'000})};
+  bench on{with(&http::limits::idle_timeout, milliseconds{1'000})};
   on.receive(bench::get);
   on.reply("{}");
   on.advance(milliseconds{999});
@@ -34,14 +34,14 @@ TEST_CASE("an idle connection closes silently at its deadline, not before") {
 }
 
 TEST_CASE("a connection that never asked anything has the time of a head, not of idleness") {
-  bench on{with(&base::limits::head_timeout, milliseconds{1'000})};
+  bench on{with(&http::limits::head_timeout, milliseconds{1'000})};
   on.advance(milliseconds{999});
   CHECK(!on.peer.shut);
   on.advance(milliseconds{1} + tick);
   CHECK(on.peer.shut);
   CHECK(on.peer.writes.empty());
 
-  bench request{with(&base::limits::head_timeout, milliseconds{1'000})};
+  bench request{with(&http::limits::head_timeout, milliseconds{1'000})};
   request.receive(bench::get);
   request.reply("{}");
   request.advance(milliseconds{20'000});
@@ -49,7 +49,7 @@ TEST_CASE("a connection that never asked anything has the time of a head, not of
 }
 
 TEST_CASE("idleness counts from the last answer") {
-  bench on{with(&base::limits::idle_timeout, milliseconds{1'000})};
+  bench on{with(&http::limits::idle_timeout, milliseconds{1'000})};
   on.advance(milliseconds{900});
   on.receive(bench::get);
   on.advance(milliseconds{5'000}); // waiting for an answer is not idleness
@@ -62,12 +62,12 @@ TEST_CASE("idleness counts from the last answer") {
 }
 
 TEST_CASE("an export has a time of its own, from its request on") {
-  auto limits = with(&base::limits::request_timeout, milliseconds{1'000});
+  auto limits = with(&http::limits::request_timeout, milliseconds{1'000});
   limits.export_timeout = milliseconds{5'000};
   bench on{limits};
   on.receive(bench::get);
   on.advance(milliseconds{900});
-  on.client->routed(operation::export_lobby_history, actors::owner::lobby_export);
+  on.client->routed(operation::export_lobby_history, base::owner::lobby_export);
   on.advance(milliseconds{4'000});
   CHECK(on.peer.writes.empty());
   CHECK(on.client->waiting());
@@ -76,7 +76,7 @@ TEST_CASE("an export has a time of its own, from its request on") {
 }
 
 TEST_CASE("a head has its time from its first byte, however it trickles") {
-  bench on{with(&base::limits::head_timeout, milliseconds{1'000})};
+  bench on{with(&http::limits::head_timeout, milliseconds{1'000})};
   on.advance(milliseconds{900});
   for (int i = 0; i < 9; ++i) {
     on.receive("G");
@@ -90,7 +90,7 @@ TEST_CASE("a head has its time from its first byte, however it trickles") {
 }
 
 TEST_CASE("a body has its time from the end of the head") {
-  auto limits = with(&base::limits::body_timeout, milliseconds{1'000});
+  auto limits = with(&http::limits::body_timeout, milliseconds{1'000});
   limits.head_timeout = milliseconds{500};
   bench on{limits};
   on.receive(half_a_body);
@@ -104,7 +104,7 @@ TEST_CASE("a body has its time from the end of the head") {
 }
 
 TEST_CASE("a body that is asked for by 100 Continue has its time, whatever idleness has") {
-  auto limits = with(&base::limits::head_timeout, milliseconds{1'000});
+  auto limits = with(&http::limits::head_timeout, milliseconds{1'000});
   limits.idle_timeout = milliseconds{1'000};
   limits.body_timeout = milliseconds{5'000};
   bench on{limits};
@@ -118,7 +118,7 @@ TEST_CASE("a body that is asked for by 100 Continue has its time, whatever idlen
 }
 
 TEST_CASE("an exchange that nobody answers is 504, and the connection lives on") {
-  bench on{with(&base::limits::request_timeout, milliseconds{1'000})};
+  bench on{with(&http::limits::request_timeout, milliseconds{1'000})};
   on.receive(bench::get);
   const auto ref = on.client->current();
   on.advance(milliseconds{999});
@@ -135,7 +135,7 @@ TEST_CASE("an exchange that nobody answers is 504, and the connection lives on")
 }
 
 TEST_CASE("a further attempt does not move the request's deadline") {
-  bench on{with(&base::limits::request_timeout, milliseconds{1'000})};
+  bench on{with(&http::limits::request_timeout, milliseconds{1'000})};
   on.receive(bench::get);
   on.advance(milliseconds{900});
   REQUIRE(on.client->retry(actors::handler::owner));
@@ -144,7 +144,7 @@ TEST_CASE("a further attempt does not move the request's deadline") {
 }
 
 TEST_CASE("a client that takes no byte for long is cut; one that takes some is not") {
-  bench stuck{with(&base::limits::write_timeout, milliseconds{1'000})};
+  bench stuck{with(&http::limits::write_timeout, milliseconds{1'000})};
   stuck.peer.room = 10;
   stuck.receive(bench::get);
   stuck.reply("{}");
@@ -154,7 +154,7 @@ TEST_CASE("a client that takes no byte for long is cut; one that takes some is n
   CHECK(stuck.client->is_closed());
   CHECK(stuck.peer.reset);
 
-  auto patient = with(&base::limits::write_timeout, milliseconds{1'000});
+  auto patient = with(&http::limits::write_timeout, milliseconds{1'000});
   patient.write_least_rate = 1;
   bench slow{patient};
   slow.peer.room = 0;
@@ -170,7 +170,7 @@ TEST_CASE("a client that takes no byte for long is cut; one that takes some is n
 }
 
 TEST_CASE("what the client's kernel acknowledges is progress, though the socket takes no more") {
-  auto limits = with(&base::limits::write_timeout, milliseconds{1'000});
+  auto limits = with(&http::limits::write_timeout, milliseconds{1'000});
   limits.write_least_rate = 1'000;
   bench on{limits};
   on.peer.room = 100'000;
@@ -194,7 +194,7 @@ TEST_CASE("what the client's kernel acknowledges is progress, though the socket 
 }
 
 TEST_CASE("a client that takes less than the least rate is cut") {
-  auto limits = with(&base::limits::write_timeout, milliseconds{1'000});
+  auto limits = with(&http::limits::write_timeout, milliseconds{1'000});
   limits.write_least_rate = 1'000;
   bench on{limits};
   on.peer.room = 10'000;
@@ -212,7 +212,7 @@ TEST_CASE("a client that takes less than the least rate is cut") {
 }
 
 TEST_CASE("an exchange keeps its deadline while the answer before it is taken slowly") {
-  bench on{with(&base::limits::request_timeout, milliseconds{1'000})};
+  bench on{with(&http::limits::request_timeout, milliseconds{1'000})};
   on.peer.room = 0;
   on.receive(std::string{bench::get} + std::string{bench::get});
   on.reply("{}");

@@ -108,7 +108,7 @@ TEST_CASE("another fault at its point lets go of what the last one stalled") {
 }
 
 TEST_CASE("a connection whose reads are stalled is closed when it idled long enough") {
-  base::limits limits;
+  http::limits limits;
   limits.head_timeout = milliseconds{500}; // it has not sent a request yet
   bench on{limits};
   injected_fault stuck{fault_point::read, fault_kind::stall};
@@ -172,7 +172,7 @@ TEST_CASE("a stalled write waits until the fault is taken away") {
 }
 
 TEST_CASE("an answer that is stalled for longer than a write may take ends its connection") {
-  base::limits limits;
+  http::limits limits;
   limits.write_timeout = milliseconds{500};
   bench on{limits};
   injected_fault stuck{fault_point::write, fault_kind::stall};

@@ -133,7 +133,7 @@ TEST_CASE("short writes and a full socket lose nothing of a file") {
 }
 
 TEST_CASE("a file takes nothing from the budget, however little of it is left") {
-  base::limits none;
+  http::limits none;
   none.byte_budget_bytes = 1;
   bench on{none};
   on.peer.room = 0;
@@ -146,7 +146,7 @@ TEST_CASE("a file takes nothing from the budget, however little of it is left") 
 }
 
 TEST_CASE("shared bytes that are leased already are not leased again") {
-  base::limits small;
+  http::limits small;
   small.byte_budget_bytes = 50'000;
   bench on{small};
   on.receive(get + get);
@@ -310,7 +310,7 @@ TEST_CASE("the end of draining cuts a body, and puts no answer for the next requ
 }
 
 TEST_CASE("a reader that takes nothing is cut after the write timeout, a slow one never") {
-  base::limits hasty;
+  http::limits hasty;
   hasty.write_timeout = std::chrono::milliseconds{1'000};
   hasty.idle_timeout = std::chrono::milliseconds{3'000};
   bench on{hasty};
@@ -346,7 +346,7 @@ TEST_CASE("Connection: close after a file closes behind its last byte") {
 }
 
 TEST_CASE("a file whose bytes do not come is cut at last, with nothing put into its place") {
-  base::limits limits;
+  http::limits limits;
   limits.idle_timeout = std::chrono::milliseconds{1'000};
   bench on{limits};
   const temporary_directory folder;

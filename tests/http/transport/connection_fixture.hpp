@@ -124,7 +124,7 @@ public:
 
   static constexpr std::string_view get = "GET /x HTTP/1.1\r\nHost: h\r\n\r\n";
 
-  explicit connection_bench(const base::limits& configured = {},
+  explicit connection_bench(const http::limits& configured = {},
                             http::preamble begins_with = http::preamble::none,
                             std::shared_ptr<http::tls_context> tls = nullptr)
       : limits_{configured},
@@ -176,7 +176,7 @@ public:
 
   // -- connection_host --------------------------------------------------------
 
-  const base::limits& limits() const noexcept override { return limits_; }
+  const http::limits& limits() const noexcept override { return limits_; }
   const http::framer_limits& framing() const noexcept override { return framing_; }
   http::event_loop& loop() noexcept override { return loop_; }
   base::byte_budget& budget() noexcept override { return budget_; }
@@ -301,7 +301,7 @@ public:
 
 private:
   deterministic_system actors_;
-  base::limits limits_;
+  http::limits limits_;
   http::framer_limits framing_;
   base::byte_budget budget_;
   http::event_loop loop_{actors_.system, clock};

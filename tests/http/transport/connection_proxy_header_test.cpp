@@ -18,8 +18,8 @@ const std::string forwarded_get = "GET /x HTTP/1.1\r\nHost: h\r\nX-Forwarded-For
 const std::string get{bench::get};
 
 /// Limits of ten seconds for a head and one minute for everything else.
-base::limits short_heads() {
-  base::limits set;
+http::limits short_heads() {
+  http::limits set;
   set.body_timeout = set.idle_timeout = set.write_timeout = set.request_timeout =
       milliseconds{60'000};
   set.head_timeout = milliseconds{10'000};

@@ -197,7 +197,7 @@ TEST_CASE("a client that never takes the last byte does not make the buffer grow
 }
 
 TEST_CASE("while others want memory, reading pauses at 8 KiB unsent") {
-  base::limits configured;
+  http::limits configured;
   configured.byte_budget_bytes = 1'000'000;
   const auto answered = [&](std::size_t used_by_others) {
     bench on{configured};
@@ -240,7 +240,7 @@ TEST_CASE("what waits for its client is counted by the memory that it takes, how
 }
 
 TEST_CASE("what the budget lacks is asked of clients that take nothing") {
-  base::limits small;
+  http::limits small;
   small.byte_budget_bytes = 40'000;
   for (const bool given : {true, false}) {
     bench on{small};
@@ -267,7 +267,7 @@ TEST_CASE("a large answer is sent from where it is") {
 }
 
 TEST_CASE("reading pauses when the budget has no room for unsent bytes") {
-  base::limits small;
+  http::limits small;
   small.byte_budget_bytes = 64 * 1024;
   bench on{small};
   on.peer.room = 0;
@@ -287,7 +287,7 @@ TEST_CASE("reading pauses when the budget has no room for unsent bytes") {
 }
 
 TEST_CASE("a body takes from the budget up to its last byte; one more is 503") {
-  base::limits small;
+  http::limits small;
   small.byte_budget_bytes = 10'000;
   bench fits{small};
   fits.receive(post(10'000));
@@ -309,7 +309,7 @@ TEST_CASE("a body takes from the budget up to its last byte; one more is 503") {
 }
 
 TEST_CASE("a body over the budget is refused while it arrives") {
-  base::limits small;
+  http::limits small;
   small.byte_budget_bytes = 10'000;
   bench on{small};
   on.receive(post(20'000).substr(0, 15'000));
@@ -320,7 +320,7 @@ TEST_CASE("a body over the budget is refused while it arrives") {
 }
 
 TEST_CASE("pipelined bytes without room in the budget are dropped, and the next answer says so") {
-  base::limits small;
+  http::limits small;
   small.byte_budget_bytes = 20'000;
   const std::string behind(request_reader::input_free_bytes + 1, 'x');
   bench fits{small};
@@ -344,7 +344,7 @@ TEST_CASE("pipelined bytes without room in the budget are dropped, and the next 
 }
 
 TEST_CASE("an answer for which the budget has no room is 503") {
-  base::limits small;
+  http::limits small;
   small.byte_budget_bytes = 20'000 + reply_sender::head_room_bytes;
   bench fits{small};
   fits.receive(get("/x"));
@@ -359,7 +359,7 @@ TEST_CASE("an answer for which the budget has no room is 503") {
 }
 
 TEST_CASE("what is answered without its body takes nothing from the budget") {
-  base::limits small;
+  http::limits small;
   small.byte_budget_bytes = 20'000;
   bench on{small};
   on.receive("HEAD /x HTTP/1.1\r\nHost: h\r\n\r\n");
@@ -562,7 +562,7 @@ TEST_CASE("an exchange that nobody had in hand is sent again as often as needed"
   bench on;
   on.receive(get("/1"));
   for (int i = 0; i < 10; ++i) {
-    on.client->routed(operation::list_regions, actors::owner::region_ranking);
+    on.client->routed(operation::list_regions, base::owner::region_ranking);
     REQUIRE(on.client->retry(actors::handler::owner));
   }
   CHECK(on.client->waiting());
@@ -594,13 +594,13 @@ TEST_CASE("a request's bounds are held until its last reference, and it says tha
 TEST_CASE("an exchange that killed who had it in hand is sent again twice and no more") {
   bench on;
   on.receive(get("/1"));
-  on.client->routed(operation::list_regions, actors::owner::region_ranking);
+  on.client->routed(operation::list_regions, base::owner::region_ranking);
   const auto kill = [&] {
     claim(on.client->current_request(), actors::handler::owner);
     return on.client->retry(actors::handler::owner);
   };
   CHECK(kill());
-  CHECK(on.client->waits_for() == actors::owner::none);
+  CHECK(on.client->waits_for() == base::owner::none);
   CHECK(on.client->retry(actors::handler::owner)); // waited behind another request that time
   CHECK(kill());
   CHECK(on.client->current().attempt == 4);
@@ -687,7 +687,7 @@ TEST_CASE("closing idle connections spares those with a request under way") {
 TEST_CASE("what happened is counted") {
   bench on;
   on.receive(get("/1"));
-  on.client->routed(operation::list_regions, actors::owner::region_ranking);
+  on.client->routed(operation::list_regions, base::owner::region_ranking);
   on.advance(std::chrono::milliseconds{3});
   on.reply("{}");
   const auto& seen = on.metrics();

@@ -11,8 +11,8 @@ using namespace fixtures;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-base::limits short_times() {
-  base::limits limits;
+http::limits short_times() {
+  http::limits limits;
   limits.tls_handshake_timeout = seconds{3};
   limits.head_timeout = seconds{5};
   return limits;

@@ -11,7 +11,7 @@ constexpr std::size_t kibibyte = 1024;
 
 /// A connection whose requests with a body are ingests.
 struct bench : connection_bench {
-  explicit bench(const base::limits& configured = {}) : connection_bench{configured} {
+  explicit bench(const http::limits& configured = {}) : connection_bench{configured} {
     verdict = &row_of(operation::ingest_lobbies);
   }
   /// Sends a head with `Expect: 100-continue`, at which the framer stops on every plane.
@@ -19,7 +19,7 @@ struct bench : connection_bench {
     receive("POST /v1/lobbies HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: " +
             std::to_string(length) + "\r\n\r\n");
     REQUIRE(dispatched.size() == 1);
-    REQUIRE(client->routed(operation::ingest_lobbies, actors::owner::ingestion));
+    REQUIRE(client->routed(operation::ingest_lobbies, base::owner::ingestion));
   }
   void grant(std::size_t bytes) {
     client->grant(dispatched.back(), bytes);
@@ -148,7 +148,7 @@ TEST_CASE("a body that is collected gets 100 Continue as soon as its head is jud
 }
 
 TEST_CASE("who is slower than the least rate is told, and pauses of the owner do not count") {
-  base::limits limits;
+  http::limits limits;
   limits.body_timeout = milliseconds{1'000};
   limits.body_least_rate = 1'000;
   limits.ingest_timeout = milliseconds{10'000};
@@ -169,7 +169,7 @@ TEST_CASE("who is slower than the least rate is told, and pauses of the owner do
 }
 
 TEST_CASE("an owner that grants no credit within the operation's deadline is a 504") {
-  base::limits limits;
+  http::limits limits;
   limits.ingest_timeout = milliseconds{1'000};
   bench on{limits};
   on.begin(10);
@@ -204,7 +204,7 @@ TEST_CASE("a streamed body in chunks has its operation's limit and advice") {
   on.receive("POST / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\n"
              "Transfer-Encoding: chunked\r\n\r\n");
   REQUIRE(on.dispatched.size() == 1);
-  REQUIRE(on.client->routed(operation::ingest_lobbies, actors::owner::ingestion));
+  REQUIRE(on.client->routed(operation::ingest_lobbies, base::owner::ingestion));
   on.grant(100);
   on.receive("5\r\nhello\r\n");
   on.receive("FFFFFFFFF\r\n");
@@ -212,7 +212,7 @@ TEST_CASE("a streamed body in chunks has its operation's limit and advice") {
 }
 
 TEST_CASE("an exhausted budget ends a streamed body") {
-  base::limits limits;
+  http::limits limits;
   limits.byte_budget_bytes = 20 * kibibyte;
   bench on{limits};
   on.begin(100 * kibibyte);
@@ -281,7 +281,7 @@ TEST_CASE("HEAD gets no parts, and its exchange is over") {
 }
 
 TEST_CASE("a reader that stops is cut after the write timeout, with no more kept than its credit") {
-  base::limits limits;
+  http::limits limits;
   limits.write_timeout = milliseconds{1'000};
   stream_bench on{limits};
   on.begin();
@@ -305,7 +305,7 @@ TEST_CASE("a reader that stops is cut after the write timeout, with no more kept
 TEST_CASE("a reader that leaves ends its exchange, and idle time does not") {
   stream_bench on;
   on.begin();
-  on.advance(base::limits{}.idle_timeout * 3);
+  on.advance(http::limits{}.idle_timeout * 3);
   CHECK(on.closings == 0);
   on.client->on_events(EPOLLIN | EPOLLRDHUP);
   CHECK(on.closings == 1);

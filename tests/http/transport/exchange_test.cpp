@@ -11,18 +11,17 @@ namespace matchcloud::http {
 namespace {
 
 using actors::handler;
-using actors::owner;
-using actors::owner_kind;
+using base::owner;
 
 /// Requests of a transport with a small mailbox limit.
 struct bench {
-  base::limits limits;
+  http::limits limits;
   transport_metrics metrics;
   std::deque<admitted_request> requests;
 
   bench() {
     limits.in_flight_limit = 16;
-    limits.avatar_mailbox = 3;
+    limits.mailbox(owner::avatar) = 3;
   }
   admitted_request& add() {
     auto& made = requests.emplace_back();
@@ -37,60 +36,53 @@ struct bench {
   std::size_t waiting(owner who) const { return metrics.at_owner[index_of(who)]; }
   /// An operation that `who` answers.
   static operation asked_of(owner who) {
-    switch (who.kind) {
-    case owner_kind::none: return operation::ping;
-    case owner_kind::validator:
-    case owner_kind::large_validator: return operation::validate_version;
-    case owner_kind::region_ranking: return operation::list_regions;
-    case owner_kind::media: return operation::download_media;
-    case owner_kind::lobby_export: return operation::export_lobby_history;
-    case owner_kind::export_download: return operation::download_export;
-    case owner_kind::ingestion: return operation::ingest_lobbies;
-    case owner_kind::administration: return operation::get_element;
-    case owner_kind::fault_control: return operation::list_faults;
-    case owner_kind::reports: return operation::get_metrics;
-    case owner_kind::avatar: break;
+    switch (who) {
+    case owner::none: return operation::ping;
+    case owner::validator:
+    case owner::large_validator: return operation::validate_version;
+    case owner::region_ranking: return operation::list_regions;
+    case owner::media: return operation::download_media;
+    case owner::lobby_export: return operation::export_lobby_history;
+    case owner::export_download: return operation::download_export;
+    case owner::ingestion: return operation::ingest_lobbies;
+    case owner::administration: return operation::get_element;
+    case owner::fault_control: return operation::list_faults;
+    case owner::reports: return operation::get_metrics;
+    case owner::avatar: break;
     }
     return operation::list_avatars;
   }
 };
 
-constexpr auto first_shard = owner::avatar(0);
-constexpr auto second_shard = owner::avatar(1);
-
-constexpr std::size_t kind_of(owner who) {
-  return static_cast<std::size_t>(who.kind);
-}
-
 TEST_CASE("a mailbox takes as many requests as it has places, each owner for itself") {
   bench on;
   for (int i = 0; i < 3; ++i)
-    CHECK(on.enter(on.add(), first_shard));
-  CHECK_FALSE(on.enter(on.add(), first_shard));
-  CHECK(on.waiting(first_shard) == 3);
-  CHECK(on.metrics.mailbox_full[kind_of(first_shard)].get() == 1);
-  CHECK(on.enter(on.add(), second_shard));
+    CHECK(on.enter(on.add(), owner::avatar));
+  CHECK_FALSE(on.enter(on.add(), owner::avatar));
+  CHECK(on.waiting(owner::avatar) == 3);
+  CHECK(on.metrics.mailbox_full[index_of(owner::avatar)].get() == 1);
+  CHECK(on.enter(on.add(), owner::media));
   CHECK(on.enter(on.add(), owner::lobby_export));
-  CHECK(on.waiting(second_shard) == 1);
+  CHECK(on.waiting(owner::media) == 1);
 }
 
 TEST_CASE("a request gives its place back when it is let go of, and keeps it when sent again") {
   bench on;
   for (int i = 0; i < 3; ++i)
-    REQUIRE(on.enter(on.add(), first_shard));
-  CHECK(on.enter(on.requests[0], first_shard, 2));
-  CHECK(on.waiting(first_shard) == 3);
+    REQUIRE(on.enter(on.add(), owner::avatar));
+  CHECK(on.enter(on.requests[0], owner::avatar, 2));
+  CHECK(on.waiting(owner::avatar) == 3);
   on.requests[0].recycle(0);
-  CHECK(on.waiting(first_shard) == 2);
-  CHECK(on.enter(on.add(), first_shard));
+  CHECK(on.waiting(owner::avatar) == 2);
+  CHECK(on.enter(on.add(), owner::avatar));
   on.requests.clear();
-  CHECK(on.waiting(first_shard) == 0);
+  CHECK(on.waiting(owner::avatar) == 0);
   CHECK(on.metrics.in_flight == 0);
 }
 
 TEST_CASE("what a front answers itself needs no place") {
   bench on;
-  on.limits.avatar_mailbox = 0;
+  on.limits.mailbox(owner::avatar) = 0;
   CHECK(on.enter(on.add(), owner::none));
 }
 
@@ -102,7 +94,7 @@ TEST_CASE("the last eighth is for requests that cost most to repeat, and for old
   auto& last_but_one = on.add();
   for (const auto cheap : {owner::region_ranking, owner::validator, owner::media}) {
     CHECK_FALSE(on.enter(last_but_one, cheap));
-    CHECK(on.metrics.shed[kind_of(cheap)].get() == 1);
+    CHECK(on.metrics.shed[index_of(cheap)].get() == 1);
   }
   CHECK(on.waiting(owner::region_ranking) == 14);
   CHECK(on.enter(last_but_one, owner::lobby_export));
@@ -124,7 +116,7 @@ TEST_CASE("clients that ask most are shed first: they get a quarter of the place
   refused.is_noisy = true;
   CHECK_FALSE(on.enter(refused, owner::lobby_export));
   CHECK_FALSE(on.enter(refused, owner::region_ranking));
-  CHECK(on.metrics.shed[kind_of(owner::lobby_export)].get() == 1);
+  CHECK(on.metrics.shed[index_of(owner::lobby_export)].get() == 1);
   CHECK(on.enter(refused, owner::lobby_export, 2));
   CHECK(on.enter(on.add(), owner::lobby_export));
   CHECK(on.enter(on.add(), owner::region_ranking));

@@ -114,7 +114,7 @@ struct transport_bench {
   /// The last request that was answered.
   std::weak_ptr<const http::admitted_request> last_request;
 
-  explicit transport_bench(const base::limits& configured = {},
+  explicit transport_bench(const http::limits& configured = {},
                            const http::proxy_trust& trusted = {})
       : bounds{configured, trusted} {
     transport = std::make_unique<http::loop_transport>(loop, clock, pool, bounds, rules, metrics, 1,
@@ -172,7 +172,7 @@ struct transport_bench {
       if (held.exchange == ref) held.request = nullptr;
     transport->answer(ref, std::move(with));
   }
-  void routed(const http::dispatch& dispatched, actors::owner waits_for) {
+  void routed(const http::dispatch& dispatched, base::owner waits_for) {
     transport->routed(dispatched.exchange, http::operation::list_regions, waits_for);
   }
 };

@@ -7,7 +7,7 @@ namespace matchcloud::http {
 namespace {
 
 using namespace fixtures;
-using actors::owner;
+using base::owner;
 using std::chrono::milliseconds;
 
 using bench = transport_bench;
@@ -85,7 +85,7 @@ TEST_CASE("references that nobody gave out are nobody's") {
 }
 
 TEST_CASE("the exchange over the limit is 503, and the place is free again after an answer") {
-  base::limits few;
+  http::limits few;
   few.in_flight_limit = 2;
   bench on{few};
   on.attach();
@@ -178,7 +178,7 @@ TEST_CASE("only what waits for the owner that came back is sent again; three tim
 }
 
 TEST_CASE("at the connection limit, where none is idle, others wait until one leaves") {
-  base::limits few;
+  http::limits few;
   few.connection_limit = 1;
   bench on{few};
   on.attach();
@@ -198,7 +198,7 @@ TEST_CASE("at the connection limit, where none is idle, others wait until one le
 }
 
 TEST_CASE("at the connection limit the longest idle goes, and who asks stays") {
-  base::limits few;
+  http::limits few;
   few.connection_limit = 4;
   few.connection_share_percent = 100;
   bench on{few};
@@ -236,7 +236,7 @@ TEST_CASE("at the connection limit the longest idle goes, and who asks stays") {
 }
 
 TEST_CASE("at the connection limit those whose requests wait in their sockets stay") {
-  base::limits few;
+  http::limits few;
   few.connection_limit = 1;
   bench on{few};
   on.attach();
@@ -279,7 +279,7 @@ struct second_loop {
 };
 
 TEST_CASE("a loop without idle connections has another close one") {
-  base::limits few;
+  http::limits few;
   few.connection_limit = 2;
   few.connection_share_percent = 100;
   bench on{few};
@@ -298,7 +298,7 @@ TEST_CASE("a loop without idle connections has another close one") {
 }
 
 TEST_CASE("an address whose idle connections are all another loop's is let in, for one of those") {
-  base::limits few;
+  http::limits few;
   few.connection_limit = 8;
   bench on{few};
   on.attach();
@@ -320,7 +320,7 @@ TEST_CASE("an address whose idle connections are all another loop's is let in, f
 }
 
 TEST_CASE("one address gets its share of a service that is half full, and the answer says so") {
-  base::limits few;
+  http::limits few;
   few.connection_limit = 8;
   bench on{few};
   std::vector<std::unique_ptr<client>> all;
@@ -348,7 +348,7 @@ TEST_CASE("one address gets its share of a service that is half full, and the an
 }
 
 TEST_CASE("an address that has its share replaces its own idle connections") {
-  base::limits few;
+  http::limits few;
   few.connection_limit = 100;
   bench on{few};
   on.attach();
@@ -367,7 +367,7 @@ TEST_CASE("an address that has its share replaces its own idle connections") {
 }
 
 TEST_CASE("of a trusted proxy's connections those of each client count, not the proxy's") {
-  base::limits few;
+  http::limits few;
   few.connection_limit = 8;
   bench on{few, proxy_trust{{*model::parse_cidr("127.0.0.0/8")}}};
   on.attach();
@@ -418,7 +418,7 @@ TEST_CASE("an urgent byte is a byte like others and holds nothing up") {
 }
 
 TEST_CASE("where memory is short, who has taken nothing for longest is cut") {
-  base::limits few;
+  http::limits few;
   few.byte_budget_bytes = 200'000;
   bench on{few};
   on.attach();

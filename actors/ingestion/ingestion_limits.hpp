@@ -1,0 +1,35 @@
+#pragma once
+
+#include "base/config_row.hpp"
+
+#include <cstddef>
+
+namespace matchcloud::actors {
+
+/// Of ingests: while more than half of their places are taken, one sender may have `share_percent`
+/// of them (at least 1), and an ingest has to send `least_rate` bytes a second.
+struct ingestion_limits {
+  std::size_t share_percent = 25;
+  std::size_t least_rate = 16UL * 1024;
+  /// The size of the store's backlog (acknowledged but not yet tidied up) above which ingestion is
+  /// refused.
+  std::size_t backlog_bytes = 1024UL * 1024 * 1024;
+};
+
+inline base::config_rows<ingestion_limits> ingestion_keys() {
+  return {
+      base::number_row("ingest-share-percent", &ingestion_limits::share_percent, 1, 100,
+                       "Of mailbox-ingestion, what one token may hold while more than half is "
+                       "taken, or without a token one client certificate or one address (IPv6: its "
+                       "prefix of client-prefix-bits); beyond: 503."),
+      base::number_row("ingest-least-rate", &ingestion_limits::least_rate, 1, 1'000'000'000,
+                       "Bytes a second that an ingest must send on average while more than half "
+                       "of mailbox-ingestion is taken; slower, after the first 5 s: 408."),
+      base::number_row("store-backlog-limit-bytes", &ingestion_limits::backlog_bytes,
+                       base::mebibyte, base::tebibyte,
+                       "What the store has written and not tidied away yet. Where it is more and "
+                       "cannot be tidied away, ingestion gets 503."),
+  };
+}
+
+} // namespace matchcloud::actors

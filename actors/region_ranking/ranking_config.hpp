@@ -1,0 +1,48 @@
+#pragma once
+
+#include "base/config_row.hpp"
+#include "model/catalog/parse_coordinates.hpp"
+#include "model/text/uuid.hpp"
+
+#include <cstddef>
+#include <optional>
+
+namespace matchcloud::actors {
+
+struct ranking_config {
+  /// The namespace of listings whose origin names none; without it they list all regions.
+  std::optional<model::uuid> default_namespace = {};
+  /// The location assumed for clients whose location is unknown; without it all their distances are
+  /// 0.
+  std::optional<model::coordinates> fallback = {};
+  bool counts_places = true;
+  /// Of listings and, up to `compressed_part` of it, of their compressed forms.
+  std::size_t cache_limit_bytes = 64UL * 1024 * 1024;
+};
+
+inline base::config_rows<ranking_config> ranking_keys() {
+  using kind = base::config_text::kind;
+  return {
+      base::parsed_row(
+          {"default-namespace", kind::text, "", "a namespace's UUID; empty: none",
+           "The namespace of a listing whose Origin says nothing. None: all regions."},
+          &ranking_config::default_namespace,
+          [](const base::config_values& given) { return model::parse_uuid(given.front()); }),
+      base::parsed_row({"fallback-location", kind::list, "", "LATITUDE,LONGITUDE in degrees",
+                        "Where a client of unknown location is taken to be. None: all its "
+                        "distances are 0."},
+                       &ranking_config::fallback,
+                       [](const base::config_values& given) {
+                         return given.size() == 2 ? model::parse_coordinates(given[0], given[1])
+                                                  : std::nullopt;
+                       }),
+      base::flag_row("count-places", &ranking_config::counts_places,
+                     "Whether requests for listings are counted by where they come from, in cells "
+                     "of 5 degrees, for the console."),
+      base::number_row("ranking-cache-bytes", &ranking_config::cache_limit_bytes, 0, base::tebibyte,
+                       "Memory per event loop for rankings by location (order and distances), an "
+                       "eighth of it for compressed listings."),
+  };
+}
+
+} // namespace matchcloud::actors

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "base/config_row.hpp"
+
+#include <chrono>
+#include <cstddef>
+
+namespace matchcloud::actors {
+
+/// When an actor that dies again and again makes the service not ready: more than `intensity`
+/// deaths within `window` without having handled anything since the restart before.
+struct restart_limits {
+  std::size_t intensity = 5;
+  std::chrono::milliseconds window{10'000};
+  /// Whether the process ends then.
+  bool ends_process = false;
+};
+
+inline base::config_rows<restart_limits> restart_keys() {
+  return {
+      base::number_row("restart-intensity", &restart_limits::intensity, 1, 1'000,
+                       "An actor that dies more often than that within restart-window-ms, each "
+                       "time without having handled anything, makes the service not ready."),
+      base::number_row("restart-window-ms", &restart_limits::window, 100, 3'600'000,
+                       "The time in which restart-intensity counts."),
+      base::flag_row("exit-on-restart-storm", &restart_limits::ends_process,
+                     "Ends the process where restart-intensity is exceeded, for whoever restarts "
+                     "it elsewhere."),
+  };
+}
+
+} // namespace matchcloud::actors

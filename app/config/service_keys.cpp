@@ -1,0 +1,142 @@
+#include "app/config/service_keys.hpp"
+
+#include "model/net/base_url.hpp"
+
+#include <limits>
+
+namespace matchcloud::app {
+
+namespace {
+
+using base::choice_row;
+using base::config_values;
+using base::flag_row;
+using base::number_row;
+using kind = base::config_text::kind;
+using outcome = base::expected<void>;
+
+outcome set_listen(serve_config& config, const config_values& given) {
+  config.listen.clear();
+  for (std::string_view text : given) {
+    const auto begins = http::take_suffix(text);
+    const auto where = http::parse_endpoint(text);
+    if (!where) return tl::unexpected(where.error());
+    config.listen.push_back({*where, begins});
+  }
+  return config.listen.empty() ? base::not_allowed() : outcome{};
+}
+
+outcome set_ops_listen(serve_config& config, const config_values& given) {
+  std::string_view text = given.front();
+  const auto begins = http::take_suffix(text);
+  const auto where = http::parse_endpoint(text);
+  if (!where) return tl::unexpected(where.error());
+  if (begins.proxy_header) return base::not_allowed();
+  config.ops_listen = *where;
+  config.ops_tls = begins.tls;
+  return {};
+}
+
+outcome set_faults(serve_config& config, const config_values& given) {
+  auto rules = read_fault_rules(given.front());
+  if (!rules) return tl::unexpected(rules.error());
+  config.faults = *std::move(rules);
+  return {};
+}
+
+} // namespace
+
+base::config_rows<serve_config> listening_keys() {
+  using word = std::pair<std::string_view, transport_kind>;
+  return {
+      {{"listen", kind::list, "127.0.0.1:8080",
+        "ADDRESS:PORT with /tls, /proxy, /proxy/tls or nothing behind it; IPv6 in brackets, port 0 "
+        "for the kernel's choice; repeatable",
+        "Where the data plane listens. /tls: it speaks TLS. With /proxy each connection must begin "
+        "with a PROXY protocol header (version 1 or 2), which tells the client's address where the "
+        "peer is in trusted-proxies. Neither with the transport httplib."},
+       set_listen},
+      {{"ops-listen", kind::text, "127.0.0.1:8081", "ADDRESS:PORT or ADDRESS:PORT/tls",
+        "Where health, metrics and administration listen; beyond loopback only with /tls."},
+       set_ops_listen},
+      text_row("public-url", &serve_config::public_url,
+               "http:// or https:// URL without a slash at the end; empty: the first listener",
+               "Where clients reach the service; the base of URLs that it hands out, before "
+               "base-path.",
+               model::check_base_url),
+      number_row("loops", &serve_config::loops, 0, 256, "Event loops, each a thread.",
+                 "; 0: one per core"),
+      choice_row("transport", &serve_config::transport,
+                 std::array{word{"loops", transport_kind::loops},
+                            word{"httplib", transport_kind::httplib}},
+                 "How HTTP is spoken. httplib is for comparison, not for the open internet."),
+      flag_row("insecure-open", &serve_config::insecure_open,
+               "Allows a listener of the data plane beyond loopback with auth = open: anybody who "
+               "reaches it may use it. The ops plane asks for tokens there all the same."),
+      flag_row("take-over", &serve_config::take_over,
+               "Replaces the process that serves the same listeners from the same data directory, "
+               "without losing a request: it hands over its listening sockets once this one is "
+               "ready, drains and ends. Where none runs, starts as usual. Not with the transport "
+               "httplib."),
+  };
+}
+
+base::config_rows<serve_config> geoip_keys() {
+  return {{{"geoip", kind::list, "", "MMDB files; repeatable",
+            "Databases of where addresses are. Of several files the first with coordinates "
+            "decides, else the first with a country. Without one all locations are unknown."},
+           [](serve_config& config, const config_values& given) -> outcome {
+             config.geoip_files = given;
+             return {};
+           }}};
+}
+
+base::config_rows<serve_config> start_keys() {
+  return {number_row("start-wait-ms", &serve_config::start_wait, 0, 86'400'000,
+                     "How long the start waits for a PostgreSQL server or a bucket that is out of "
+                     "reach: not ready, with a line in the log each minute. What waiting cannot "
+                     "mend, such as a wrong password, ends it at once. 0: so does everything "
+                     "else.")};
+}
+
+base::config_rows<serve_config> process_keys() {
+  return {
+      number_row("drain-delay-ms", &serve_config::drain_delay, 0, 600'000,
+                 "From SIGTERM to the drain: meanwhile /readyz says 503 and requests are accepted "
+                 "as ever. Longer than a balancer takes to see that, so that it sends nobody to "
+                 "closed listeners."),
+      number_row("drain-timeout-ms", &serve_config::drain_timeout, 0, 3'600'000,
+                 "From the end of drain-delay-ms to the end; idle connections close in its last "
+                 "third."),
+      number_row("busy-poll-us", &serve_config::busy_poll, 0, 1'000,
+                 "How long an event loop looks for requests again and again before it sleeps. "
+                 "Replies come sooner by a wake-up, for a whole core of each loop that gets "
+                 "requests more often than this: give fewer loops than there are cores.",
+                 "; 0: off"),
+  };
+}
+
+base::config_rows<serve_config> trace_keys() {
+  return {number_row("trace-one-in", &serve_config::trace_one_in, 0, 1'000'000'000,
+                     "Of so many requests of the data plane one is traced on its way through "
+                     "actors, for the console.",
+                     "; 0: none")};
+}
+
+base::config_rows<serve_config> fault_keys() {
+  return {
+      flag_row("enable-fault-injection", &serve_config::fault_injection,
+               "Lets whoever reaches the ops plane make the service fail (/faults). Not for "
+               "production."),
+      {{"faults", kind::text, "", "a TOML file, or TOML text (with a = in it)",
+        "Faults that are injected from the beginning; docs/faults.md has the format."},
+       set_faults},
+      base::count_row<serve_config>(
+          "fault-seed", "", 0, std::numeric_limits<std::uint64_t>::max(),
+          "Decides which passes of a fault point are hit; printed at the start.",
+          [](serve_config& config, std::uint64_t seed) { config.fault_seed = seed; },
+          "; empty: by chance"),
+  };
+}
+
+} // namespace matchcloud::app

@@ -1,0 +1,173 @@
+#pragma once
+
+#include "base/decimal.hpp"
+#include "base/expected.hpp"
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+/// Rows of configuration keys. A room declares the keys that it uses beside its settings; `app`
+/// collects them into flags, environment variables, the TOML file, the help text and the pages'
+/// table.
+namespace matchcloud::base {
+
+inline constexpr std::uint64_t mebibyte = 1024 * 1024;
+inline constexpr std::uint64_t tebibyte = mebibyte * mebibyte;
+
+/// The values given for a key: the elements of a list, or one. Never empty.
+using config_values = std::vector<std::string>;
+
+/// A key, as people read it.
+struct config_text {
+  enum class kind : std::uint8_t { text, list, number, flag };
+
+  /// Spelled with dashes: `head-limit-bytes`.
+  std::string name;
+  kind what;
+  /// In the syntax of a value; empty if there is no default.
+  std::string default_value;
+  /// The allowed values, with the unit.
+  std::string allowed;
+  /// Its purpose, and why one would change it.
+  std::string purpose;
+  /// Whether messages leave the value out, because it may have a secret.
+  bool may_be_secret = false;
+};
+
+/// A key of a room's settings.
+template <class Settings>
+struct config_row : config_text {
+  /// Stores the values. Fails with `config_invalid`; a detail says more than `allowed` does.
+  std::function<expected<void>(Settings&, const config_values&)> apply;
+};
+
+template <class Settings>
+using config_rows = std::vector<config_row<Settings>>;
+
+/// A row of the settings that `part(outer)` is.
+template <class Outer, class Inner, class Part>
+config_row<Outer> row_of_part(const config_row<Inner>& row, Part part) {
+  return {row, [apply = row.apply, part](Outer& of, const config_values& given) {
+            return apply(std::invoke(part, of), given);
+          }};
+}
+
+/// What `apply` returns where `allowed` says all there is to say.
+inline expected<void> not_allowed() {
+  return fail(errc::config_invalid, {});
+}
+
+namespace detail {
+
+template <class Number>
+struct counted {
+  static Number from(std::uint64_t count) noexcept { return static_cast<Number>(count); }
+  static std::uint64_t count(Number number) noexcept { return static_cast<std::uint64_t>(number); }
+};
+template <class Count, class Period>
+struct counted<std::chrono::duration<Count, Period>> {
+  using duration = std::chrono::duration<Count, Period>;
+  static duration from(std::uint64_t count) noexcept { return duration{static_cast<Count>(count)}; }
+  static std::uint64_t count(duration time) noexcept {
+    return static_cast<std::uint64_t>(time.count());
+  }
+};
+
+} // namespace detail
+
+/// A whole number from `least` to `most` that `set(settings, number)` stores; `note` follows the
+/// bounds.
+template <class Settings, class Set>
+config_row<Settings> count_row(std::string name, std::string preset, std::uint64_t least,
+                               std::uint64_t most, std::string purpose, Set set,
+                               std::string_view note = {}) {
+  auto allowed = std::to_string(least) + " to " + std::to_string(most) + std::string{note};
+  return {{std::move(name), config_text::kind::number, std::move(preset), std::move(allowed),
+           std::move(purpose)},
+          [=](Settings& settings, const config_values& given) -> expected<void> {
+            const auto number = parse_decimal<std::uint64_t>(given.front());
+            if (!number || *number < least || *number > most) return not_allowed();
+            set(settings, *number);
+            return {};
+          }};
+}
+
+/// A whole number, or a duration in its unit.
+template <class Settings, class Number>
+config_row<Settings> number_row(std::string name, Number Settings::*member, std::uint64_t least,
+                                std::uint64_t most, std::string purpose,
+                                std::string_view note = {}) {
+  auto preset = std::to_string(detail::counted<Number>::count(Settings{}.*member));
+  const auto set = [member](Settings& settings, std::uint64_t number) {
+    settings.*member = detail::counted<Number>::from(number);
+  };
+  return count_row<Settings>(std::move(name), std::move(preset), least, most, std::move(purpose),
+                             set, note);
+}
+
+/// One of a few words, each with what it stands for.
+template <class Settings, class Value, std::size_t Count>
+config_row<Settings> choice_row(std::string name, Value Settings::*member,
+                                const std::array<std::pair<std::string_view, Value>, Count>& words,
+                                std::string purpose,
+                                config_text::kind what = config_text::kind::text) {
+  std::string preset;
+  std::string allowed;
+  for (std::size_t i = 0; i < Count; ++i) {
+    const auto& [word, value] = words[i];
+    if (value == Settings{}.*member) preset = word;
+    allowed.append(i == 0 ? "" : i + 1 == Count ? " or " : ", ").append(word);
+  }
+  return {{std::move(name), what, std::move(preset), std::move(allowed), std::move(purpose)},
+          [=](Settings& settings, const config_values& given) -> expected<void> {
+            for (const auto& [word, value] : words) {
+              if (word != given.front()) continue;
+              settings.*member = value;
+              return {};
+            }
+            return not_allowed();
+          }};
+}
+
+/// `true` or `false`.
+template <class Settings>
+config_row<Settings> flag_row(std::string name, bool Settings::*member, std::string purpose) {
+  using word = std::pair<std::string_view, bool>;
+  return choice_row(std::move(name), member, std::array{word{"true", true}, word{"false", false}},
+                    std::move(purpose), config_text::kind::flag);
+}
+
+/// A text that `check` accepts; without it, any: what it has to be is checked where it is used.
+template <class Settings>
+config_row<Settings> text_row(std::string name, std::string Settings::*member, std::string allowed,
+                              std::string purpose,
+                              expected<void> (*check)(std::string_view) = nullptr) {
+  return {{std::move(name), config_text::kind::text, Settings{}.*member, std::move(allowed),
+           std::move(purpose)},
+          [=](Settings& settings, const config_values& given) -> expected<void> {
+            if (check != nullptr)
+              if (auto fine = check(given.front()); !fine) return fine;
+            settings.*member = given.front();
+            return {};
+          }};
+}
+
+/// Texts of which `parse` makes a value that `*` reads, or a false one where it is not allowed.
+template <class Settings, class Member, class Parse>
+config_row<Settings> parsed_row(config_text about, Member Settings::*member, Parse parse) {
+  return {std::move(about), [=](Settings& settings, const config_values& given) -> expected<void> {
+            auto parsed = parse(given);
+            if (!parsed) return not_allowed();
+            settings.*member = *std::move(parsed);
+            return {};
+          }};
+}
+
+} // namespace matchcloud::base

@@ -1,0 +1,160 @@
+#include "http/front/front_keys.hpp"
+
+#include "model/access/access_token.hpp"
+#include "model/net/host_name.hpp"
+#include "model/net/url_parts.hpp"
+
+#include <algorithm>
+
+namespace matchcloud::http {
+
+namespace {
+
+using base::choice_row;
+using base::config_values;
+using base::number_row;
+using kind = base::config_text::kind;
+using outcome = base::expected<void>;
+
+constexpr std::uint64_t day_ms = 86'400'000;
+
+outcome check_base_path(std::string_view path) {
+  const auto is_plain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view{"/-_.~"}.find(c) != std::string_view::npos;
+  };
+  const bool fits = path.empty() || (path.front() == '/' && path.back() != '/' &&
+                                     path.find("//") == std::string_view::npos &&
+                                     std::ranges::all_of(path, is_plain));
+  return fits ? outcome{} : base::not_allowed();
+}
+
+outcome set_trusted_proxies(front_settings& of, const config_values& given) {
+  of.proxies.trusted_proxies.clear();
+  for (const auto& text : given) {
+    const auto block = model::parse_cidr(text);
+    if (!block) return base::not_allowed();
+    of.proxies.trusted_proxies.push_back(*block);
+  }
+  return {};
+}
+
+outcome set_cors_origins(front_settings& of, const config_values& given) {
+  const auto is_allowed = [&](const std::string& origin) {
+    return (origin == "*" && given.size() == 1) ||
+           (model::is_web_url(origin) && origin.back() != '/');
+  };
+  if (!std::ranges::all_of(given, is_allowed)) return base::not_allowed();
+  of.cors_origins = given;
+  return {};
+}
+
+outcome set_ops_hosts(access_settings& of, const config_values& given) {
+  constexpr std::string_view tls_scheme = "https://";
+  for (std::string_view name : given) {
+    if (name.starts_with(tls_scheme)) name.remove_prefix(tls_scheme.size());
+    if (!model::is_host_name(name)) return base::not_allowed();
+  }
+  of.ops_hosts = given;
+  return {};
+}
+
+outcome set_data_hosts(access_settings& of, const config_values& given) {
+  if (!std::ranges::all_of(given, model::is_host_name)) return base::not_allowed();
+  of.data_hosts = given;
+  return {};
+}
+
+base::config_row<access_settings> rate_row(std::string name, std::string preset,
+                                           rates_by_cost access_settings::*of, cost_class cost,
+                                           std::string purpose) {
+  return {{std::move(name), kind::text, std::move(preset), std::string{model::rate_policy_allowed},
+           std::move(purpose)},
+          [=](access_settings& set, const config_values& given) -> outcome {
+            const auto policy = model::parse_rate_policy(given.front());
+            if (!policy) return base::not_allowed();
+            (set.*of)[static_cast<std::size_t>(cost)] = *policy;
+            return {};
+          }};
+}
+
+} // namespace
+
+base::config_rows<front_settings> path_keys() {
+  return {base::text_row(
+      "base-path", &front_settings::base_path, "/path without a slash at the end, or empty",
+      "What every path begins with, for a service that shares its host name.", check_base_path)};
+}
+
+base::config_rows<front_settings> page_keys() {
+  using word = std::pair<std::string_view, forwarded_header>;
+  return {
+      {{"trusted-proxies", kind::list, "", "CIDR blocks or addresses; repeatable",
+        "Peers whose forwarding headers and PROXY protocol headers tell the client's address. "
+        "Everybody else's are ignored."},
+       set_trusted_proxies},
+      base::row_of_part<front_settings>(
+          choice_row("forwarded-header", &proxy_trust::header,
+                     std::array{word{"auto", forwarded_header::automatic},
+                                word{"x-forwarded-for", forwarded_header::x_forwarded_for},
+                                word{"forwarded", forwarded_header::forwarded}},
+                     "The header that trusted proxies write."),
+          &front_settings::proxies),
+      {{"cors-origins", kind::list, "*", "origins (https://play.example), or * for any; repeatable",
+        "Pages that may read the regions listing in a browser."},
+       set_cors_origins},
+  };
+}
+
+base::config_rows<access_settings> access_keys() {
+  using word = std::pair<std::string_view, bool>;
+  return {
+      choice_row("auth", &access_settings::requires_tokens,
+                 std::array{word{"open", false}, word{"required", true}},
+                 "Whether the data plane asks for tokens (matchcloud token create). open is only "
+                 "for listeners on loopback, or with insecure-open."),
+      base::flag_row("anonymous-regions", &access_settings::anonymous_regions,
+                     "With auth = required: whether listing regions and pinging need no token. A "
+                     "player token names the namespace all the same."),
+      choice_row("ops-auth", &access_settings::ops_requires_tokens,
+                 std::array{word{"beyond-loopback", false}, word{"required", true}},
+                 "Whether the ops plane asks for tokens also where it listens on loopback and the "
+                 "request comes from this machine, not through a proxy."),
+      {{"ops-hosts", kind::list, "",
+        "host names, each with https:// before it where a proxy speaks TLS for it; repeatable",
+        "Names by which the ops plane may be asked, besides its addresses and localhost."},
+       set_ops_hosts},
+      {{"data-hosts", kind::list, "", "host names; repeatable",
+        "Names by which clients on this machine may ask for exports and avatars with auth = open, "
+        "besides its addresses, localhost and the host of public-url."},
+       set_data_hosts},
+      rate_row("rate-limit-address-cheap", "10000/10", &access_settings::per_address,
+               cost_class::cheap,
+               "Requests that a client address (IPv6: its prefix; a /48 16 times as many) may send "
+               "to operations that cost little; beyond: 429. Requests that lead nowhere count, "
+               "too, and one without a valid token ten times."),
+      rate_row("rate-limit-address-expensive", "1000/10", &access_settings::per_address,
+               cost_class::expensive, "The same for the other operations."),
+      rate_row("rate-limit-token-cheap", "50000/10", &access_settings::per_token, cost_class::cheap,
+               "What a token may send to operations that cost little, a player token from each "
+               "address; beyond: 429. A token may have limits of its own."),
+      rate_row("rate-limit-token-expensive", "2000/10", &access_settings::per_token,
+               cost_class::expensive, "The same for the other operations."),
+      number_row("rate-limit-entries", &access_settings::rate_limit_entries, 8, 67'108'864,
+                 "How many addresses and tokens the rate limits tell apart, 16 bytes each. Those "
+                 "that owe nothing make room; where all are in debt, strangers share a limit of a "
+                 "quarter."),
+  };
+}
+
+base::config_rows<store_watch> store_watch_keys() {
+  return {
+      number_row("store-unreachable-ms", &store_watch::unreachable_after, 1'000, day_ms,
+                 "How long the store may be out of reach before administration gets 503 at once."),
+      number_row("stale-auth-limit-ms", &store_watch::stale_auth_limit, 1'000, 7 * day_ms,
+                 "How long tokens are accepted while the store is out of reach, as they were last "
+                 "known; their expiry counts all the same. Then 503."),
+  };
+}
+
+} // namespace matchcloud::http

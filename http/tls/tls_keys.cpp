@@ -1,0 +1,42 @@
+#include "http/tls/tls_keys.hpp"
+
+#include <algorithm>
+
+namespace matchcloud::http {
+
+namespace {
+
+using kind = base::config_text::kind;
+
+/// Pairs certificates with keys in the order given; whoever takes them checks that there are as
+/// many.
+auto file_of_each_pair(std::string tls_files::pair::*which) {
+  return [which](tls_files& of, const base::config_values& given) -> base::expected<void> {
+    auto& pairs = of.pairs;
+    pairs.resize(std::max(pairs.size(), given.size()));
+    for (std::size_t i = 0; i < pairs.size(); ++i)
+      pairs[i].*which = i < given.size() ? given[i] : std::string{};
+    return {};
+  };
+}
+
+} // namespace
+
+base::config_rows<tls_files> tls_keys() {
+  return {
+      {{"tls-cert", kind::list, "", "PEM files; repeatable",
+        "The certificates of listeners with /tls, each with the chain behind it. The client's "
+        "server name (SNI) chooses; whoever asks for another gets the first. Followed when they "
+        "are replaced."},
+       file_of_each_pair(&tls_files::pair::certificate)},
+      {{"tls-key", kind::list, "", "PEM files without a passphrase; repeatable",
+        "The keys of tls-cert, in the same order."},
+       file_of_each_pair(&tls_files::pair::key)},
+      base::text_row("ops-client-ca", &tls_files::client_ca,
+                     "a PEM file; empty: no client certificates",
+                     "Authorities whose client certificates may do on the ops plane what an admin "
+                     "token may, where it speaks TLS."),
+  };
+}
+
+} // namespace matchcloud::http

@@ -1,0 +1,81 @@
+#include "model/validation/rule_keys.hpp"
+
+#include "model/validation/check_rules.hpp"
+
+#include <algorithm>
+
+namespace matchcloud::model {
+
+namespace {
+
+base::expected<void> set_aliases(validation_rules& of, const base::config_values& given) {
+  validation_rules only;
+  for (const auto& text : given) {
+    const auto equals = std::min(text.find('='), text.size());
+    const auto alias = equals == text.size() ? std::string{} : text.substr(equals + 1);
+    only.further_aliases.push_back({text.substr(0, equals), alias});
+  }
+  if (auto sound = check_rules(only); !sound) return sound;
+  of.further_aliases = std::move(only.further_aliases);
+  return {};
+}
+
+/// Turns a row of the limit table into sentences: what is limited, then how.
+std::string sentence_about(const validation_limit& limit, const std::string& bounded) {
+  const std::string_view unit = limit.unit;
+  auto text = bounded;
+  if (text.front() >= 'a' && text.front() <= 'z') text.front() -= 'a' - 'A';
+  if (unit == "port")
+    return text + (limit.name.ends_with("-lowest") ? ": the lowest." : ": the highest.");
+  if (unit.ends_with(" value")) return text + ": the " + std::string{unit} + ".";
+  return text + ": at most so many " + std::string{unit} + ".";
+}
+
+} // namespace
+
+base::config_rows<validation_rules> rule_keys() {
+  using unknown_word = std::pair<std::string_view, unknown_members>;
+  using edition_word = std::pair<std::string_view, service_edition>;
+  return {
+      base::choice_row("unknown-members", &validation_rules::unknown_members,
+                       std::array{unknown_word{"reject", unknown_members::reject},
+                                  unknown_word{"ignore", unknown_members::ignore}},
+                       "Whether validation reports members that the specification does not know."),
+      base::choice_row(
+          "edition", &validation_rules::edition,
+          std::array{edition_word{"open-source", service_edition::open_source},
+                     edition_word{"enterprise", service_edition::enterprise},
+                     edition_word{"hosted", service_edition::hosted}},
+          "The edition of the service. `hosted` has no containers on the host's network."),
+      base::flag_row("complete", &validation_rules::complete,
+                     "Whether validation also asks for what a version needs to run: for services "
+                     "that create what they validate."),
+      {{"alias", base::config_text::kind::list, "",
+        "NEUTRAL=ALIAS, as in container_runtime=oci; repeatable",
+        "Words that payloads may use in place of the specification's neutral ones, besides the "
+        "built-in aliases."},
+       set_aliases},
+  };
+}
+
+base::config_rows<validation_rules> validation_limit_keys() {
+  constexpr std::string_view ditto = "the same";
+  const validation_limits presets;
+  base::config_rows<validation_rules> keys;
+  std::string before;
+  for (const auto& limit : validation_limit_table()) {
+    std::string bounded{limit.purpose};
+    if (bounded.starts_with(ditto)) bounded.replace(0, ditto.size(), before);
+    keys.push_back(base::count_row<validation_rules>(
+        std::string{validation_limit_prefix} + std::string{limit.name},
+        std::to_string(presets.*limit.value), limit.lowest, limit.highest,
+        sentence_about(limit, bounded),
+        [value = limit.value](validation_rules& of, std::uint64_t number) {
+          of.limits.*value = number;
+        }));
+    before = std::move(bounded);
+  }
+  return keys;
+}
+
+} // namespace matchcloud::model
