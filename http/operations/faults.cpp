@@ -15,7 +15,7 @@ using base::owner;
 
 constexpr std::string_view fault_example =
     R"({"point":"avatar.receive",)"
-    R"("what":"An avatar shard is asked for a game's list.","kinds":[)"
+    R"("what":"An avatar actor is asked for a game's list.","kinds":[)"
     R"("delay","error","drop","crash","abort","stall"],"rule":null,)"
     R"("passes":0,"hits":0})";
 

@@ -64,7 +64,7 @@ const actor = (place, loop, more = {}) => ({ place, kind: place.split("/")[0], l
   state: "running", depth: 0, restarts: 0, handled: 0, last_error: null, ...more });
 
 test("actors stand below their supervisor by what they serve, with sums", () => {
-  const { supervisors, groups } = treeOf([actor("supervisor", null), actor("avatar/0", null),
+  const { supervisors, groups } = treeOf([actor("supervisor", null), actor("catalog", null),
     actor("front/0", 0, { depth: 2, state: "waiting" }), actor("ops_front", 1)]);
   assert.deepEqual(supervisors.map(({ place }) => place), ["supervisor"]);
   assert.deepEqual(groups.map(({ title, troubled, depth }) => [title, troubled, depth]),

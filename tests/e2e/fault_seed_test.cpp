@@ -96,7 +96,7 @@ probability = 2
   CHECK(twice.errors.find("avatar.receive is there twice") != std::string::npos);
 }
 
-TEST_CASE("while an avatar shard dies every fiftieth time all requests are answered 200",
+TEST_CASE("while an avatar actor dies every fiftieth time all requests are answered 200",
           "[operations]") {
   const server of{{"--enable-fault-injection", "--fault-seed", "3", "--faults",
                    "avatar.receive = { kind = \"crash\", probability = 0.02 }"}};

@@ -72,7 +72,7 @@ TEST_CASE("without an actor: a failure is told of once, until a poll succeeds") 
   CHECK(state.apply(failed) == catalog_state::outcome::failed);
 }
 
-TEST_CASE("without an actor: only shards that were not subscribed before are new") {
+TEST_CASE("without an actor: only avatar actors that were not subscribed before are new") {
   bench on;
   const auto other = on.spawn<probe>(on.log);
   catalog_state state{two_regions()};
@@ -201,7 +201,7 @@ TEST_CASE("a store that cannot be opened is tried again") {
   CHECK(log->catalogs.back().snapshot->revision == 5);
 }
 
-TEST_CASE("a shard that joins is told to forget, once; then only what moved") {
+TEST_CASE("an avatar actor that joins is told to forget, once; then only what moved") {
   bench on;
   on.join();
   REQUIRE(on.log->avatar_news.size() == 1);

@@ -14,7 +14,7 @@ TEST_CASE("connections leave descriptors for store and images, however few there
   for (const std::size_t all : {64, 128, 256, 700, 1'024, 1'100, 1'300, 4'096, 20'000, 1'048'576}) {
     CAPTURE(all);
     CHECK(most(all) >= all / 2);
-    // Measured with two loops: 60 descriptors without a client, including the avatar shards'
+    // Measured with two loops: 60 descriptors without a client, including the avatar actors'
     // connections to the store.
     if (all >= 128) CHECK(most(all) + 60 <= all);
   }
