@@ -1,7 +1,7 @@
 #include "cli/bounded_input.hpp"
 
-#include "base/file_descriptor.hpp"
-#include "base/read_bounded.hpp"
+#include "base/files/file_descriptor.hpp"
+#include "base/files/read_bounded.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>

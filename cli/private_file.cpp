@@ -1,6 +1,6 @@
 #include "cli/private_file.hpp"
 
-#include "base/io_failure.hpp"
+#include "base/files/io_failure.hpp"
 #include "cli/write_all.hpp"
 
 #include <fcntl.h>

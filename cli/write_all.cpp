@@ -1,6 +1,6 @@
 #include "cli/write_all.hpp"
 
-#include "base/io_failure.hpp"
+#include "base/files/io_failure.hpp"
 
 #include <unistd.h>
 

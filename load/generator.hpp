@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/clock.hpp"
-#include "base/file_descriptor.hpp"
+#include "base/files/file_descriptor.hpp"
 #include "http/loop/event_loop.hpp"
 #include "load/arrivals.hpp"
 #include "load/client.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "model/text/uuid.hpp"
-#include "store/secret_versions.hpp"
+#include "store/secrets/secret_versions.hpp"
 
 #include <cstdint>
 #include <string>

@@ -5,7 +5,7 @@
 #include "actors/lobby_export/messages.hpp"
 #include "actors/request/waiter.hpp"
 #include "base/blocking_pool.hpp"
-#include "store/secret_ring.hpp"
+#include "store/secrets/secret_ring.hpp"
 
 #include <chrono>
 #include <cstddef>

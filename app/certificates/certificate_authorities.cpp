@@ -1,6 +1,6 @@
 #include "app/certificates/certificate_authorities.hpp"
 
-#include "base/openssl_objects.hpp"
+#include "base/crypto/openssl_objects.hpp"
 #include "cli/bounded_input.hpp"
 
 #include <openssl/err.h>

@@ -1,9 +1,9 @@
 #include "app/certificates/new_certificate.hpp"
 
+#include "base/crypto/openssl_objects.hpp"
+#include "base/crypto/sha256.hpp"
 #include "base/hexadecimal.hpp"
-#include "base/openssl_objects.hpp"
 #include "base/randomness.hpp"
-#include "base/sha256.hpp"
 
 #include <openssl/bn.h>
 #include <openssl/pem.h>

@@ -1,7 +1,7 @@
 #include "app/client/http_transfer.hpp"
 
 #include "app/client/server_trust.hpp"
-#include "base/file_descriptor.hpp"
+#include "base/files/file_descriptor.hpp"
 #include "model/net/host_name.hpp"
 
 #include <poll.h>

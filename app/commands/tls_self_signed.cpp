@@ -2,7 +2,7 @@
 #include "app/certificates/new_certificate.hpp"
 #include "app/commands/commands.hpp"
 #include "base/clock.hpp"
-#include "base/io_failure.hpp"
+#include "base/files/io_failure.hpp"
 #include "cli/bounded_input.hpp"
 #include "cli/staged_file.hpp"
 #include "model/text/timestamp.hpp"

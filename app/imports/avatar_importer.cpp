@@ -1,6 +1,6 @@
 #include "app/imports/avatar_importer.hpp"
 
-#include "base/file_descriptor.hpp"
+#include "base/files/file_descriptor.hpp"
 #include "model/avatars/image_content.hpp"
 #include "model/text/unicode.hpp"
 #include "store/media/put_image.hpp"

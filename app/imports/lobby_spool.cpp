@@ -1,6 +1,6 @@
 #include "app/imports/lobby_spool.hpp"
 
-#include "base/io_failure.hpp"
+#include "base/files/io_failure.hpp"
 #include <fcntl.h>
 #include <sys/mman.h>
 

@@ -1,6 +1,6 @@
 #include "app/node/descriptors.hpp"
 
-#include "base/file_descriptor.hpp"
+#include "base/files/file_descriptor.hpp"
 
 #include <fcntl.h>
 #include <sys/eventfd.h>

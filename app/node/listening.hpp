@@ -2,7 +2,7 @@
 
 #include "app/config/config.hpp"
 #include "base/expected.hpp"
-#include "base/file_descriptor.hpp"
+#include "base/files/file_descriptor.hpp"
 #include "http/takeover/handed_listener.hpp"
 #include "http/takeover/handover.hpp"
 #include "http/takeover/predecessor.hpp"

@@ -10,7 +10,7 @@
 #include "app/node/waiting_plane.hpp"
 #include "base/blocking_pool.hpp"
 #include "base/expected.hpp"
-#include "base/file_descriptor.hpp"
+#include "base/files/file_descriptor.hpp"
 #include "http/loop/event_loop.hpp"
 #include "http/transport/httplib_transport.hpp"
 #include "http/transport/loop_transport.hpp"

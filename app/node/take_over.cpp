@@ -1,6 +1,6 @@
 #include "app/node/take_over.hpp"
 
-#include "base/io_failure.hpp"
+#include "base/files/io_failure.hpp"
 
 #include <fcntl.h>
 #include <sys/socket.h>

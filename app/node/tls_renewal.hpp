@@ -6,8 +6,8 @@
 #include "http/tls/tls_material.hpp"
 #include "http/tls/tls_metrics.hpp"
 #include "store/files/file_state.hpp"
-#include "store/secret_ring.hpp"
-#include "store/secret_store.hpp"
+#include "store/secrets/secret_ring.hpp"
+#include "store/secrets/secret_store.hpp"
 
 #include <chrono>
 #include <functional>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/blocking_pool.hpp"
-#include "base/file_descriptor.hpp"
+#include "base/files/file_descriptor.hpp"
 #include "http/front/front_settings.hpp"
 #include "http/front/service_state.hpp"
 #include "http/loop/event_loop.hpp"

@@ -1,6 +1,6 @@
 #include "http/front/access_gate.hpp"
 
-#include "base/sha256.hpp"
+#include "base/crypto/sha256.hpp"
 #include "http/transport/shared_bounds.hpp"
 #include "http/wire/characters.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/open_file.hpp"
+#include "base/files/open_file.hpp"
 #include "http/wire/request.hpp"
 #include "http/wire/response.hpp"
 #include "store/objects/object_links.hpp"

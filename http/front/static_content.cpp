@@ -1,7 +1,7 @@
 #include "http/front/static_content.hpp"
 
+#include "base/crypto/sha256.hpp"
 #include "base/hexadecimal.hpp"
-#include "base/sha256.hpp"
 #include "http/wire/conditional.hpp"
 #include "http/wire/content_coding.hpp"
 

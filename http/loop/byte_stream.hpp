@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/file_descriptor.hpp"
+#include "base/files/file_descriptor.hpp"
 
 #include <sys/uio.h>
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/clock.hpp"
-#include "base/file_descriptor.hpp"
+#include "base/files/file_descriptor.hpp"
 #include "base/metrics.hpp"
 #include "http/loop/timer_wheel.hpp"
 

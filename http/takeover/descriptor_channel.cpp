@@ -1,6 +1,6 @@
 #include "http/takeover/descriptor_channel.hpp"
 
-#include "base/io_failure.hpp"
+#include "base/files/io_failure.hpp"
 
 #include <poll.h>
 #include <sys/socket.h>

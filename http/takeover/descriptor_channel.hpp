@@ -2,7 +2,7 @@
 
 #include "base/clock.hpp"
 #include "base/expected.hpp"
-#include "base/file_descriptor.hpp"
+#include "base/files/file_descriptor.hpp"
 
 #include <cstddef>
 #include <span>

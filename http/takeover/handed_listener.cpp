@@ -1,6 +1,6 @@
 #include "http/takeover/handed_listener.hpp"
 
-#include "base/io_failure.hpp"
+#include "base/files/io_failure.hpp"
 
 #include <fcntl.h>
 #include <sys/socket.h>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/expected.hpp"
-#include "base/file_descriptor.hpp"
+#include "base/files/file_descriptor.hpp"
 #include "http/takeover/descriptor_channel.hpp"
 #include "http/takeover/handed_listener.hpp"
 #include "http/takeover/local_socket.hpp"

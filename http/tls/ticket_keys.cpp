@@ -1,8 +1,8 @@
 #include "http/tls/ticket_keys.hpp"
 
 #include "base/check.hpp"
-#include "base/openssl_objects.hpp"
-#include "base/sha256.hpp"
+#include "base/crypto/openssl_objects.hpp"
+#include "base/crypto/sha256.hpp"
 
 #include <openssl/core_names.h>
 #include <openssl/kdf.h>

@@ -1,7 +1,7 @@
 #include "http/tls/tls_context.hpp"
 
 #include "base/check.hpp"
-#include "base/sha256.hpp"
+#include "base/crypto/sha256.hpp"
 #include "http/tls/ticket_keys.hpp"
 
 #include <openssl/core_names.h>

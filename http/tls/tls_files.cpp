@@ -1,9 +1,9 @@
 #include "http/tls/tls_files.hpp"
 
-#include "base/file_descriptor.hpp"
-#include "base/io_failure.hpp"
-#include "base/openssl_objects.hpp"
-#include "base/read_bounded.hpp"
+#include "base/crypto/openssl_objects.hpp"
+#include "base/files/file_descriptor.hpp"
+#include "base/files/io_failure.hpp"
+#include "base/files/read_bounded.hpp"
 #include "http/tls/tls_context.hpp"
 
 #include <fcntl.h>

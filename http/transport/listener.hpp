@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/expected.hpp"
-#include "base/file_descriptor.hpp"
+#include "base/files/file_descriptor.hpp"
 #include "model/net/ip_address.hpp"
 
 #include <sys/socket.h>

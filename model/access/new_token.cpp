@@ -1,7 +1,7 @@
 #include "model/access/new_token.hpp"
 
+#include "base/crypto/sha256.hpp"
 #include "base/randomness.hpp"
-#include "base/sha256.hpp"
 
 #include <array>
 #include <utility>

@@ -1,6 +1,6 @@
 #include "model/avatars/image_content.hpp"
 
-#include "base/sha256.hpp"
+#include "base/crypto/sha256.hpp"
 
 #include <zlib.h>
 

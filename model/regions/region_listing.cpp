@@ -1,7 +1,7 @@
 #include "model/regions/region_listing.hpp"
 
 #include "base/check.hpp"
-#include "base/sha256.hpp"
+#include "base/crypto/sha256.hpp"
 #include "model/regions/deflate.hpp"
 
 #include <zlib.h>

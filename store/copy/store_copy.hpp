@@ -1,7 +1,7 @@
 #pragma once
 
+#include "base/crypto/sha256.hpp"
 #include "base/expected.hpp"
-#include "base/sha256.hpp"
 #include "store/sql/sql.hpp"
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "base/crypto/sha256.hpp"
 #include "base/expected.hpp"
-#include "base/sha256.hpp"
 #include "store/copy/copied_tables.hpp"
 #include "store/copy/table_statements.hpp"
 #include "store/sql/sql.hpp"

@@ -5,7 +5,7 @@
 #include "store/objects/object_links.hpp"
 #include "store/open_postgres.hpp"
 #include "store/s3/s3_settings.hpp"
-#include "store/secret_store.hpp"
+#include "store/secrets/secret_store.hpp"
 #include "store/store_settings.hpp"
 
 #include <chrono>

@@ -1,7 +1,7 @@
 #include "store/exports/export_files.hpp"
 
-#include "base/io_failure.hpp"
-#include "base/sync_directory.hpp"
+#include "base/files/io_failure.hpp"
+#include "base/files/sync_directory.hpp"
 #include "store/exports/export_folder.hpp"
 #include "store/files/data_directory.hpp"
 #include "store/files/fault_pass.hpp"

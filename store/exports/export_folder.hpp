@@ -1,8 +1,8 @@
 #pragma once
 
 #include "base/expected.hpp"
-#include "base/file_descriptor.hpp"
-#include "base/open_file.hpp"
+#include "base/files/file_descriptor.hpp"
+#include "base/files/open_file.hpp"
 #include "model/text/uuid.hpp"
 #include "store/exports/export_store.hpp"
 

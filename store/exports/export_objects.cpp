@@ -1,7 +1,7 @@
 #include "store/exports/export_objects.hpp"
 
+#include "base/crypto/sha256.hpp"
 #include "base/hexadecimal.hpp"
-#include "base/sha256.hpp"
 #include "store/objects/object_file.hpp"
 
 #include <spdlog/spdlog.h>

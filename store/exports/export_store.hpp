@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/expected.hpp"
-#include "base/open_file.hpp"
+#include "base/files/open_file.hpp"
 #include "store/export_records.hpp"
 #include "store/exports/export_about.hpp"
 #include "store/objects/object_links.hpp"

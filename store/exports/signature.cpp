@@ -1,6 +1,6 @@
 #include "store/exports/signature.hpp"
 
-#include "base/signing.hpp"
+#include "base/crypto/signing.hpp"
 
 #include <algorithm>
 

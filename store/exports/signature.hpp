@@ -1,6 +1,6 @@
 #pragma once
 
-#include "store/secret_versions.hpp"
+#include "store/secrets/secret_versions.hpp"
 
 #include <cstdint>
 #include <string>

@@ -1,7 +1,7 @@
 #include "store/files/data_directory.hpp"
 
-#include "base/io_failure.hpp"
-#include "base/sync_directory.hpp"
+#include "base/files/io_failure.hpp"
+#include "base/files/sync_directory.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>

@@ -1,9 +1,9 @@
 #include "store/files/file_objects.hpp"
 
-#include "base/file_descriptor.hpp"
-#include "base/io_failure.hpp"
-#include "base/open_file.hpp"
-#include "base/sync_directory.hpp"
+#include "base/files/file_descriptor.hpp"
+#include "base/files/io_failure.hpp"
+#include "base/files/open_file.hpp"
+#include "base/files/sync_directory.hpp"
 #include "store/files/data_directory.hpp"
 
 #include <fcntl.h>

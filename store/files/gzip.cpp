@@ -1,6 +1,6 @@
 #include "store/files/gzip.hpp"
 
-#include "base/io_failure.hpp"
+#include "base/files/io_failure.hpp"
 
 #include <zlib.h>
 

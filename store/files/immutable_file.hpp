@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/expected.hpp"
-#include "base/open_file.hpp"
+#include "base/files/open_file.hpp"
 
 #include <memory>
 #include <string_view>

@@ -1,6 +1,6 @@
 #include "store/files/new_file.hpp"
 
-#include "base/io_failure.hpp"
+#include "base/files/io_failure.hpp"
 #include "store/files/fault_pass.hpp"
 
 #include <fcntl.h>

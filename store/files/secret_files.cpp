@@ -1,9 +1,9 @@
 #include "store/files/secret_files.hpp"
 
-#include "base/file_descriptor.hpp"
-#include "base/io_failure.hpp"
-#include "base/read_bounded.hpp"
-#include "base/sync_directory.hpp"
+#include "base/files/file_descriptor.hpp"
+#include "base/files/io_failure.hpp"
+#include "base/files/read_bounded.hpp"
+#include "base/files/sync_directory.hpp"
 #include "store/files/data_directory.hpp"
 #include "store/files/new_file.hpp"
 #include "store/files/secret_text.hpp"

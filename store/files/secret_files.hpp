@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/clock.hpp"
-#include "store/secret_changes.hpp"
+#include "store/secrets/secret_changes.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "base/expected.hpp"
-#include "store/secret_name.hpp"
-#include "store/secret_versions.hpp"
+#include "store/secrets/secret_name.hpp"
+#include "store/secrets/secret_versions.hpp"
 
 #include <cstddef>
 #include <string>

@@ -1,6 +1,6 @@
 #include "store/files/temporary_folder.hpp"
 
-#include "base/io_failure.hpp"
+#include "base/files/io_failure.hpp"
 
 #include <cerrno>
 #include <cstdlib>

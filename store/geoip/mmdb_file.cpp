@@ -1,6 +1,6 @@
 #include "store/geoip/mmdb_file.hpp"
 
-#include "base/file_descriptor.hpp"
+#include "base/files/file_descriptor.hpp"
 #include "base/huge_page_array.hpp"
 #include "model/text/unicode.hpp"
 #include "store/files/stable_file.hpp"

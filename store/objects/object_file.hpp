@@ -1,9 +1,9 @@
 #pragma once
 
 #include "base/byte_budget.hpp"
+#include "base/crypto/sha256.hpp"
 #include "base/expected.hpp"
-#include "base/open_file.hpp"
-#include "base/sha256.hpp"
+#include "base/files/open_file.hpp"
 #include "store/object_store.hpp"
 
 #include <atomic>

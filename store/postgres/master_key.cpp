@@ -1,10 +1,10 @@
 #include "store/postgres/master_key.hpp"
 
 #include "base/characters.hpp"
-#include "base/file_descriptor.hpp"
-#include "base/io_failure.hpp"
+#include "base/files/file_descriptor.hpp"
+#include "base/files/io_failure.hpp"
+#include "base/files/read_bounded.hpp"
 #include "base/randomness.hpp"
-#include "base/read_bounded.hpp"
 
 #include <fcntl.h>
 #include <openssl/evp.h>

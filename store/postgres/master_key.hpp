@@ -1,7 +1,7 @@
 #pragma once
 
+#include "base/crypto/secret_bytes.hpp"
 #include "base/expected.hpp"
-#include "base/secret_bytes.hpp"
 
 #include <cstddef>
 #include <string>

@@ -1,6 +1,6 @@
 #include "store/postgres/postgres.hpp"
 
-#include "base/io_failure.hpp"
+#include "base/files/io_failure.hpp"
 #include "store/files/fault_pass.hpp"
 #include "store/postgres/connection_string.hpp"
 #include "store/postgres/text_form.hpp"

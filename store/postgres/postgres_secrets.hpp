@@ -1,10 +1,10 @@
 #pragma once
 
 #include "base/clock.hpp"
-#include "base/secret_bytes.hpp"
+#include "base/crypto/secret_bytes.hpp"
 #include "store/open_postgres.hpp"
 #include "store/postgres/master_key.hpp"
-#include "store/secret_changes.hpp"
+#include "store/secrets/secret_changes.hpp"
 
 #include <memory>
 #include <mutex>

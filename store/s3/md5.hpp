@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/openssl_objects.hpp"
+#include "base/crypto/openssl_objects.hpp"
 
 #include <string>
 #include <string_view>

@@ -1,7 +1,7 @@
 #include "store/s3/s3_client.hpp"
 
+#include "base/crypto/sha256.hpp"
 #include "base/hexadecimal.hpp"
-#include "base/sha256.hpp"
 #include "store/s3/md5.hpp"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 #include "store/s3/s3_credential_source.hpp"
 
-#include "base/file_descriptor.hpp"
-#include "base/read_bounded.hpp"
+#include "base/files/file_descriptor.hpp"
+#include "base/files/read_bounded.hpp"
 #include "store/files/file_state.hpp"
 #include "store/s3/s3_lent_credentials.hpp"
 #include "store/s3/s3_metadata.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "base/crypto/sha256.hpp"
 #include "base/expected.hpp"
-#include "base/sha256.hpp"
 #include "store/object_store.hpp"
 #include "store/s3/md5.hpp"
 #include "store/s3/s3_answer.hpp"

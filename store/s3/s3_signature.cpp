@@ -1,8 +1,8 @@
 #include "store/s3/s3_signature.hpp"
 
 #include "base/characters.hpp"
+#include "base/crypto/sha256.hpp"
 #include "base/hexadecimal.hpp"
-#include "base/sha256.hpp"
 #include "model/text/timestamp.hpp"
 
 #include <openssl/crypto.h>

@@ -1,6 +1,6 @@
 #include "store/sqlite/sqlite.hpp"
 
-#include "base/io_failure.hpp"
+#include "base/files/io_failure.hpp"
 #include "store/files/fault_pass.hpp"
 
 #include <sqlite3.h>

@@ -45,7 +45,8 @@ test("an actor that dies shows so within a second or two, and its row is marked"
     await ask("DELETE", "/faults");
     await until(async () => {
       const { actors } = await ask("GET", "/actors");
-      const { place, restarts } = actors.find((each) => each.kind === "avatar" && each.restarts > 0);
+      const { place, restarts } = actors.find((actor) => actor.kind === "avatar"
+        && actor.restarts > 0);
       died = place;
       const cells = await row(page, place).getByRole("cell").allTextContents();
       return restarts > 0 && cells.includes(restarts.toLocaleString("en"));

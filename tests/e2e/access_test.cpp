@@ -1,10 +1,10 @@
 // Who may do what: each operation with each kind of token, and with each that is not valid.
 #include "model/access/token_text.hpp"
 #include "tests/catch.hpp"
-#include "tests/e2e/lobby_lines.hpp"
-#include "tests/e2e/tls_files.hpp"
-#include "tests/e2e/tokens.hpp"
 #include "tests/fixtures/json.hpp"
+#include "tests/service/lobby_lines.hpp"
+#include "tests/service/tls_files.hpp"
+#include "tests/service/tokens.hpp"
 
 #include <array>
 #include <csignal>

@@ -1,9 +1,9 @@
 // `matchcloud audit`: what commands enter in the audit log, and how it is shown.
 #include "tests/catch.hpp"
-#include "tests/e2e/process.hpp"
-#include "tests/e2e/server.hpp"
 #include "tests/fixtures/json.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
+#include "tests/service/process.hpp"
+#include "tests/service/server.hpp"
 
 #include <unistd.h>
 

@@ -1,8 +1,8 @@
 // Avatars from the import to the clients that show them.
 #include "tests/catch.hpp"
-#include "tests/e2e/shared_servers.hpp"
 #include "tests/fixtures/json.hpp"
 #include "tests/fixtures/png_image.hpp"
+#include "tests/service/shared_servers.hpp"
 
 #include <fcntl.h>
 #include <poll.h>

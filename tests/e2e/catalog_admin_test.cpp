@@ -1,7 +1,7 @@
 // The catalog on the ops plane and by commands, and the visibility of changes.
 #include "tests/catch.hpp"
-#include "tests/e2e/shared_servers.hpp"
 #include "tests/fixtures/json.hpp"
+#include "tests/service/shared_servers.hpp"
 
 #include <thread>
 

@@ -1,9 +1,9 @@
 // The client address that a listing is made for: from the socket, a trusted proxy's header or a
 // PROXY header; and that no client can choose its own.
 #include "tests/catch.hpp"
-#include "tests/e2e/shared_servers.hpp"
 #include "tests/fixtures/json.hpp"
 #include "tests/fixtures/proxy_header_bytes.hpp"
+#include "tests/service/shared_servers.hpp"
 
 #include <string>
 #include <vector>

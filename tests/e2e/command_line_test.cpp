@@ -1,7 +1,7 @@
 // Commands, configuration and listeners.
 #include "tests/catch.hpp"
-#include "tests/e2e/server.hpp"
 #include "tests/fixtures/json.hpp"
+#include "tests/service/server.hpp"
 
 #include <netinet/in.h>
 #include <sys/socket.h>

@@ -1,7 +1,7 @@
 // Client behaviour on connections, with the loops transport.
 #include "tests/catch.hpp"
-#include "tests/e2e/shared_servers.hpp"
 #include "tests/fixtures/json.hpp"
+#include "tests/service/shared_servers.hpp"
 
 #include <fstream>
 #include <random>

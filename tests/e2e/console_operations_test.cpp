@@ -1,7 +1,7 @@
 // What the console asks the ops plane, beside what administration asks.
 #include "tests/catch.hpp"
-#include "tests/e2e/shared_servers.hpp"
 #include "tests/fixtures/json.hpp"
+#include "tests/service/shared_servers.hpp"
 
 #include <set>
 #include <string>

@@ -1,8 +1,8 @@
 // Server shutdown: the effect of SIGTERM and SIGINT, idle and under load.
 #include "tests/catch.hpp"
-#include "tests/e2e/media_file.hpp"
-#include "tests/e2e/server.hpp"
 #include "tests/fixtures/shared_file.hpp"
+#include "tests/service/media_file.hpp"
+#include "tests/service/server.hpp"
 
 #include <array>
 #include <atomic>

@@ -1,8 +1,8 @@
 // The command `export`.
 #include "tests/catch.hpp"
-#include "tests/e2e/server.hpp"
 #include "tests/fixtures/built_from.hpp"
 #include "tests/fixtures/whole_file.hpp"
+#include "tests/service/server.hpp"
 
 #include <sys/wait.h>
 

@@ -1,8 +1,8 @@
 // Exports of lobby history and their downloads.
 #include "tests/catch.hpp"
-#include "tests/e2e/shared_servers.hpp"
 #include "tests/fixtures/inflated.hpp"
 #include "tests/fixtures/json.hpp"
+#include "tests/service/shared_servers.hpp"
 
 #include <algorithm>
 #include <csignal>

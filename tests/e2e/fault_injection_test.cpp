@@ -1,6 +1,6 @@
 #include "tests/catch.hpp"
-#include "tests/e2e/server.hpp"
 #include "tests/fixtures/json.hpp"
+#include "tests/service/server.hpp"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // Which requests a fault hits, and what the service reports about it.
 #include "tests/catch.hpp"
-#include "tests/e2e/server.hpp"
 #include "tests/fixtures/json.hpp"
+#include "tests/service/server.hpp"
 
 namespace {
 

@@ -2,11 +2,11 @@
 // service: GeoIP, the forwarded address, the catalog, the ranking and its cache.
 #include "model/json/json_text.hpp"
 #include "tests/catch.hpp"
-#include "tests/e2e/server.hpp"
 #include "tests/fixtures/built_from.hpp"
 #include "tests/fixtures/json.hpp"
 #include "tests/fixtures/known_distances.hpp"
 #include "tests/fixtures/mmdb_builder.hpp"
+#include "tests/service/server.hpp"
 
 #include <map>
 #include <utility>

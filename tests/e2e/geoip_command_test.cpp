@@ -1,8 +1,8 @@
 // `matchcloud geoip`: how a service would resolve an address.
 #include "tests/catch.hpp"
-#include "tests/e2e/server.hpp"
 #include "tests/fixtures/json.hpp"
 #include "tests/fixtures/mmdb_builder.hpp"
+#include "tests/service/server.hpp"
 
 #include <filesystem>
 

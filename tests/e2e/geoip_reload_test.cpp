@@ -1,8 +1,8 @@
 // GeoIP files and the catalog change while clients send requests without pause.
 #include "tests/catch.hpp"
-#include "tests/e2e/load.hpp"
-#include "tests/e2e/server.hpp"
 #include "tests/fixtures/replaced_file.hpp"
+#include "tests/service/load.hpp"
+#include "tests/service/server.hpp"
 
 #include <algorithm>
 #include <filesystem>

@@ -1,7 +1,7 @@
 // Edge cases of JSON, named as in JSON test suites: n_ must be refused, y_ must be accepted, i_ may
 // be either. None may be an internal error of the service.
 #include "tests/catch.hpp"
-#include "tests/e2e/shared_servers.hpp"
+#include "tests/service/shared_servers.hpp"
 
 #include <string>
 #include <vector>

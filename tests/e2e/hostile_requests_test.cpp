@@ -1,7 +1,7 @@
 // Deliberately wrong requests over real sockets: a refused request ends its connection with
 // everything hidden behind it, an unusual one is answered once, and other clients are not affected.
 #include "tests/catch.hpp"
-#include "tests/e2e/shared_servers.hpp"
+#include "tests/service/shared_servers.hpp"
 
 #include <string>
 #include <string_view>

@@ -1,4 +1,4 @@
-#include "tests/e2e/server.hpp"
+#include "tests/service/server.hpp"
 
 #include "tests/catch.hpp"
 

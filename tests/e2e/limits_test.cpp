@@ -1,9 +1,9 @@
 // Every limit of the loops transport at its boundary: one below, at, one above.
 #include "tests/catch.hpp"
-#include "tests/e2e/media_file.hpp"
-#include "tests/e2e/server.hpp"
 #include "tests/fixtures/json.hpp"
 #include "tests/fixtures/shared_file.hpp"
+#include "tests/service/media_file.hpp"
+#include "tests/service/server.hpp"
 
 #include <sys/socket.h>
 

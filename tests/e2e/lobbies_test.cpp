@@ -1,7 +1,7 @@
 // Lobbies ingested through the ops plane and imported from files.
 #include "tests/catch.hpp"
-#include "tests/e2e/server.hpp"
 #include "tests/fixtures/json.hpp"
+#include "tests/service/server.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>

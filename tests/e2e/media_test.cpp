@@ -1,9 +1,9 @@
 // Image downloads.
 #include "tests/catch.hpp"
-#include "tests/e2e/media_file.hpp"
-#include "tests/e2e/shared_servers.hpp"
 #include "tests/fixtures/json.hpp"
 #include "tests/fixtures/shared_file.hpp"
+#include "tests/service/media_file.hpp"
+#include "tests/service/shared_servers.hpp"
 
 #include <filesystem>
 #include <fstream>

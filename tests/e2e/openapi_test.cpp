@@ -1,9 +1,9 @@
 // The OpenAPI documents: the same from a service and from the command.
 #include "tests/catch.hpp"
-#include "tests/e2e/process.hpp"
-#include "tests/e2e/shared_servers.hpp"
 #include "tests/fixtures/inflated.hpp"
 #include "tests/fixtures/json.hpp"
+#include "tests/service/process.hpp"
+#include "tests/service/shared_servers.hpp"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // The answers of both transports to every operation except the listing of regions.
 #include "tests/catch.hpp"
-#include "tests/e2e/shared_servers.hpp"
 #include "tests/fixtures/json.hpp"
+#include "tests/service/shared_servers.hpp"
 
 #include <httplib.h>
 

@@ -1,8 +1,8 @@
 // The ops plane beside hostile clients, busy loops and a store that hangs.
 #include "tests/catch.hpp"
-#include "tests/e2e/load.hpp"
-#include "tests/e2e/server.hpp"
 #include "tests/fixtures/json.hpp"
+#include "tests/service/load.hpp"
+#include "tests/service/server.hpp"
 
 #include <algorithm>
 #include <atomic>

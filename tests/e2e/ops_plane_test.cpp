@@ -1,7 +1,7 @@
 // Health and metrics.
 #include "tests/catch.hpp"
-#include "tests/e2e/shared_servers.hpp"
 #include "tests/fixtures/json.hpp"
+#include "tests/service/shared_servers.hpp"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // How often a client may ask: by its address and by its token.
 #include "tests/catch.hpp"
-#include "tests/e2e/tokens.hpp"
 #include "tests/fixtures/json.hpp"
+#include "tests/service/tokens.hpp"
 
 #include <atomic>
 #include <cmath>

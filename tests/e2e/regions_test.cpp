@@ -1,8 +1,8 @@
 // The listing of regions: order, client address, namespace, CORS.
 #include "tests/catch.hpp"
-#include "tests/e2e/shared_servers.hpp"
 #include "tests/fixtures/inflated.hpp"
 #include "tests/fixtures/json.hpp"
+#include "tests/service/shared_servers.hpp"
 
 #include <GeographicLib/Geodesic.hpp>
 

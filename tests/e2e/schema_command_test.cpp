@@ -1,8 +1,8 @@
 // `matchcloud schema`: the JSON Schema for a studio's editor.
 #include "tests/catch.hpp"
-#include "tests/e2e/process.hpp"
 #include "tests/fixtures/json.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
+#include "tests/service/process.hpp"
 
 #include <rapidjson/pointer.h>
 

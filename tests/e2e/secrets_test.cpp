@@ -1,7 +1,7 @@
 // Nothing that the service or a command says or writes down holds a token, a key or a signature.
 #include "tests/catch.hpp"
-#include "tests/e2e/tokens.hpp"
 #include "tests/fixtures/json.hpp"
+#include "tests/service/tokens.hpp"
 
 #include <csignal>
 #include <filesystem>

@@ -1,11 +1,11 @@
 // `matchcloud store copy`: a store in another place is the same store.
 #include "tests/catch.hpp"
-#include "tests/e2e/process.hpp"
-#include "tests/e2e/server.hpp"
 #include "tests/fixtures/json.hpp"
-#include "tests/fixtures/postgres_server.hpp"
+#include "tests/fixtures/servers/postgres_server.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 #include "tests/fixtures/whole_file.hpp"
+#include "tests/service/process.hpp"
+#include "tests/service/server.hpp"
 
 #include <csignal>
 #include <filesystem>

@@ -1,7 +1,7 @@
 // Answers to clients when the store fails: they state the failure, but not where the store lies.
 #include "tests/catch.hpp"
-#include "tests/e2e/server.hpp"
 #include "tests/fixtures/json.hpp"
+#include "tests/service/server.hpp"
 
 #include <filesystem>
 #include <fstream>

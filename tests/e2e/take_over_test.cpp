@@ -1,6 +1,6 @@
 // `serve --take-over`: a process replaces another without losing a request.
 #include "tests/catch.hpp"
-#include "tests/e2e/server.hpp"
+#include "tests/service/server.hpp"
 
 #include <atomic>
 #include <csignal>

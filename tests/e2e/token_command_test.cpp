@@ -1,10 +1,10 @@
 // `matchcloud token`: who may use the interface.
 #include "tests/catch.hpp"
-#include "tests/e2e/process.hpp"
-#include "tests/e2e/server.hpp"
 #include "tests/fixtures/json.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 #include "tests/fixtures/whole_file.hpp"
+#include "tests/service/process.hpp"
+#include "tests/service/server.hpp"
 
 #include <sys/stat.h>
 

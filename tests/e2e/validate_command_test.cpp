@@ -1,9 +1,9 @@
 // The command `validate`.
 #include "tests/catch.hpp"
-#include "tests/e2e/server.hpp"
 #include "tests/fixtures/built_from.hpp"
 #include "tests/fixtures/json.hpp"
 #include "tests/model/validation/validation_cases.hpp"
+#include "tests/service/server.hpp"
 
 #include <sys/wait.h>
 

@@ -1,6 +1,6 @@
 #include "tests/faults/failing_disk.hpp"
 
-#include "base/file_descriptor.hpp"
+#include "base/files/file_descriptor.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/small_disk.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/fault_point.hpp"
-#include "tests/e2e/server.hpp"
+#include "tests/service/server.hpp"
 
 #include <cstdint>
 #include <string>

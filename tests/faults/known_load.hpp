@@ -1,8 +1,8 @@
 #pragma once
 
-#include "tests/e2e/server.hpp"
 #include "tests/faults/chances.hpp"
 #include "tests/faults/lobby_ledger.hpp"
+#include "tests/service/server.hpp"
 
 #include <atomic>
 #include <cstddef>

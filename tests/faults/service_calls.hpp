@@ -1,6 +1,6 @@
 #pragma once
 
-#include "tests/e2e/server.hpp"
+#include "tests/service/server.hpp"
 
 #include <string>
 #include <string_view>

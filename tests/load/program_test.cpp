@@ -1,8 +1,8 @@
 #include "tests/catch.hpp"
-#include "tests/e2e/server.hpp"
 #include "tests/fixtures/built_from.hpp"
 #include "tests/fixtures/json.hpp"
 #include "tests/load/delayed_server.hpp"
+#include "tests/service/server.hpp"
 
 #include <filesystem>
 #include <fstream>

@@ -1,6 +1,6 @@
 #include "load/timed_read.hpp"
 
-#include "base/file_descriptor.hpp"
+#include "base/files/file_descriptor.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/loopback.hpp"
 

@@ -1,6 +1,6 @@
 #include "load/unsent_bytes.hpp"
 
-#include "base/file_descriptor.hpp"
+#include "base/files/file_descriptor.hpp"
 #include "tests/catch.hpp"
 
 #include <sys/socket.h>

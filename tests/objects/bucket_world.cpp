@@ -2,7 +2,7 @@
 
 #include "store/open_sqlite.hpp"
 #include "tests/catch.hpp"
-#include "tests/e2e/lobby_lines.hpp"
+#include "tests/service/lobby_lines.hpp"
 
 #include <algorithm>
 #include <filesystem>

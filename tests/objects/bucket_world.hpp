@@ -1,7 +1,7 @@
 #pragma once
 
 #include "store/export_records.hpp"
-#include "tests/e2e/server.hpp"
+#include "tests/service/server.hpp"
 #include "tests/store/objects/s3_service.hpp"
 
 #include <cstddef>

@@ -1,10 +1,10 @@
 // The command `objects check`, and what a killed process leaves.
 #include "store/sqlite/sqlite.hpp"
 #include "tests/catch.hpp"
-#include "tests/e2e/lobby_lines.hpp"
 #include "tests/fixtures/json.hpp"
 #include "tests/objects/broken_bucket.hpp"
 #include "tests/objects/bucket_clients.hpp"
+#include "tests/service/lobby_lines.hpp"
 
 #include <algorithm>
 #include <csignal>

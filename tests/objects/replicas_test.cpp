@@ -1,6 +1,6 @@
 // Two processes with data directories of their own, which share a database and a bucket.
 #include "tests/catch.hpp"
-#include "tests/fixtures/postgres_server.hpp"
+#include "tests/fixtures/servers/postgres_server.hpp"
 #include "tests/objects/broken_bucket.hpp"
 #include "tests/objects/bucket_clients.hpp"
 #include "tests/objects/bucket_world.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/file_descriptor.hpp"
+#include "base/files/file_descriptor.hpp"
 #include "tests/simulation/oracle.hpp"
 #include "tests/simulation/simulated_request.hpp"
 #include "tests/simulation/world.hpp"

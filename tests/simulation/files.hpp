@@ -2,7 +2,7 @@
 
 #include "model/catalog/catalog.hpp"
 #include "store/media/media_files.hpp"
-#include "store/secret_ring.hpp"
+#include "store/secrets/secret_ring.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 
 #include <cstddef>

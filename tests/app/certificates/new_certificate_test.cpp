@@ -1,6 +1,6 @@
 #include "app/certificates/new_certificate.hpp"
 
-#include "base/openssl_objects.hpp"
+#include "base/crypto/openssl_objects.hpp"
 #include "tests/catch.hpp"
 
 #include <openssl/bn.h>

@@ -5,7 +5,7 @@
 #include "store/open_postgres.hpp"
 #include "store/open_sqlite.hpp"
 #include "store/postgres/postgres_secrets.hpp"
-#include "tests/fixtures/postgres_server.hpp"
+#include "tests/fixtures/servers/postgres_server.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 #include "tests/simulation/memory_store.hpp"
 

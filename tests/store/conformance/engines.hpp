@@ -1,6 +1,6 @@
 #pragma once
 
-#include "store/secret_store.hpp"
+#include "store/secrets/secret_store.hpp"
 #include "tests/fixtures/deadline.hpp"
 #include "tests/store/store_fixture.hpp"
 

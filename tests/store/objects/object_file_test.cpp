@@ -1,7 +1,7 @@
 #include "store/objects/object_file.hpp"
 
+#include "base/crypto/sha256.hpp"
 #include "base/hexadecimal.hpp"
-#include "base/sha256.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/memory_objects.hpp"
 #include "tests/store/objects/object_engines.hpp"

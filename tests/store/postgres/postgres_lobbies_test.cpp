@@ -1,6 +1,6 @@
 // How PostgreSQL counts changes of lobbies.
 #include "store/open_postgres.hpp"
-#include "tests/fixtures/postgres_server.hpp"
+#include "tests/fixtures/servers/postgres_server.hpp"
 #include "tests/store/store_fixture.hpp"
 
 #include <atomic>

@@ -1,5 +1,5 @@
 #include "store/postgres/postgres_migrations.hpp"
-#include "tests/fixtures/postgres_server.hpp"
+#include "tests/fixtures/servers/postgres_server.hpp"
 #include "tests/store/store_fixture.hpp"
 
 #include <array>

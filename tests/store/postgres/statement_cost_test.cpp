@@ -7,7 +7,7 @@
 #include "store/sql/copy_mark.hpp"
 #include "tests/fixtures/built_from.hpp"
 #include "tests/fixtures/json.hpp"
-#include "tests/fixtures/postgres_server.hpp"
+#include "tests/fixtures/servers/postgres_server.hpp"
 #include "tests/fixtures/whole_file.hpp"
 #include "tests/store/history_fixture.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/file_descriptor.hpp"
+#include "base/files/file_descriptor.hpp"
 #include "tests/fixtures/raw_connection.hpp"
 
 #include <condition_variable>

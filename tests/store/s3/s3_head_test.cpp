@@ -1,7 +1,7 @@
 #include "store/s3/s3_head.hpp"
 
+#include "base/crypto/sha256.hpp"
 #include "base/hexadecimal.hpp"
-#include "base/sha256.hpp"
 #include "tests/catch.hpp"
 #include "tests/store/store_fixture.hpp"
 

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "base/crypto/secret_bytes.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace matchcloud::base {
+
+/// HMAC-SHA256 (RFC 2104) of `text` as 64 lower-case hexadecimal digits. Any thread.
+std::string sign(const secret_bytes& secret, std::string_view text);
+
+/// Whether `signature` is `sign(secret, text)`. Compares in constant time.
+bool is_signed(const secret_bytes& secret, std::string_view text, std::string_view signature);
+
+} // namespace matchcloud::base

@@ -1,0 +1,20 @@
+#include "base/files/sync_directory.hpp"
+
+#include "base/files/file_descriptor.hpp"
+#include "base/files/io_failure.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace matchcloud::base {
+
+expected<void> sync_directory(const std::string& path) {
+  const file_descriptor directory{::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  if (!directory) return io_failure(path, "open the directory", errno, errc::store_failed);
+  if (::fsync(directory.get()) == 0) return {};
+  return io_failure(path, "sync the directory", errno, errc::store_failed);
+}
+
+} // namespace matchcloud::base

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "store/secrets/secret_store.hpp"
+
+#include <functional>
+#include <optional>
+
+namespace matchcloud::store {
+
+/// What engines of secrets have in common: how rotations change versions. An engine keeps the
+/// versions and lets one change happen at a time.
+class secret_changes : public secret_store {
+public:
+  base::expected<void> replace(secret_name name, const secret_versions& versions) final;
+  base::expected<void> rotate(secret_name name, std::int64_t now_ts,
+                              replaced_secrets replaced) final;
+  base::expected<bool> rotate_if_due(secret_name name, std::int64_t now_ts,
+                                     std::int64_t due_ts) final;
+  base::expected<std::size_t> prune(secret_name name, std::int64_t now_ts) final;
+
+protected:
+  /// Makes the next versions; empty: those that there are stay.
+  using change =
+      std::function<base::expected<std::optional<secret_versions>>(const secret_versions& before)>;
+
+private:
+  /// Loads the versions, makes the next ones and keeps these: nothing comes between. Returns
+  /// whether anything changed.
+  virtual base::expected<bool> apply(secret_name name, const change& make) = 0;
+};
+
+} // namespace matchcloud::store

@@ -1,0 +1,46 @@
+#include "store/secrets/secret_ring.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <utility>
+
+namespace matchcloud::store {
+
+base::expected<std::unique_ptr<secret_ring>> secret_ring::open(std::shared_ptr<secret_store> from,
+                                                               secret_name name) {
+  auto versions = from->load(name);
+  if (!versions) return tl::unexpected(std::move(versions).error());
+  return std::unique_ptr<secret_ring>{new secret_ring{std::move(from), name, *std::move(versions)}};
+}
+
+secret_ring::secret_ring(std::shared_ptr<secret_store> from, secret_name name,
+                         secret_versions versions)
+    : from_{std::move(from)},
+      name_{name},
+      versions_{std::make_shared<const secret_versions>(std::move(versions))} {}
+
+std::shared_ptr<const secret_versions> secret_ring::current() const {
+  const std::lock_guard lock{mutex_};
+  return versions_;
+}
+
+void secret_ring::refresh() {
+  const std::unique_lock alone{refreshing_, std::try_to_lock};
+  if (!alone) return;
+  auto found = from_->load(name_);
+  if (!found) {
+    if (!std::exchange(failing_, true))
+      spdlog::error("{}: {}; the known ones stay in force", facts_of(name_).name,
+                    base::to_string(found.error()));
+    return;
+  }
+  failing_ = false;
+  if (*found == *current()) return;
+  auto versions = std::make_shared<const secret_versions>(*std::move(found));
+  spdlog::info("{}: {} in force", facts_of(name_).name, versions->size());
+  const std::lock_guard lock{mutex_};
+  versions_ = std::move(versions);
+  revision_.fetch_add(1, std::memory_order_release);
+}
+
+} // namespace matchcloud::store

@@ -1,0 +1,46 @@
+#pragma once
+
+#include "base/expected.hpp"
+#include "store/secrets/secret_store.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
+namespace matchcloud::store {
+
+/// The current versions of one named secret, which change over time: one task calls `refresh`,
+/// everyone reads. One per secret and process; any thread.
+class secret_ring {
+public:
+  /// Loads the versions. Fails like `secret_store::load`.
+  static base::expected<std::unique_ptr<secret_ring>> open(std::shared_ptr<secret_store> from,
+                                                           secret_name name);
+
+  /// The versions in force; never null.
+  std::shared_ptr<const secret_versions> current() const;
+
+  /// A number that grows whenever `current` changes, for readers that keep what they derived from
+  /// it. Who reads this first and then `current` gets versions at least as new. Takes no lock.
+  std::uint64_t revision() const noexcept { return revision_.load(std::memory_order_acquire); }
+
+  /// Loads what was rotated or pruned since, by this process or another, unless somebody does that
+  /// at this moment. If it fails, the present versions stay in force, and the failure is logged
+  /// once. Waits for the store.
+  void refresh();
+
+private:
+  secret_ring(std::shared_ptr<secret_store> from, secret_name name, secret_versions versions);
+
+  const std::shared_ptr<secret_store> from_;
+  const secret_name name_;
+  /// Held during a refresh. Another one meanwhile does nothing: it would wait for the same store.
+  std::mutex refreshing_;
+  bool failing_ = false;
+  mutable std::mutex mutex_;
+  std::shared_ptr<const secret_versions> versions_;
+  std::atomic<std::uint64_t> revision_{1};
+};
+
+} // namespace matchcloud::store

@@ -1,0 +1,51 @@
+#include "base/files/open_file.hpp"
+
+#include "tests/catch.hpp"
+#include "tests/fixtures/temporary_directory.hpp"
+
+#include <fcntl.h>
+
+#include <string>
+
+namespace matchcloud::base {
+namespace {
+
+struct bench {
+  fixtures::temporary_directory folder;
+  std::string bytes = std::string(100'000, 'a') + std::string(100'000, 'b');
+  open_file file{file_descriptor{::open(folder.file("f", bytes).c_str(), O_RDONLY | O_CLOEXEC)},
+                 bytes.size()};
+};
+
+TEST_CASE("readers have offsets of their own and see the end") {
+  bench on;
+  std::string some(10, '\0');
+  CHECK(on.file.read(some, 99'995) == 10);
+  CHECK(some == "aaaaabbbbb");
+  CHECK(on.file.read(some, 0) == 10);
+  CHECK(some == "aaaaaaaaaa");
+  CHECK(on.file.read(some, 199'997) == 3);
+  CHECK(on.file.read(some, 200'000) == 0);
+  CHECK(on.file.size_bytes() == 200'000);
+}
+
+TEST_CASE("what was read ahead is in memory") {
+  bench on;
+  REQUIRE(::fsync(on.file.descriptor()) == 0);
+  REQUIRE(::posix_fadvise(on.file.descriptor(), 0, 0, POSIX_FADV_DONTNEED) == 0);
+  on.file.read_ahead(0, on.file.size_bytes());
+  CHECK(on.file.is_resident(0, on.file.size_bytes()));
+  CHECK(on.file.is_resident(199'999, 1));
+}
+
+TEST_CASE("reading ahead beyond the end, or of what cannot be read, ends") {
+  bench on;
+  on.file.read_ahead(150'000, UINT64_MAX - 150'000);
+  const open_file none{file_descriptor{}, 10};
+  none.read_ahead(0, 10);
+  std::string some(10, '\0');
+  CHECK(none.read(some, 0) == -1);
+}
+
+} // namespace
+} // namespace matchcloud::base

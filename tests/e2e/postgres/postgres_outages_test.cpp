@@ -1,0 +1,342 @@
+// The service under load while its PostgreSQL server goes away in every way, and comes back.
+#include "tests/catch.hpp"
+#include "tests/fixtures/servers/cuttable_proxy.hpp"
+#include "tests/fixtures/servers/postgres_server.hpp"
+#include "tests/service/mixed_load.hpp"
+
+#include <functional>
+#include <iterator>
+#include <string>
+
+namespace {
+
+using namespace matchcloud;
+using namespace e2e;
+
+/// By when everything goes on once the server is back.
+constexpr milliseconds recovery{2'000};
+
+/// So that the service gives up soon on a server that does not answer.
+const arguments impatient{"--store-statement-timeout-ms", "1000"};
+
+/// A service under load. `url` is how it reaches its database, `direct` how the test does.
+class loaded_service {
+public:
+  loaded_service(const std::string& url, const std::string& direct,
+                 const arguments& flags = impatient, load_rules rules = {})
+      : direct_{direct}, world_{store_url{url}}, at_{started(flags)}, load_{*at_, rules} {
+    REQUIRE(load_.all_done());
+  }
+
+  mixed_load& load() noexcept { return load_; }
+
+  /// `check_end` fails if anything was refused.
+  void refuses_nothing() noexcept { may_refuse_ = false; }
+  /// Another process on the same store.
+  std::unique_ptr<server> another() const { return std::make_unique<server>(arguments{}, world_); }
+
+  /// Checks that all is well again soon after the call, and stays so.
+  void check_recovers(milliseconds at_most = recovery) {
+    back_ = clock::now();
+    recovery_ = at_most;
+    CHECK(load_.all_done());
+    // The pauses before the next try to connect end in this time, too.
+    CHECK(load_.all_done(6));
+  }
+
+  /// Ends the load, and checks what it got. `direct`: where the store is now.
+  void check_end() { check_end(direct_); }
+  void check_end(const std::string& direct) {
+    const auto reports = load_.finish();
+    const auto log = at_->process().errors();
+    INFO("the end of the service's log:\n"
+         << log.substr(log.size() - std::min<std::size_t>(log.size(), 6'000)));
+    for (const auto& each : reports) {
+      INFO(each.name << ": " << each.done << " done, " << each.refused << " refused, longest "
+                     << each.longest.count() << " ms");
+      for (const auto& wrong : each.wrong)
+        FAIL_CHECK(wrong);
+      CHECK(each.done > 0);
+      CHECK((may_refuse_ || each.refused == 0));
+      if (each.refused == 0) continue;
+      const auto after =
+          std::chrono::duration_cast<milliseconds>(each.last_refusal - back_).count();
+      CHECK(after < recovery_.count());
+    }
+    CHECK(at_->process().running());
+    CHECK(at_->metric("matchcloud_actor_restarts_total") == 0);
+    check_kept(direct);
+  }
+
+private:
+  std::unique_ptr<server> started(arguments flags) {
+    world_.import(mixed_load::uncached_games());
+    flags.insert(flags.end(), {"--avatar-cache-bytes", "32768"});
+    return std::make_unique<server>(flags, world_);
+  }
+
+  /// What was acknowledged is in the store.
+  void check_kept(const std::string& direct) {
+    fixtures::postgres_session session{direct};
+    CHECK(session.value("SELECT count(*) FROM matchcloud.lobbies WHERE " +
+                        mixed_load::is_of_load()) == std::to_string(load_.lines()));
+    const auto check_has = [&](const std::set<std::string>& known, const std::string& sql) {
+      std::set<std::string> found;
+      for (const auto& row : session.query(sql))
+        found.insert(row[0]);
+      for (const auto& each : known)
+        if (!found.contains(each)) FAIL_CHECK(each + " is lost");
+    };
+    check_has(load_.tiers(), "SELECT tier FROM matchcloud.tiers");
+    check_has(load_.tokens(), "SELECT token_id FROM matchcloud.tokens");
+  }
+
+  std::string direct_;
+  world world_;
+  std::unique_ptr<server> at_;
+  mixed_load load_;
+  bool may_refuse_ = true;
+  clock::time_point back_ = clock::now();
+  milliseconds recovery_ = recovery;
+};
+
+using fixtures::postgres_server;
+
+/// Takes the server away by `leave` and gets it back by `come_back`.
+void check_outage(const std::function<void(postgres_server&)>& leave,
+                  const std::function<void(postgres_server&)>& come_back) {
+  if (!fixtures::postgres_installed()) return;
+  postgres_server postgres;
+  const auto url = postgres.new_database();
+  loaded_service of{url, url};
+  leave(postgres);
+  CHECK(of.load().all_refused());
+  CHECK(of.load().all_refused());
+  come_back(postgres);
+  of.check_recovers();
+  of.check_end();
+}
+
+TEST_CASE("the service goes on without a server that is stopped", "[.postgres]") {
+  check_outage([](auto& postgres) { postgres.stop(); }, [](auto& postgres) { postgres.start(); });
+}
+
+TEST_CASE("the service goes on without a server that is killed", "[.postgres]") {
+  check_outage([](auto& postgres) { postgres.kill(); }, [](auto& postgres) { postgres.start(); });
+}
+
+TEST_CASE("the service goes on without a server that is paused", "[.postgres]") {
+  check_outage([](auto& postgres) { postgres.pause(); }, [](auto& postgres) { postgres.resume(); });
+}
+
+TEST_CASE("a server that answers nothing for long costs no request more than its time",
+          "[.postgres][long]") {
+  if (!fixtures::postgres_installed()) return;
+  postgres_server postgres;
+  const auto url = postgres.new_database();
+  loaded_service of{url, url, {}, {.uncached_clients = 16}};
+  postgres.pause();
+  for (int i = 0; i < 4; ++i)
+    CHECK(of.load().all_refused());
+  postgres.resume();
+  of.check_recovers();
+  of.check_end();
+}
+
+bool answers(const std::string& url) {
+  try {
+    return fixtures::postgres_session{url}.value("SELECT 1") == "1";
+  } catch (const fixtures::postgres_error&) {
+    return false;
+  }
+}
+
+TEST_CASE("whoever locks the store's tables keeps requests for their time alone", "[.postgres]") {
+  if (!fixtures::postgres_installed()) return;
+  postgres_server postgres;
+  const auto url = postgres.new_database();
+  loaded_service of{url, url};
+  {
+    fixtures::postgres_session other{url};
+    other.execute("BEGIN");
+    for (const std::string table : {"revisions", "avatars", "tokens", "audit", "lobbies"})
+      other.execute("LOCK TABLE matchcloud." + table);
+    CHECK(of.load().all_refused());
+    CHECK(of.load().all_refused());
+  }
+  of.check_recovers();
+  of.check_end();
+}
+
+TEST_CASE("a server that has no connection left is come back to", "[.postgres]") {
+  if (!fixtures::postgres_installed()) return;
+  postgres_server postgres;
+  const auto url = postgres.new_database();
+  loaded_service of{url, url};
+  postgres.execute("ALTER ROLE matchcloud CONNECTION LIMIT 0");
+  postgres.terminate_connections();
+  CHECK(of.load().all_refused());
+  CHECK(of.load().all_refused());
+  postgres.execute("ALTER ROLE matchcloud CONNECTION LIMIT -1");
+  of.check_recovers();
+  of.check_end();
+}
+
+TEST_CASE("a server whose disk is full refuses changes alone, until there is room", "[.postgres]") {
+  if (!fixtures::postgres_installed() || !fixtures::postgres_has_disks()) return;
+  postgres_server postgres{{.disk = "128m"}};
+  const auto url = postgres.new_database();
+  loaded_service of{url, url, impatient, {.disk_may_be_full = true}};
+  postgres.disk().fill();
+  CHECK(of.load().writes_refused());
+  CHECK(of.load().writes_refused());
+  // Without room for its log the server itself ends, or fails to come back.
+  try {
+    fixtures::postgres_session session{url};
+    for (int i = 0; i < 1'000; ++i)
+      session.execute("SELECT pg_logical_emit_message(false, 'test', repeat('x', 100000))");
+    FAIL_CHECK("the server wrote more than its disk takes");
+  } catch (const fixtures::postgres_error&) {
+  }
+  CHECK(of.load().all_refused());
+  postgres.disk().make_room();
+  CHECK(eventually([&] {
+    if (!postgres.running()) postgres.start();
+    return answers(url);
+  }));
+  of.check_recovers();
+  of.check_end();
+}
+
+TEST_CASE("connections that are ended in mid-transaction cost what they carried, once",
+          "[.postgres]") {
+  if (!fixtures::postgres_installed()) return;
+  postgres_server postgres;
+  const auto direct = postgres.new_database();
+  fixtures::cuttable_proxy proxy{fixtures::socket_path{postgres.socket_path()}};
+  loaded_service of{fixtures::through(direct, proxy.where()), direct};
+  for (int i = 0; i < 10; ++i) {
+    if (i % 2 == 0)
+      CHECK(postgres.terminate_connections() > 0);
+    else
+      proxy.cut();
+    CHECK(of.load().all_done(1));
+  }
+  proxy.stall();
+  CHECK(of.load().all_refused());
+  proxy.resume();
+  CHECK(of.load().all_done(1));
+  proxy.refuse();
+  proxy.cut();
+  CHECK(of.load().all_refused());
+  proxy.resume();
+  of.check_recovers();
+  of.check_end();
+}
+
+TEST_CASE("an ingest whose commit was not confirmed is repeated, and nothing is there twice",
+          "[.postgres]") {
+  if (!fixtures::postgres_installed()) return;
+  postgres_server postgres;
+  const auto direct = postgres.new_database();
+  fixtures::cuttable_proxy proxy{fixtures::socket_path{postgres.socket_path()}};
+  loaded_service of{fixtures::through(direct, proxy.where()), direct};
+  const auto wait_for_standby = [&](const std::string& name) {
+    postgres.execute("ALTER SYSTEM SET synchronous_standby_names = '" + name + "'");
+    postgres.execute("SELECT pg_reload_conf()");
+  };
+  for (int i = 0; i < 3; ++i) {
+    const auto before = of.load().lines_unchanged();
+    // Commits are on disk, but wait for a standby that there is not before they are confirmed.
+    wait_for_standby("nobody");
+    CHECK(of.load().writes_refused());
+    proxy.cut();
+    wait_for_standby("");
+    CHECK(of.load().all_done());
+    CHECK(of.load().lines_unchanged() > before);
+  }
+  of.check_recovers();
+  of.check_end();
+}
+
+TEST_CASE("the service follows to a standby that is made the primary, and nothing is lost",
+          "[.postgres]") {
+  if (!fixtures::postgres_installed()) return;
+  postgres_server primary;
+  const auto url = primary.new_database();
+  const auto name = url.substr(url.find("///") + 3, url.find('?') - url.find("///") - 3);
+  const auto standby = primary.standby();
+  // What is acknowledged is on both.
+  primary.execute("ALTER SYSTEM SET synchronous_standby_names = '*'");
+  primary.execute("SELECT pg_reload_conf()");
+  const auto other = standby->connection_string(name);
+  loaded_service of{fixtures::either(url, other), url};
+  primary.kill();
+  CHECK(of.load().all_refused());
+  standby->promote();
+  of.check_recovers();
+  of.check_end(other);
+}
+
+TEST_CASE("programs from before an expansion of the schema run on, and start, beside it",
+          "[.postgres]") {
+  if (!fixtures::postgres_installed()) return;
+  postgres_server postgres;
+  const auto url = postgres.new_database();
+  loaded_service of{url, url};
+  auto other = of.another();
+  // As a later release would, which only adds; it says that programs of this one may go on.
+  fixtures::postgres_session{url}.execute(
+      "BEGIN; SET LOCAL search_path = matchcloud; CREATE TABLE news (id bigint PRIMARY KEY); "
+      "ALTER TABLE lobbies ADD COLUMN rating smallint; "
+      "ALTER TABLE avatars ADD COLUMN rating smallint NOT NULL DEFAULT 0; "
+      "ALTER TABLE tokens ADD COLUMN note text; ALTER TABLE regions ADD COLUMN note text; "
+      "UPDATE schema_version SET version = version + 1; COMMIT");
+  CHECK(of.load().all_done());
+  other.reset();
+  other = of.another();
+  check_serves(other->data());
+  CHECK(of.load().all_done());
+  of.refuses_nothing();
+  of.check_end();
+}
+
+TEST_CASE("hosts that all answer nothing cost no request more than its time", "[.postgres][long]") {
+  if (!fixtures::postgres_installed()) return;
+  postgres_server primary;
+  const auto direct = primary.new_database();
+  fixtures::cuttable_proxy first{fixtures::socket_path{primary.socket_path()}};
+  fixtures::cuttable_proxy second{fixtures::socket_path{primary.socket_path()}};
+  loaded_service of{fixtures::either(fixtures::through(direct, first.where()),
+                                     fixtures::through(direct, second.where())),
+                    direct,
+                    {},
+                    {.uncached_clients = 16}};
+  first.stall();
+  second.stall();
+  for (int i = 0; i < 3; ++i)
+    CHECK(of.load().all_refused());
+  first.resume();
+  second.resume();
+  of.check_recovers();
+  of.check_end();
+}
+
+TEST_CASE("the service goes on by its second host while the first answers nothing",
+          "[.postgres][long]") {
+  if (!fixtures::postgres_installed()) return;
+  postgres_server primary;
+  const auto direct = primary.new_database();
+  fixtures::cuttable_proxy first{fixtures::socket_path{primary.socket_path()}};
+  fixtures::cuttable_proxy second{fixtures::socket_path{primary.socket_path()}};
+  loaded_service of{fixtures::either(fixtures::through(direct, first.where()),
+                                     fixtures::through(direct, second.where())),
+                    direct};
+  first.stall();
+  // Whoever connects asks the first one again, and the server keeps the locks of a client that has
+  // gone without a word for a while.
+  of.check_recovers(milliseconds{15'000});
+  of.check_end();
+}
+
+} // namespace

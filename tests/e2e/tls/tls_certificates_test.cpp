@@ -1,0 +1,156 @@
+// Certificates that are replaced while the service is used, and processes that take over with TLS.
+#include "tests/catch.hpp"
+#include "tests/fixtures/json.hpp"
+#include "tests/service/server.hpp"
+#include "tests/service/tls_client.hpp"
+#include "tests/service/tls_files.hpp"
+#include "tests/service/tls_load.hpp"
+
+#include <filesystem>
+#include <memory>
+#include <utility>
+
+namespace {
+
+using namespace matchcloud::e2e;
+using matchcloud::fixtures::make_tls_pair;
+
+const auto regions_request = request("GET", regions_target);
+
+std::string shown_by(const address& to) {
+  return tls_client{to}.shown_name();
+}
+
+bool comes_to_show(const address& to, const std::string& name) {
+  return eventually([&] { return shown_by(to) == name; });
+}
+
+TEST_CASE("a certificate is replaced under load, and no request fails", "[lifecycle]") {
+  const tls_pair_files files;
+  const server of{tls_data + tls_ops + files.flags() + arguments{"--loops", "2"}};
+  tls_client old{of.data()};
+  CHECK(old.ask(regions_request).status == 200);
+  tls_load clients{of.data(), 2, 2};
+  for (const std::string name : {"second", "third"}) {
+    REQUIRE(clients.goes_on());
+    files.replace(make_tls_pair({.subject = name}));
+    CHECK(comes_to_show(of.data(), name));
+    // The other loops and the other plane soon follow.
+    CHECK(comes_to_show(of.ops(), name));
+    CHECK(eventually([&] {
+      for (int i = 0; i < 10; ++i)
+        if (shown_by(of.data()) != name) return false;
+      return true;
+    }));
+  }
+  CHECK(clients.goes_on());
+  CHECK(clients.finish() == "");
+  CHECK(clients.resumed() > 0);
+  CHECK(old.ask(regions_request).status == 200);
+  CHECK(old.shown_name() == "test");
+  CHECK(of.metric("matchcloud_tls_reloads_total") == 2);
+  CHECK(of.metric("matchcloud_tls_refused_total") == 0);
+}
+
+TEST_CASE("a replaced certificate that cannot be used is refused, and the former stays",
+          "[lifecycle]") {
+  const tls_pair_files files;
+  const server of{tls_data + files.flags()};
+  const auto good = make_tls_pair({.subject = "good"});
+  double refused = 0;
+  for (const auto& [name, bytes] :
+       {std::pair{"key.pem", std::string{"-----BEGIN PRIVATE KEY-----\nno\n"}},
+        {"key.pem", good.key},
+        {"cert.pem", std::string{}},
+        {"cert.pem", good.certificate.substr(0, good.certificate.size() / 2)}}) {
+    files.put(name, bytes);
+    ++refused;
+    CAPTURE(name, refused);
+    CHECK(eventually([&] { return of.metric("matchcloud_tls_refused_total") == refused; }));
+    CHECK(of.process().errors().find(std::string{name} + ": ") != std::string::npos);
+    CHECK(shown_by(of.data()) == "test");
+  }
+  std::filesystem::remove(files.key());
+  ++refused;
+  CHECK(eventually([&] { return of.metric("matchcloud_tls_refused_total") == refused; }));
+  CHECK(tls_client{of.data()}.ask(regions_request).status == 200);
+  files.replace(good);
+  CHECK(comes_to_show(of.data(), "good"));
+  CHECK(of.metric("matchcloud_tls_reloads_total") == 1);
+}
+
+TEST_CASE("the end of the first certificate is told, and warned of", "[operations]") {
+  const auto expiry = [](const server& of) {
+    return of.metric("matchcloud_tls_certificate_expiry_timestamp_seconds");
+  };
+  const tls_pair_files late{make_tls_pair({.to_s = 90 * 86'400})};
+  const server calm{tls_data + late.flags()};
+  CHECK(calm.process().errors().find("expire") == std::string::npos);
+  const tls_pair_files soon{make_tls_pair({.to_s = 3 * 86'400 + 3'600})};
+  const server of{tls_data + late.flags() + soon.flags()};
+  CHECK(of.process().errors().find(soon.certificate() + ": the certificate expires in 3 days") !=
+        std::string::npos);
+  CHECK(expiry(of) == Approx(expiry(calm) - 87.0 * 86'400 + 3'600).margin(60).epsilon(0));
+  const tls_pair_files over{make_tls_pair({.from_s = -7'200, .to_s = -3'600})};
+  const server expired{tls_data + over.flags()};
+  CHECK(expired.process().errors().find("has expired") != std::string::npos);
+}
+
+// -- taking over --------------------------------------------------------------
+
+/// Flags for a successor with the listeners of `of`, of which the data plane's have `suffix`.
+arguments same_as(const server& of, const std::string& suffix = "/tls") {
+  return {"--take-over", "--listen", of.data().authority() + suffix, "--ops-listen",
+          of.ops().authority() + "/tls"};
+}
+
+TEST_CASE("taking over with TLS under load loses no request, and sessions go on", "[lifecycle]") {
+  const world own;
+  const auto flags = shared_files().flags();
+  auto now = std::make_unique<server>(tls_data + tls_ops + flags + arguments{"--loops", "2"}, own);
+  tls_load clients{now->data(), 3, 3};
+  for (const auto* loops : {"3", "1"}) {
+    REQUIRE(clients.goes_on());
+    auto next = std::make_unique<server>(same_as(*now) + flags + arguments{"--loops", loops}, own);
+    CHECK(next->took_over_from() == now->process().pid());
+    CHECK(now->process().exit_code() == 0);
+    now = std::move(next);
+    CHECK(now->ready_status() == 200);
+  }
+  CHECK(clients.goes_on());
+  CHECK(clients.finish() == "");
+  CHECK(clients.resumed() > 0);
+}
+
+TEST_CASE("a listener with TLS is not taken over as one without", "[lifecycle]") {
+  const world own;
+  const auto flags = shared_files().flags();
+  const server first{tls_data + tls_ops + flags, own};
+  const auto refused =
+      run(arguments{"serve", "--data-dir", own.data_dir()} + flags + same_as(first, ""));
+  CHECK(refused.exit_code == 1);
+  INFO(refused.errors);
+  CHECK(refused.errors.find(first.data().authority() + "/tls") != std::string::npos);
+  CHECK(tls_client{first.data()}.ask(regions_request).status == 200);
+}
+
+TEST_CASE("a PROXY header comes before the handshake", "[operations]") {
+  const server of{arguments{"--listen", "127.0.0.1:0/proxy/tls", "--trusted-proxies", "127.0.0.1",
+                            "--geoip", shared_world().geoip()} +
+                  shared_files().flags()};
+  const std::string header = "PROXY TCP4 198.51.100.7 192.0.2.2 1 2\r\n";
+  auto client = tls_client::connected(of.data());
+  client.under().send(header);
+  REQUIRE(client.shake_hands());
+  const auto got = client.ask(regions_request);
+  // The client is in Tokyo.
+  CHECK(text_at(parse_json(got.body)["regions"][0], "region_id") == "nrt");
+  auto at_once = tls_client::connected(of.data());
+  at_once.under().send(header + at_once.handshake_bytes());
+  REQUIRE(at_once.shake_hands());
+  CHECK(at_once.ask(regions_request).body == got.body);
+  int alert = -1;
+  CHECK(!tls_works(of.data(), {}, &alert));
+}
+
+} // namespace

@@ -1,0 +1,166 @@
+// Sessions that are resumed by tickets, and those that must not be.
+#include "tests/catch.hpp"
+#include "tests/fixtures/servers/postgres_server.hpp"
+#include "tests/service/server.hpp"
+#include "tests/service/tls_client.hpp"
+#include "tests/service/tls_files.hpp"
+
+#include <filesystem>
+#include <memory>
+
+namespace {
+
+using namespace matchcloud::e2e;
+using matchcloud::fixtures::make_tls_pair;
+
+const auto regions_request = request("GET", regions_target);
+const std::string health_request = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n";
+
+/// A session of `offer`; null where the server gives none.
+session_ptr session_with(const address& to, const tls_offer& offer,
+                         const std::string& asks = regions_request) {
+  tls_client client{to, offer};
+  CHECK(client.ask(asks).status == 200);
+  return client.session();
+}
+
+/// Whether `to` resumes a copy of `session`. It answers in either case.
+bool resumes(const address& to, tls_offer offer, const session_ptr& session,
+             const std::string& asks = regions_request) {
+  const session_ptr copy{SSL_SESSION_dup(session.get())};
+  offer.session = copy.get();
+  tls_client client{to, offer};
+  CHECK(client.ask(asks).status == 200);
+  return client.is_resumed();
+}
+
+TEST_CASE("a session is resumed by every process of a data directory, and after a restart",
+          "[operations]") {
+  const auto offer = GENERATE(tls_1_2(), tls_1_3());
+  const world own;
+  const auto flags = tls_data + shared_files().flags() + arguments{"--loops", "2"};
+  auto first = std::make_unique<server>(flags, own);
+  const server second{flags, own};
+  const auto session = session_with(first->data(), offer);
+  REQUIRE(session);
+  CHECK(resumes(first->data(), offer, session));
+  CHECK(resumes(second.data(), offer, session));
+  CHECK(second.metric("matchcloud_tls_handshakes_total{how=\"resumed\"}") == 1);
+  CHECK(second.metric("matchcloud_tls_handshakes_total{how=\"full\"}") == 0);
+  first.reset();
+  const server third{flags, own};
+  CHECK(resumes(third.data(), offer, session));
+  // Another store has other roots.
+  const world other;
+  const server stranger{flags, other};
+  CHECK(!resumes(stranger.data(), offer, session));
+  if (!tests_on_postgres())
+    CHECK((std::filesystem::status(own.data_dir() + "/ticket-roots").permissions() &
+           std::filesystem::perms::all) == std::filesystem::perms{0600});
+  // A client of TLS 1.3 uses each ticket once: a resumed session brings the next one.
+  if (offer.least_version != TLS1_3_VERSION) return;
+  const session_ptr copy{SSL_SESSION_dup(session.get())};
+  auto with_session = offer;
+  with_session.session = copy.get();
+  const auto next = session_with(third.data(), with_session);
+  REQUIRE(next);
+  CHECK(resumes(second.data(), offer, next));
+}
+
+TEST_CASE("a session is resumed by every machine that shares the database", "[.postgres]") {
+  if (!matchcloud::fixtures::postgres_installed()) return;
+  const auto offer = GENERATE(tls_1_2(), tls_1_3());
+  const store_url database{matchcloud::fixtures::shared_postgres().new_database()};
+  const world first_machine{database};
+  const world second_machine{database};
+  const auto flags = tls_data + shared_files().flags();
+  const server first{flags, first_machine};
+  const server second{flags, second_machine};
+  const auto session = session_with(first.data(), offer);
+  REQUIRE(session);
+  CHECK(resumes(second.data(), offer, session));
+  CHECK(second.metric("matchcloud_tls_handshakes_total{how=\"full\"}") == 0);
+}
+
+TEST_CASE("no session of one plane is resumed on the other", "[operations]") {
+  const auto offer = GENERATE(tls_1_2(), tls_1_3());
+  const server of{tls_data + tls_ops + shared_files().flags()};
+  const auto of_data = session_with(of.data(), offer);
+  const auto of_ops = session_with(of.ops(), offer, health_request);
+  REQUIRE(of_data);
+  REQUIRE(of_ops);
+  CHECK(resumes(of.ops(), offer, of_ops, health_request));
+  CHECK(!resumes(of.ops(), offer, of_data, health_request));
+  CHECK(!resumes(of.data(), offer, of_ops));
+}
+
+TEST_CASE("where client certificates are taken no session is resumed", "[operations]") {
+  const auto offer = GENERATE(tls_1_2(), tls_1_3());
+  const world own;
+  const auto authority = make_tls_pair();
+  const auto ca = own.directory().file("ca.pem", authority.certificate);
+  const auto flags = tls_ops + shared_files().flags();
+  const server without{flags, own};
+  const auto before = session_with(without.ops(), offer, health_request);
+  REQUIRE(before);
+  const server of{flags + arguments{"--ops-client-ca", ca}, own};
+  CHECK(!session_with(of.ops(), offer, health_request));
+  CHECK(!resumes(of.ops(), offer, before, health_request));
+  const auto client = make_tls_pair({.subject = "client", .is_authority = false}, authority);
+  auto certified = offer;
+  certified.certificate = &client;
+  CHECK(!session_with(of.ops(), certified, health_request));
+  CHECK(of.metric("matchcloud_tls_handshakes_total{how=\"resumed\"}") == 0);
+}
+
+TEST_CASE("no session outlives the certificate that it began with", "[operations]") {
+  const auto offer = GENERATE(tls_1_2(), tls_1_3());
+  const tls_pair_files files;
+  const server of{tls_data + files.flags() + arguments{"--loops", "1"}};
+  const auto session = session_with(of.data(), offer);
+  REQUIRE(session);
+  CHECK(resumes(of.data(), offer, session));
+  files.replace(make_tls_pair({.subject = "next"}));
+  REQUIRE(eventually([&] { return tls_client{of.data()}.shown_name() == "next"; }));
+  CHECK(!resumes(of.data(), offer, session));
+}
+
+TEST_CASE("no session of one name is resumed for another", "[operations]") {
+  const auto offer = GENERATE(tls_1_2(), tls_1_3());
+  const tls_pair_files other{make_tls_pair({.names = {"other.example"}, .subject = "other"})};
+  const server of{tls_data + shared_files().flags() + other.flags()};
+  auto named = offer;
+  named.server_name = "other.example";
+  const auto session = session_with(of.data(), named);
+  REQUIRE(session);
+  CHECK(resumes(of.data(), named, session));
+  auto first = offer;
+  first.server_name = "localhost";
+  CHECK(!resumes(of.data(), first, session));
+}
+
+TEST_CASE("a ticket that was changed is not resumed, and does no harm", "[operations]") {
+  const server of{tls_data + shared_files().flags()};
+  const auto session = session_with(of.data(), tls_1_2());
+  REQUIRE(session);
+  unsigned char* der = nullptr;
+  const int size = i2d_SSL_SESSION(session.get(), &der);
+  REQUIRE(size > 0);
+  const std::string bytes(reinterpret_cast<char*>(der), static_cast<std::size_t>(size));
+  OPENSSL_free(der);
+  const unsigned char* ticket = nullptr;
+  std::size_t length = 0;
+  SSL_SESSION_get0_ticket(session.get(), &ticket, &length);
+  const auto at = bytes.find(std::string(reinterpret_cast<const char*>(ticket), length));
+  REQUIRE(at != std::string::npos);
+  for (std::size_t i = 0; i < length; i += 5) {
+    auto changed = bytes;
+    changed[at + i] = static_cast<char>(changed[at + i] ^ 1);
+    const auto* from = reinterpret_cast<const unsigned char*>(changed.data());
+    const session_ptr forged{d2i_SSL_SESSION(nullptr, &from, size)};
+    REQUIRE(forged);
+    CHECK(!resumes(of.data(), tls_1_2(), forged));
+  }
+}
+
+} // namespace

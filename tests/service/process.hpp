@@ -1,0 +1,67 @@
+#pragma once
+
+#include "base/files/file_descriptor.hpp"
+#include "tests/fixtures/built_from.hpp"
+#include "tests/fixtures/deadline.hpp"
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace matchcloud::e2e {
+
+using arguments = std::vector<std::string>;
+
+/// `NAME=value` lines that are added to this process's environment.
+using environment = std::vector<std::string>;
+
+/// A program as a child process. The destructor kills and reaps it by its process id.
+class child_process {
+public:
+  /// Runs `program args..`. Its stderr goes to a separate file; its stdin is `input_file`, or the
+  /// test's stdin if that is empty.
+  explicit child_process(const arguments& args, const environment& added = {},
+                         const std::string& input_file = {},
+                         const std::string& program = fixtures::service_program());
+  child_process(const child_process&) = delete;
+  child_process& operator=(const child_process&) = delete;
+  ~child_process();
+
+  pid_t pid() const noexcept { return pid_; }
+  void signal(int number) const;
+
+  /// The next line of stdout without its line end, or nothing at the end of the stream. Fails the
+  /// test if neither comes before the deadline.
+  std::optional<std::string> next_line();
+  /// The exit code (128 + signal if a signal ended the process), or nothing if the process still
+  /// runs at `until`.
+  std::optional<int> exit_code(const deadline& until = deadline{});
+  bool running() { return !exit_code(deadline{milliseconds{0}}); }
+  /// Everything written to stderr so far.
+  std::string errors() const;
+
+private:
+  pid_t pid_ = -1;
+  base::file_descriptor output_;
+  base::file_descriptor errors_;
+  std::string unread_;
+  std::optional<int> exit_code_;
+};
+
+/// The value of a line of /proc/PID/status: a count, or KiB.
+std::size_t number_in_status(pid_t pid, const std::string& name);
+
+/// The result of a command that ends by itself.
+struct command_result {
+  int exit_code = -1;
+  std::string out;
+  std::string errors;
+};
+
+command_result run(const arguments& args, const environment& added = {},
+                   const std::string& input_file = {},
+                   const std::string& program = fixtures::service_program());
+
+} // namespace matchcloud::e2e

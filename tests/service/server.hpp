@@ -1,0 +1,111 @@
+#pragma once
+
+#include "tests/fixtures/raw_connection.hpp"
+#include "tests/fixtures/temporary_directory.hpp"
+#include "tests/service/process.hpp"
+#include "tests/service/served_store.hpp"
+#include "tests/service/tls_tunnel.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace matchcloud::e2e {
+
+/// Ids that `matchcloud demo` creates.
+inline constexpr std::string_view demo_game = "00000000-0000-4000-8000-000000000001";
+inline constexpr std::string_view prod_namespace = "00000000-0000-4000-8000-000000000011";
+
+/// A data directory with the demo catalog and a second game, whose namespace `eu` has the regions
+/// fra and lon only, and a GeoIP file that locates 192.0.2.0/24 and 2001:db8::/32 in London,
+/// 198.51.100.0/24 in Tokyo and 127.0.0.0/8 in Sydney. With MATCHCLOUD_TEST_POSTGRES=1 its store is
+/// in a PostgreSQL database of its own, which every process finds that gets --data-dir.
+class world {
+public:
+  world();
+  /// Creates the data directory below `parent`.
+  explicit world(const std::string& parent);
+  /// Keeps its store in a database that the test has.
+  explicit world(const store_url& store);
+  /// Every process that gets its --data-dir is told these `NAME=value` lines, the first ones too.
+  explicit world(const environment& told);
+  world(const environment& told, const store_url& store);
+  world(const world&) = delete;
+  world& operator=(const world&) = delete;
+  ~world();
+
+  const std::string& data_dir() const noexcept { return directory_.path(); }
+  /// Its database; empty if there is none.
+  const store_url& store() const noexcept { return store_; }
+  const std::string& geoip() const noexcept { return geoip_; }
+  const fixtures::temporary_directory& directory() const noexcept { return directory_; }
+  /// Runs `matchcloud import catalog` on `document` in a separate process.
+  void import(std::string_view document) const;
+
+private:
+  void seed() const;
+
+  fixtures::temporary_directory directory_;
+  store_url store_;
+  bool owns_store_ = true;
+  std::string geoip_;
+};
+
+/// The world shared by all tests that do not change it.
+const world& shared_world();
+
+/// A running `matchcloud serve` on ports that the kernel chooses. It is ready once constructed.
+class server {
+public:
+  /// With MATCHCLOUD_TEST_TLS=1 and without `--listen`, the data plane speaks TLS, and its address
+  /// is that of a tunnel. Listens on 127.0.0.1 unless `flags` contain `--listen`, and
+  /// `--ops-listen` for the ops plane.
+  explicit server(const arguments& flags = {}, const world& in = shared_world(),
+                  const environment& added = {});
+
+  const address& data() const noexcept { return data_.front(); }
+  /// The data plane's listeners, in the order of the `--listen` flags.
+  const std::vector<address>& listeners() const noexcept { return data_; }
+  const address& ops() const noexcept { return ops_; }
+  /// Asks the ops plane on a connection of its own, with TLS if it speaks that.
+  answer ask_ops_plane(std::string_view request) const;
+  child_process& process() noexcept { return process_; }
+  const child_process& process() const noexcept { return process_; }
+  /// The process id that the server reported to have taken over from; absent without --take-over.
+  std::optional<pid_t> took_over_from() const noexcept { return predecessor_; }
+
+  /// The value of the metric line `name` (with its labels); 0 if there is no such line.
+  double metric(const std::string& name) const;
+  int ready_status() const;
+
+private:
+  /// Null where clients reach the data plane directly.
+  std::unique_ptr<tls_tunnel> tunnel_;
+  child_process process_;
+  std::vector<address> data_;
+  address ops_;
+  bool ops_speaks_tls_ = false;
+  std::optional<pid_t> predecessor_;
+};
+
+/// A request with a Host header and `headers` (complete lines with line ends). It has a body and
+/// Content-Length if `body` is not empty or the method may have one.
+std::string request(std::string_view method, std::string_view target, std::string_view body = {},
+                    std::string_view headers = {});
+
+inline const std::string regions_target = "/matchmaker/regions";
+inline const std::string groups_target = "/cloud/groups/validate";
+inline const std::string games_target = "/cloud/games/validate";
+inline const std::string versions_target =
+    "/cloud/games/" + std::string{demo_game} + "/versions/validate";
+inline const std::string good_group = R"({"display_name":"Team"})";
+
+/// Lets this process have as many descriptors as it may.
+void raise_descriptor_limit();
+
+/// Checks that a fresh connection to `to` gets a region listing.
+void check_serves(const address& to);
+
+} // namespace matchcloud::e2e
