@@ -196,8 +196,8 @@ std::size_t rate_limit_table::shared_word_of(const rate_policy& policy) noexcept
   return static_cast<std::size_t>((both * 0x9E3779B97F4A7C15ULL) >> 58U);
 }
 
-rate_verdict rate_limit_table::take(std::uint64_t subject, const rate_policy& policy,
-                                    std::uint32_t cost, steady_time now) noexcept {
+rate_verdict rate_limit_table::consume(std::uint64_t subject, const rate_policy& policy,
+                                       std::uint32_t cost, steady_time now) noexcept {
   if (policy.is_unlimited()) return {};
   const auto now_ns = nanoseconds_of(now);
   if (auto* own = claim_place(set_of(subject), tag_of(subject), now_ns))
@@ -219,7 +219,7 @@ void rate_limit_table::charge(std::uint64_t subject, const rate_policy& policy, 
   charge_to(shared_tats_[shared_word_of(policy)], {shared_policy(policy), cost, now_ns});
 }
 
-rate_verdict rate_limit_table::look(std::uint64_t subject, const rate_policy& policy,
+rate_verdict rate_limit_table::peek(std::uint64_t subject, const rate_policy& policy,
                                     std::uint32_t cost, steady_time now) const noexcept {
   if (policy.is_unlimited()) return {};
   const auto now_ns = nanoseconds_of(now);

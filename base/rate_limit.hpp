@@ -69,19 +69,19 @@ public:
 
   /// Takes `cost` units if there are as many, otherwise nothing. A cost over the quota counts as
   /// the quota.
-  rate_verdict take(std::uint64_t subject, const rate_policy& policy, std::uint32_t cost,
-                    steady_time now) noexcept;
+  rate_verdict consume(std::uint64_t subject, const rate_policy& policy, std::uint32_t cost,
+                       steady_time now) noexcept;
 
   /// Adds `cost` units of debt, also where none are left: a penalty. The debt ends at most `cost`
   /// intervals above the window, or where it was. A cost over the quota counts as the quota.
   void charge(std::uint64_t subject, const rate_policy& policy, std::uint32_t cost,
               steady_time now) noexcept;
 
-  /// What `take` would answer, but for `remaining`: nothing is taken.
-  rate_verdict look(std::uint64_t subject, const rate_policy& policy, std::uint32_t cost,
+  /// What `consume` would answer, but for `remaining`: nothing is taken.
+  rate_verdict peek(std::uint64_t subject, const rate_policy& policy, std::uint32_t cost,
                     steady_time now) const noexcept;
 
-  /// How often `take` and `charge` fell to the shared limit.
+  /// How often `consume` and `charge` fell to the shared limit.
   std::uint64_t shared_count() const noexcept {
     return shared_count_.load(std::memory_order_relaxed);
   }

@@ -25,7 +25,7 @@ void split_and_read_a_lobby_line(benchmark::State& state) {
   for (auto _ : state) {
     text = lobby_line;
     text += '\n';
-    splitter.give(text);
+    splitter.feed(text);
     const auto line = splitter.next();
     benchmark::DoNotOptimize(reader.read(*line, read));
     (void)splitter.next();

@@ -25,7 +25,7 @@ void take_hot_subject(benchmark::State& state) {
   const rate_policy policy{most, most};
   auto now = start;
   for (auto _ : state)
-    benchmark::DoNotOptimize(table.take(7, policy, 1, now += step));
+    benchmark::DoNotOptimize(table.consume(7, policy, 1, now += step));
 }
 BENCHMARK(take_hot_subject)->Name("rate_limit/take_hot")->ThreadRange(1, 2);
 
@@ -35,7 +35,7 @@ void refuse_hot_subject(benchmark::State& state) {
   const rate_policy policy{10, 3'600};
   table.charge(7, policy, 10, start);
   for (auto _ : state)
-    benchmark::DoNotOptimize(table.take(7, policy, 1, start));
+    benchmark::DoNotOptimize(table.consume(7, policy, 1, start));
 }
 BENCHMARK(refuse_hot_subject)->Name("rate_limit/refuse_hot")->ThreadRange(1, 2);
 
@@ -51,7 +51,7 @@ void take_random_subjects(benchmark::State& state) {
   auto now = start;
   std::size_t next = 0;
   for (auto _ : state) {
-    benchmark::DoNotOptimize(table.take(subjects[next], policy, 1, now += step));
+    benchmark::DoNotOptimize(table.consume(subjects[next], policy, 1, now += step));
     if (++next == subjects.size()) next = 0;
   }
   state.counters["shared"] = static_cast<double>(table.shared_count());
@@ -67,10 +67,10 @@ void refuse_random_subjects(benchmark::State& state) {
     subject = random();
   const rate_policy policy{1, 3'600};
   for (const auto subject : subjects)
-    table.take(subject, policy, 1, start);
+    table.consume(subject, policy, 1, start);
   std::size_t next = 0;
   for (auto _ : state) {
-    benchmark::DoNotOptimize(table.take(subjects[next], policy, 1, start));
+    benchmark::DoNotOptimize(table.consume(subjects[next], policy, 1, start));
     if (++next == subjects.size()) next = 0;
   }
 }

@@ -62,7 +62,7 @@ void progress_display::show(std::uint64_t count, std::uint64_t part) {
   write(progress_line(what_, rate_, count, part, whole_, seconds));
 }
 
-void progress_display::tell(std::string_view text) {
+void progress_display::announce(std::string_view text) {
   if (terminal_) write(std::string{text});
 }
 

@@ -35,7 +35,7 @@ public:
   /// Shows that `count` items are done, which is `part` of the whole. Writes at most every 200 ms.
   void show(std::uint64_t count, std::uint64_t part);
   /// Shows what the command is waiting for, until something else is shown.
-  void tell(std::string_view text);
+  void announce(std::string_view text);
   /// Clears the line.
   void clear();
 

@@ -68,7 +68,7 @@ staged_file::~staged_file() {
   if (!aside_.empty()) ::unlink(aside_.c_str());
 }
 
-base::expected<void> staged_file::take_name() {
+base::expected<void> staged_file::commit() {
   if (taken_ == taken_name::replace) {
     if (::rename(aside_.c_str(), name_.c_str()) != 0)
       return failure(name_, "give it its name", errno);

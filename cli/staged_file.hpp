@@ -36,7 +36,7 @@ public:
   /// Gives the file its name, and syncs the directory. Replaces a file of that name, a link itself
   /// and not what it leads to, or fails if there is one by now. Fails with `io_failed`,
   /// `store_full` or `store_failed`.
-  base::expected<void> take_name();
+  base::expected<void> commit();
 
 private:
   staged_file(std::string name, taken_name taken) : name_{std::move(name)}, taken_{taken} {}

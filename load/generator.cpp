@@ -143,7 +143,7 @@ std::chrono::nanoseconds generator::elapsed() const noexcept {
   return std::max(end_, last_reply_) - measure_from_;
 }
 
-void generator::take_interval(std::function<void(interval)> taker) {
+void generator::collect_interval(std::function<void(interval)> taker) {
   loop_.post([this, taker = std::move(taker)] {
     taker(interval_);
     interval_.sent = interval_.answered = interval_.errors = 0;

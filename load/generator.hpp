@@ -104,7 +104,7 @@ public:
   void abandon();
   /// Calls `taker`, on the loop's thread, with what happened since the last call. `taker` is not
   /// called if the loop has ended. Any thread.
-  void take_interval(std::function<void(interval)> taker);
+  void collect_interval(std::function<void(interval)> taker);
 
   // -- after `run` has returned -----------------------------------------------
 

@@ -276,7 +276,7 @@ private:
     next_moment_ += moment_length;
     polled_at_ = now;
     for (auto& each : generators_)
-      each.take_interval([this](const interval& one) {
+      each.collect_interval([this](const interval& one) {
         const std::lock_guard lock{taken_mutex_};
         taken_.add(one);
       });
@@ -299,7 +299,7 @@ private:
          << duration_text(static_cast<double>(of.p50_ns)) << ", p99 "
          << duration_text(static_cast<double>(of.p99_ns)) << ", max "
          << duration_text(static_cast<double>(of.max_ns));
-    display_.tell(line.str());
+    display_.announce(line.str());
   }
 
   void collect(results& into) {

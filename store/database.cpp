@@ -2,7 +2,7 @@
 
 namespace matchcloud::store {
 
-base::expected<database::idle_session> database::take() {
+base::expected<database::idle_session> database::acquire() {
   if (fence_)
     if (auto why = fence_->why()) return tl::unexpected(*std::move(why));
   std::vector<idle_session> gone; // closed outside the lock
@@ -35,7 +35,7 @@ base::expected<database::idle_session> database::take() {
   });
 }
 
-void database::give_back(idle_session taken) {
+void database::release(idle_session taken) {
   taken.held->attribute(nullptr);
   std::vector<idle_session> gone; // closed outside the lock
   const bool failed = taken.held->has_failed();

@@ -106,7 +106,7 @@ private:
 
   template <class Role>
   base::expected<lease<Role>> lend(model::audit_run_ptr run = nullptr) {
-    return take().map([&](idle_session taken) {
+    return acquire().map([&](idle_session taken) {
       if (run) taken.held->attribute(std::move(run));
       return lease<Role>{shared_from_this(), std::move(taken.held), taken.until};
     });
@@ -117,8 +117,8 @@ private:
     base::steady_time until;
   };
 
-  base::expected<idle_session> take();
-  void give_back(idle_session taken);
+  base::expected<idle_session> acquire();
+  void release(idle_session taken);
   void leave();
 
   const engine open_;
@@ -136,7 +136,7 @@ private:
 
 template <class Role>
 void lease<Role>::give_back::operator()(session* from) const {
-  to->give_back({std::unique_ptr<session>{from}, until});
+  to->release({std::unique_ptr<session>{from}, until});
 }
 
 } // namespace matchcloud::store

@@ -66,7 +66,7 @@ caf::behavior bookkeeping::make_behavior() {
   delayed_send(this, settings_.tick, keep_books{});
   return {
       [this](const tokens_changed& news) { tokens_ = news.tokens; },
-      [this](keep_books) { keep(); },
+      [this](keep_books) { persist(); },
       [this](books_kept) {
         own_statistics().count_handled();
         delayed_send(this, settings_.tick, keep_books{});
@@ -74,7 +74,7 @@ caf::behavior bookkeeping::make_behavior() {
   };
 }
 
-void bookkeeping::keep() {
+void bookkeeping::persist() {
   const bool is_expiry_due = ticks_++ % settings_.ticks_per_expiry == 0;
   auto task = [self = caf::actor_cast<caf::actor>(this), database = settings_.database,
                tally = settings_.tally, uses = new_uses(), is_expiry_due,

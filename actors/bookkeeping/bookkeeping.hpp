@@ -43,7 +43,7 @@ protected:
   caf::behavior make_behavior() override;
 
 private:
-  void keep();
+  void persist();
   /// The uses that are not written yet.
   std::vector<store::token_use> new_uses();
 

@@ -109,20 +109,20 @@ caf::behavior catalog::make_behavior() {
   return {
       [this](const subscribers& listeners) {
         for (const auto& listener : listeners.members)
-          tell(listener, catalog_changed{state_.snapshot()});
+          publish(listener, catalog_changed{state_.snapshot()});
         for (const auto& holder : listeners.token_holders)
-          tell(holder, tokens_changed{state_.tokens()});
+          publish(holder, tokens_changed{state_.tokens()});
         // A new one may have loaded a list before it subscribed to changes.
         store::moved_games anything;
         anything.all = true;
         const auto news = std::make_shared<const store::moved_games>(anything);
         for (const auto& avatar : state_.subscribe(listeners))
-          tell(avatar, avatars_changed{news});
+          publish(avatar, avatars_changed{news});
       },
       [this](const tokens_changed& found) {
         state_.set_tokens(found.tokens);
         for (const auto& holder : state_.listeners().token_holders)
-          tell(holder, found);
+          publish(holder, found);
       },
       [](const discarded&) {}, // freed with the message, on this thread
       [this](poll_store) { poll(); },
@@ -166,11 +166,11 @@ void catalog::on_polled(const store_polled& found) {
                   revision);
   if (found.avatars)
     for (const auto& avatar : state_.listeners().avatars)
-      tell(avatar, avatars_changed{found.avatars});
+      publish(avatar, avatars_changed{found.avatars});
   if (outcome != catalog_state::outcome::changed) return;
   spdlog::info("catalog: revision {}", revision);
   for (const auto& listener : state_.listeners().members)
-    tell(listener, catalog_changed{state_.snapshot()});
+    publish(listener, catalog_changed{state_.snapshot()});
 }
 
 } // namespace matchcloud::actors

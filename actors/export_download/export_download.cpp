@@ -94,7 +94,7 @@ void export_download::on(const export_open_ended& ended) {
     spdlog::error("exports: {}", base::to_string(ended.failure));
   for (const auto& who : found.mapped()) {
     if (ended.file)
-      give(ended.file, who);
+      answer(ended.file, who);
     else if (who.plain) // the export was removed during compression
       answer(who, who.plain);
     else
@@ -102,7 +102,7 @@ void export_download::on(const export_open_ended& ended) {
   }
 }
 
-void export_download::give(const store::opened_export_ptr& file, const download& who) {
+void export_download::answer(const store::opened_export_ptr& file, const download& who) {
   if (who.gzip && !file->gzip && may_compress(*file)) {
     compress(file);
     const auto under_way = compressions_.find(file->facts.export_id);

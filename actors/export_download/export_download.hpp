@@ -82,7 +82,7 @@ private:
   void handle(const open_export& request);
   void open(const model::uuid& export_id, download who);
   void on(const export_open_ended& ended);
-  void give(const store::opened_export_ptr& file, const download& who);
+  void answer(const store::opened_export_ptr& file, const download& who);
   void answer(const download& who, const store::opened_export_ptr& file);
   bool may_compress(const store::opened_export& file) const;
   void compress(const store::opened_export_ptr& file);

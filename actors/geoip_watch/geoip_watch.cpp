@@ -36,38 +36,38 @@ geoip_watch::geoip_watch(caf::actor_config& cfg, geoip_watch_settings settings,
 
 caf::behavior geoip_watch::make_behavior() {
   be_strict();
-  look();
+  poll();
   return {
       [this](const subscribers& listeners) {
         subscribers_ = listeners.members;
-        tell_all();
+        publish_files();
       },
-      [this](look_at_geoip) { look(); },
+      [this](look_at_geoip) { poll(); },
       [this](const geoip_looked& found) {
         wake();
         on(found);
-        look_later();
+        poll_later();
       },
       [](const discarded&) {}, // freed with the message, on this thread
   };
 }
 
-void geoip_watch::look() {
+void geoip_watch::poll() {
   auto task = [self = caf::actor_cast<caf::actor>(this), settings = settings_] {
-    auto found = settings.files->look();
+    auto found = settings.files->reload();
     report(found, settings);
     caf::anon_send(self, geoip_looked{std::move(found.in_force)});
   };
-  if (!settings_.pool->submit(std::move(task))) look_later();
+  if (!settings_.pool->submit(std::move(task))) poll_later();
 }
 
-void geoip_watch::look_later() {
+void geoip_watch::poll_later() {
   delayed_send(this, settings_.poll_interval, look_at_geoip{});
 }
 
-void geoip_watch::tell_all() {
+void geoip_watch::publish_files() {
   for (const auto& listener : subscribers_)
-    tell(listener, geoip_changed{in_force_});
+    publish(listener, geoip_changed{in_force_});
 }
 
 void geoip_watch::on(const geoip_looked& found) {
@@ -75,7 +75,7 @@ void geoip_watch::on(const geoip_looked& found) {
   // announce.
   if (found.in_force == in_force_) return;
   in_force_ = found.in_force;
-  tell_all();
+  publish_files();
 }
 
 } // namespace matchcloud::actors

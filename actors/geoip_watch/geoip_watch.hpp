@@ -48,9 +48,9 @@ protected:
   caf::behavior make_behavior() override;
 
 private:
-  void look();
-  void look_later();
-  void tell_all();
+  void poll();
+  void poll_later();
+  void publish_files();
   void on(const geoip_looked& found);
 
   geoip_watch_settings settings_;

@@ -61,7 +61,7 @@ ingest_advanced feed(lobby_ingest& into, const exchange_ref& exchange,
   };
   for (const auto& part : parts) {
     if (is_over(of)) return done;
-    if (auto given = into.give(*part.bytes); !given) {
+    if (auto given = into.feed(*part.bytes); !given) {
       fail(std::move(given).error());
       return done;
     }
@@ -89,7 +89,7 @@ caf::behavior ingestion::make_behavior() {
       [this](const body_part& part) { on(part); },
       [this](const ingest_advanced& progress) { on(progress); },
       [this](const tokens_changed& news) { tokens_ = news.tokens; },
-      [this](look_for_left) { look_after(); },
+      [this](check_stalled) { drop_stalled(); },
   };
 }
 
@@ -129,7 +129,7 @@ void ingestion::handle(const ingest_lobbies& request) {
     made.token_id = model::parse_uuid(request.by.id);
   made.lines = std::make_shared<lobby_ingest>(*settings_.store, *settings_.metrics, request.by);
   settings_.metrics->running.set(static_cast<std::int64_t>(running_.size()));
-  if (!std::exchange(ticking_, true)) delayed_send(this, settings_.tick, look_for_left{});
+  if (!std::exchange(ticking_, true)) delayed_send(this, settings_.tick, check_stalled{});
   if (request.has_body)
     send(made.front, body_credit{request.exchange, settings_.credit_bytes});
   else
@@ -226,12 +226,12 @@ void ingestion::end_slow() {
   }
 }
 
-void ingestion::look_after() {
+void ingestion::drop_stalled() {
   std::erase_if(running_, [](const auto& each) { return is_over(each.second.ticket); });
   if (is_crowded()) end_slow();
   settings_.metrics->running.set(static_cast<std::int64_t>(running_.size()));
   ticking_ = !running_.empty();
-  if (ticking_) delayed_send(this, settings_.tick, look_for_left{});
+  if (ticking_) delayed_send(this, settings_.tick, check_stalled{});
 }
 
 } // namespace matchcloud::actors

@@ -86,7 +86,7 @@ private:
   void advance(std::uint64_t exchange, running_ingest& which);
   void end(std::uint64_t exchange);
   void fail(std::uint64_t exchange, const base::error& why);
-  void look_after();
+  void drop_stalled();
   /// Whether more than half of the places are taken.
   bool is_crowded() const noexcept { return running_.size() * 2 > settings_.places; }
   std::size_t share() const noexcept;

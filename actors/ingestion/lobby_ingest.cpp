@@ -81,9 +81,9 @@ void ingest_store::note_backlog() {
     metrics_->backlog_bytes.set(static_cast<std::int64_t>((*upkeep)->backlog_bytes()));
 }
 
-base::expected<void> lobby_ingest::give(std::string_view bytes) {
+base::expected<void> lobby_ingest::feed(std::string_view bytes) {
   block_.assign(bytes.begin(), bytes.end());
-  splitter_.give(block_);
+  splitter_.feed(block_);
   while (const auto line = splitter_.next())
     if (auto taken = add(*line); !taken) return taken;
   return {};

@@ -106,7 +106,7 @@ public:
 
   /// Takes the next bytes of the body. Full batches are in the store when it returns. Fails with
   /// the store's error; then the ingest is over.
-  base::expected<void> give(std::string_view bytes);
+  base::expected<void> feed(std::string_view bytes);
   /// The body has ended; its last line needs no line end.
   base::expected<ingest_summary> finish();
 

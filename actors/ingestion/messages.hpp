@@ -32,6 +32,6 @@ struct ingest_advanced {
 };
 
 /// ingestion -> ingestion, at every tick while there are ingests.
-struct look_for_left {};
+struct check_stalled {};
 
 } // namespace matchcloud::actors

@@ -66,8 +66,8 @@ void fault_gate::pass_on(const held_message& held) {
                 self_->context());
 }
 
-void fault_gate::tell_late(const caf::actor& to, caf::message news,
-                           std::chrono::microseconds delay) {
+void fault_gate::publish_late(const caf::actor& to, caf::message news,
+                              std::chrono::microseconds delay) {
   const auto now = self_->clock().now();
   auto due = now + delay;
   if (!late_news_.empty()) due = std::max(due, late_news_.back().due);

@@ -71,11 +71,11 @@ public:
   /// each message is sent as soon as its own due time and those of the messages before it have
   /// passed.
   template <class Message>
-  void tell(const caf::actor& to, Message&& news) {
+  void publish(const caf::actor& to, Message&& news) {
     const auto hit = base::faults::strike(points_.reply);
     crash_if(hit, points_.reply);
     if (hit.kind == base::fault_kind::delay || !late_news_.empty())
-      return tell_late(to, caf::make_message(std::forward<Message>(news)), hit.delay);
+      return publish_late(to, caf::make_message(std::forward<Message>(news)), hit.delay);
     self_->send(to, std::forward<Message>(news));
   }
 
@@ -116,7 +116,7 @@ private:
   /// Sends a message after the fault's delay, or once it no longer stalls.
   void hold(held_message what, const base::fault& hit);
   void pass_on(const held_message& held);
-  void tell_late(const caf::actor& to, caf::message news, std::chrono::microseconds delay);
+  void publish_late(const caf::actor& to, caf::message news, std::chrono::microseconds delay);
   void send_late_news();
 
   struct late_news {

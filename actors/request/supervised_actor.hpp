@@ -95,8 +95,8 @@ protected:
 
   /// Sends news through the fault point `reply`, in order.
   template <class Message>
-  void tell(const caf::actor& to, Message&& news) {
-    gate_.tell(to, std::forward<Message>(news));
+  void publish(const caf::actor& to, Message&& news) {
+    gate_.publish(to, std::forward<Message>(news));
   }
 
   /// Passes another fault point; see `fault_gate::pass`.

@@ -12,7 +12,7 @@ struct restart_child {
 };
 
 /// supervisor -> supervisor, during restart storms: checks whether they are over.
-struct look_for_calm {};
+struct check_storms {};
 
 /// app -> supervisor: ends all actors, then the supervisor itself.
 struct stop_all {};

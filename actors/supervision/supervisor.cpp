@@ -32,7 +32,7 @@ caf::behavior supervisor::make_behavior() {
         start(due.child);
         announce();
       },
-      [this](actors::look_for_calm) { check_calm(); },
+      [this](actors::check_storms) { check_storms_now(); },
       [this](stop_all) { stop(); },
   };
 }
@@ -45,7 +45,7 @@ void supervisor::on_exit() {
 void supervisor::adopt() {
   children_->count_supervisor();
   storming_ = children_->storms();
-  if (storming_) check_calm();
+  if (storming_) check_storms_now();
   for (std::size_t i = 0; i < children_->size(); ++i) {
     // If the actor has died by now, the down message arrives at once.
     if (const auto& child = children_->actor(i))
@@ -78,13 +78,13 @@ void supervisor::on_down(const caf::down_msg& down) {
     start(*child);
   else
     delayed_send(this, delay, restart_child{*child});
-  tell_of_storms();
+  report_storms();
   announce();
 }
 
 // -- storms -------------------------------------------------------------------
 
-void supervisor::tell_of_storms() {
+void supervisor::report_storms() {
   const bool now = children_->storms();
   if (std::exchange(storming_, now) == now) return;
   if (now)
@@ -93,14 +93,14 @@ void supervisor::tell_of_storms() {
   else
     spdlog::info("supervisor: all actors are well again");
   if (settings_.on_storm) settings_.on_storm(now);
-  if (now) check_calm();
+  if (now) check_storms_now();
 }
 
-void supervisor::check_calm() {
+void supervisor::check_storms_now() {
   if (!storming_ || children_->is_stopping()) return;
   children_->end_storms(settings_.clock->now());
-  tell_of_storms();
-  if (storming_) delayed_send(this, storm_look_interval, actors::look_for_calm{});
+  report_storms();
+  if (storming_) delayed_send(this, storm_check_interval, actors::check_storms{});
 }
 
 // -- telling ------------------------------------------------------------------
@@ -117,16 +117,16 @@ void supervisor::announce() {
           children_->subscribers_to(base::news::catalog | base::news::tokens | base::news::avatars);
       all.members.push_back(self);
       all.token_holders.push_back(self);
-      tell(child, std::move(all));
+      publish(child, std::move(all));
       break;
     }
     case child_spec::kind::geoip_watch: {
       auto all = children_->subscribers_to(base::news::geoip);
       all.members.push_back(self);
-      tell(child, std::move(all));
+      publish(child, std::move(all));
       break;
     }
-    case child_spec::kind::front: tell(child, children_->owners_of(spec.loop)); break;
+    case child_spec::kind::front: publish(child, children_->owners_of(spec.loop)); break;
     case child_spec::kind::bookkeeping:
     case child_spec::kind::repeated_task:
     case child_spec::kind::owner: break;

@@ -31,7 +31,7 @@ struct supervisor_settings {
 class supervisor final : public supervised_actor {
 public:
   /// The interval between checks whether a restart storm is over.
-  static constexpr std::chrono::milliseconds storm_look_interval{100};
+  static constexpr std::chrono::milliseconds storm_check_interval{100};
 
   supervisor(caf::actor_config& cfg, supervisor_settings settings);
 
@@ -48,8 +48,8 @@ private:
   void start(std::size_t child);
   void on_down(const caf::down_msg& down);
   void announce();
-  void check_calm();
-  void tell_of_storms();
+  void check_storms_now();
+  void report_storms();
   void stop();
 
   supervisor_settings settings_;

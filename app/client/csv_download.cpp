@@ -3,7 +3,7 @@
 #include "app/client/http_answer.hpp"
 #include "app/client/http_transfer.hpp"
 #include "base/decimal.hpp"
-#include "http/wire/characters.hpp"
+#include "http/wire/header_characters.hpp"
 #include "http/wire/media_type.hpp"
 #include "model/lobbies/csv_row_counter.hpp"
 #include "model/net/content_part.hpp"
@@ -249,7 +249,7 @@ private:
     std::chrono::milliseconds pause = pause_after(std::max(1, attempts_without_progress_));
     if (after)
       pause = std::max<std::chrono::milliseconds>(pause, std::min(*after, busy_pause_limit));
-    in_.progress.tell(why + " after " + progress_so_far() + "; going on");
+    in_.progress.announce(why + " after " + progress_so_far() + "; going on");
     if (!in_.pause(pause)) return interrupted();
     return {};
   }

@@ -66,7 +66,7 @@ public:
 
   base::expected<model::http_url> run() {
     while (true) {
-      in_.progress.tell("waiting for the service to make the export");
+      in_.progress.announce("waiting for the service to make the export");
       const auto result = ask();
       if (result.end == transfer_end::interrupted) return interrupted();
       if (result.end == transfer_end::no_connection)
@@ -118,15 +118,15 @@ private:
       return failure(problem.text + "; it was asked for " + std::to_string(waited_.count()) + " s");
     waited_ += pause;
     lost_ = 0;
-    in_.progress.tell("the service is busy; asking again in " + std::to_string(pause.count()) +
-                      " s");
+    in_.progress.announce("the service is busy; asking again in " + std::to_string(pause.count()) +
+                          " s");
     return pause;
   }
 
   base::expected<std::chrono::milliseconds> after_loss(const std::string& reason) {
     if (++lost_ >= attempts_without_progress_limit)
       return failure(reason + ", " + std::to_string(lost_) + " times in a row");
-    in_.progress.tell(without_token(reason) + "; asking again");
+    in_.progress.announce(without_token(reason) + "; asking again");
     return pause_after(lost_);
   }
 

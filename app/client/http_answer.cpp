@@ -3,7 +3,7 @@
 #include "base/characters.hpp"
 #include "base/decimal.hpp"
 #include "base/hexadecimal.hpp"
-#include "http/wire/characters.hpp"
+#include "http/wire/header_characters.hpp"
 #include "http/wire/media_type.hpp"
 #include "http/wire/response.hpp"
 #include "model/json/json_document.hpp"

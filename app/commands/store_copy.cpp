@@ -90,13 +90,13 @@ base::expected<std::vector<copied_secret>> copy_secrets(store::secret_store& fro
   std::vector<copied_secret> copied;
   for (std::size_t which = 0; which < store::named_secrets.size(); ++which) {
     const auto name = static_cast<store::secret_name>(which);
-    const auto versions = from.look(name);
+    const auto versions = from.find(name);
     if (!versions) return tl::unexpected(versions.error());
     const auto label = store::facts_of(name).name;
     copied.push_back({label, *versions ? (*versions)->size() : 0});
     if (!*versions) continue; // whoever needs it makes it
     if (auto done = into.replace(name, **versions); !done) return tl::unexpected(done.error());
-    const auto written = into.look(name);
+    const auto written = into.find(name);
     if (!written) return tl::unexpected(written.error());
     if (*written != *versions)
       return base::fail(base::errc::store_failed,

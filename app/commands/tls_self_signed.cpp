@@ -97,7 +97,7 @@ base::expected<void> store(const certificate_pair& pair, const std::string& cert
   auto certificate =
       cli::staged_file::write(certificate_file, pair.certificate_pem, certificate_mode, taken);
   if (!certificate) return tl::unexpected(certificate.error());
-  return key->take_name().and_then([&] { return certificate->take_name(); });
+  return key->commit().and_then([&] { return certificate->commit(); });
 }
 
 base::expected<std::string> read_pem(const std::string& file) {

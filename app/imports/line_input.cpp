@@ -48,7 +48,7 @@ line_input::read(const cli::interrupt& until,
     const auto got = read_block();
     if (!got) return tl::unexpected(got.error());
     if (*got == 0) break;
-    splitter_.give({block_.data(), *got});
+    splitter_.feed({block_.data(), *got});
     while (const auto line = splitter_.next())
       if (auto taken = take(*line); !taken) return taken;
     on_block();

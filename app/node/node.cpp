@@ -453,7 +453,7 @@ std::shared_ptr<const node_parts> node::parts() {
   if (tls_)
     made->repeated.push_back({"tls_watch",
                               {[tls = tls_, fence = fence_] {
-                                 if (!fence->why()) tls->look(); // it also writes to the store
+                                 if (!fence->why()) tls->reload(); // it also writes to the store
                                },
                                store_work}});
   if (replicas_)

@@ -24,7 +24,7 @@ tls_renewal::open(http::tls_files files, std::shared_ptr<store::secret_store> se
   auto roots = store::secret_ring::open(made->secrets_, store::secret_name::ticket_roots);
   if (!roots) return tl::unexpected(std::move(roots).error());
   made->roots_ = *std::move(roots);
-  made->take_roots();
+  made->reload_roots();
   made->warn();
   return made;
 }
@@ -53,10 +53,10 @@ std::vector<store::file_state> tls_renewal::states() const {
   return all;
 }
 
-void tls_renewal::look() {
+void tls_renewal::reload() {
   const std::lock_guard lock{looking_};
-  const bool has_files = take_files();
-  const bool has_roots = take_roots();
+  const bool has_files = reload_files();
+  const bool has_roots = reload_roots();
   if (has_files) {
     metrics_.taken.add();
     spdlog::info("tls: replaced certificates are in force");
@@ -68,7 +68,7 @@ void tls_renewal::look() {
     takes(make(purpose));
 }
 
-bool tls_renewal::take_files() {
+bool tls_renewal::reload_files() {
   auto now = states();
   // A file that was written just now may be written on.
   if (now == seen_ || std::ranges::any_of(now, &store::file_state::is_fresh)) return false;
@@ -86,7 +86,7 @@ bool tls_renewal::take_files() {
   return true;
 }
 
-bool tls_renewal::take_roots() {
+bool tls_renewal::reload_roots() {
   const auto now_ts = clock_->unix_ms();
   const auto due_ts = now_ts - std::chrono::milliseconds{root_age_limit}.count();
   roots_->refresh();

@@ -19,8 +19,8 @@
 namespace matchcloud::app {
 
 /// The certificates and ticket roots that the TLS listeners of a node have in force: follows files
-/// that are replaced, rotates the roots once a day and removes those that are over. `look` may run
-/// on any thread.
+/// that are replaced, rotates the roots once a day and removes those that are over. `reload` may
+/// run on any thread.
 class tls_renewal {
 public:
   /// The age at which the newest ticket root is replaced.
@@ -43,7 +43,7 @@ public:
 
   /// Puts in force what was replaced. What cannot be read or used is logged once, and what was in
   /// force stays. Blocks.
-  void look();
+  void reload();
 
   const http::tls_metrics& metrics() const noexcept { return metrics_; }
 
@@ -53,10 +53,10 @@ private:
 
   std::vector<store::file_state> states() const;
   /// Takes files that were replaced. Returns whether others are in force than before.
-  bool take_files();
+  bool reload_files();
   /// Rotates and removes roots where that is due, and takes the accepted ones. Returns whether
   /// others are in force than before.
-  bool take_roots();
+  bool reload_roots();
   /// Tells the operator, in the log and the metrics, how long the certificates are valid.
   void warn();
 

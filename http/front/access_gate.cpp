@@ -2,7 +2,7 @@
 
 #include "base/crypto/sha256.hpp"
 #include "http/transport/shared_bounds.hpp"
-#include "http/wire/characters.hpp"
+#include "http/wire/header_characters.hpp"
 
 #include <algorithm>
 #include <array>
@@ -272,7 +272,7 @@ bool access_gate::is_limited(const model::ip_address& client) const noexcept {
 access_gate::verdict access_gate::count(const request& head, cost_class cost, std::uint32_t units,
                                         limited_subject whose, std::uint64_t subject,
                                         const base::rate_policy& policy, base::steady_time now) {
-  const auto taken = limits_->take(subject, policy, units, now);
+  const auto taken = limits_->consume(subject, policy, units, now);
   if (taken.is_allowed) {
     if (taken.remaining < policy.quota / 2) head.is_noisy = true;
     return {};
@@ -350,7 +350,7 @@ bool access_gate::admit_handshake(const model::ip_address& client) {
   const auto& policy = settings_->access.per_address[index_of(cost_class::cheap)];
   const auto now = clock_->now();
   const auto take = [&](std::uint64_t subject, const base::rate_policy& of) {
-    return limits_->take(subject, of, handshake_units, now).is_allowed;
+    return limits_->consume(subject, of, handshake_units, now).is_allowed;
   };
   return take(address_subject(cost_class::cheap, client), policy) &&
          (client.is_v4() ||

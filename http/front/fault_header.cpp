@@ -1,6 +1,6 @@
 #include "http/front/fault_header.hpp"
 
-#include "http/wire/characters.hpp"
+#include "http/wire/header_characters.hpp"
 
 namespace matchcloud::http {
 

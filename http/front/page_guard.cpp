@@ -1,7 +1,7 @@
 #include "http/front/page_guard.hpp"
 
-#include "http/wire/characters.hpp"
 #include "http/wire/field_line.hpp"
+#include "http/wire/header_characters.hpp"
 #include "model/net/ip_address.hpp"
 #include "model/net/url_parts.hpp"
 

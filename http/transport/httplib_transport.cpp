@@ -1,8 +1,8 @@
 #include "http/transport/httplib_transport.hpp"
 
 #include "http/transport/refusals.hpp"
-#include "http/wire/characters.hpp"
 #include "http/wire/field_line.hpp"
+#include "http/wire/header_characters.hpp"
 #include "http/wire/request_errors.hpp"
 
 #include <caf/send.hpp>

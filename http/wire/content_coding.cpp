@@ -1,6 +1,6 @@
 #include "http/wire/content_coding.hpp"
 
-#include "http/wire/characters.hpp"
+#include "http/wire/header_characters.hpp"
 
 #include <algorithm>
 #include <optional>

@@ -1,6 +1,6 @@
 #include "http/wire/field_line.hpp"
 
-#include "http/wire/characters.hpp"
+#include "http/wire/header_characters.hpp"
 
 #include <cstring>
 #include <limits>

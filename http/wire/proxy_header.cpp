@@ -1,7 +1,7 @@
 #include "http/wire/proxy_header.hpp"
 
 #include "base/decimal.hpp"
-#include "http/wire/characters.hpp"
+#include "http/wire/header_characters.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -90,17 +90,17 @@ std::string read_addresses(string_view rest, bool v6, ip_address& source) {
 proxy_header_result proxy_header_reader::feed(string_view bytes) {
   std::size_t consumed = 0;
   while (status_ == proxy_header_status::need_more && consumed < bytes.size())
-    take(bytes[consumed++]);
+    parse(bytes[consumed++]);
   return {status_, consumed};
 }
 
-void proxy_header_reader::take(char c) {
+void proxy_header_reader::parse(char c) {
   if (taken_ < kept_.size()) kept_[taken_] = c;
   ++taken_;
   if (kept_[0] == line_beginning[0])
-    take_of_line(c);
+    parse_of_line(c);
   else
-    take_of_block();
+    parse_block();
 }
 
 string_view proxy_header_reader::kept() const noexcept {
@@ -134,7 +134,7 @@ void proxy_header_reader::fail_beginning() {
 
 // -- version 1 ----------------------------------------------------------------
 
-void proxy_header_reader::take_of_line(char c) {
+void proxy_header_reader::parse_of_line(char c) {
   if (taken_ <= line_beginning.size()) {
     if (c != line_beginning[taken_ - 1]) fail_beginning();
     return;
@@ -163,7 +163,7 @@ void proxy_header_reader::read_line() {
 
 // -- version 2 ----------------------------------------------------------------
 
-void proxy_header_reader::take_of_block() {
+void proxy_header_reader::parse_block() {
   const auto position = taken_ - 1;
   if (position < block_signature.size()) {
     if (kept_[position] != block_signature[position]) fail_beginning();

@@ -70,10 +70,10 @@ public:
   const base::error& failure() const noexcept { return failure_; }
 
 private:
-  void take(char c);
-  void take_of_line(char c);
+  void parse(char c);
+  void parse_of_line(char c);
   void read_line();
-  void take_of_block();
+  void parse_block();
   void check_family(unsigned family, unsigned transport);
   void check_length();
   void read_block();

@@ -1,6 +1,6 @@
 #include "http/wire/request_errors.hpp"
 
-#include "http/wire/characters.hpp"
+#include "http/wire/header_characters.hpp"
 
 #include <string>
 

@@ -1,8 +1,8 @@
 #include "http/wire/request_framer.hpp"
 
-#include "http/wire/characters.hpp"
 #include "http/wire/chunk_line.hpp"
 #include "http/wire/field_line.hpp"
+#include "http/wire/header_characters.hpp"
 #include "http/wire/request_errors.hpp"
 #include "http/wire/request_line.hpp"
 

@@ -1,6 +1,6 @@
 #include "http/wire/request_line.hpp"
 
-#include "http/wire/characters.hpp"
+#include "http/wire/header_characters.hpp"
 #include "model/net/url_parts.hpp"
 
 namespace matchcloud::http {

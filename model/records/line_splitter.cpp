@@ -34,7 +34,7 @@ std::optional<input_line> line_splitter::next() {
   while (!block_.empty()) {
     auto* const end = static_cast<char*>(std::memchr(block_.data(), '\n', block_.size()));
     if (end == nullptr) {
-      keep(block_);
+      buffer(block_);
       block_ = {};
       return std::nullopt;
     }
@@ -47,7 +47,7 @@ std::optional<input_line> line_splitter::next() {
       line = {++number_, part, false};
       trim(line);
     } else {
-      keep(part);
+      buffer(part);
       line = release();
     }
     if (line.too_long || !line.text.empty()) return line;
@@ -64,7 +64,7 @@ std::optional<input_line> line_splitter::last() {
   return std::nullopt;
 }
 
-void line_splitter::keep(std::span<const char> part) {
+void line_splitter::buffer(std::span<const char> part) {
   too_long_ = too_long_ || held_.size() + part.size() > held_limit_bytes;
   if (too_long_)
     held_.clear();

@@ -27,7 +27,7 @@ class line_splitter {
 public:
   /// Sets the next block, once `next` has returned nothing. The block is overwritten (line ends
   /// become NUL) and must stay in place until `next` returns nothing again.
-  void give(std::span<char> block) noexcept { block_ = block; }
+  void feed(std::span<char> block) noexcept { block_ = block; }
 
   /// The next whole line, valid until the following call; empty when the block is used up.
   std::optional<input_line> next();
@@ -37,7 +37,7 @@ public:
 
 private:
   /// Appends to the buffered line, or drops it if it gets too long.
-  void keep(std::span<const char> part);
+  void buffer(std::span<const char> part);
   /// The buffered line.
   input_line release();
   void forget_released();

@@ -26,7 +26,7 @@ postgres_settings settings_of(const store_place& place, const store_settings& se
 } // namespace
 
 std::string store_place::name() const {
-  return url.empty() ? data_dir : place_of(url);
+  return url.empty() ? data_dir : server_name_of(url);
 }
 
 bool has_store(const store_place& place) {

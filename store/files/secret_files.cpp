@@ -90,7 +90,7 @@ base::expected<secret_versions> secret_files::load(secret_name name) {
   return **std::move(found);
 }
 
-base::expected<std::optional<secret_versions>> secret_files::look(secret_name name) {
+base::expected<std::optional<secret_versions>> secret_files::find(secret_name name) {
   return read(name, path_of(name));
 }
 

@@ -24,7 +24,7 @@ public:
   explicit secret_files(std::string data_dir, const base::clock& clock = base::machine_clock());
 
   base::expected<secret_versions> load(secret_name name) override;
-  base::expected<std::optional<secret_versions>> look(secret_name name) override;
+  base::expected<std::optional<secret_versions>> find(secret_name name) override;
 
 private:
   base::expected<bool> apply(secret_name name, const change& make) override;

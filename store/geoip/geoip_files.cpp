@@ -27,12 +27,12 @@ geoip_files::open(const std::vector<std::string>& paths) {
   return made;
 }
 
-geoip_files::findings geoip_files::look() {
+geoip_files::findings geoip_files::reload() {
   const std::lock_guard lock{mutex_};
   std::erase_if(retired_, [](const auto& old) { return old.use_count() == 1; });
   findings found;
   for (auto& file : files_)
-    look_at(file, found);
+    reload_if_replaced(file, found);
   if (!found.taken.empty()) retired_.push_back(std::exchange(in_force_, join()));
   found.in_force = in_force_;
   return found;
@@ -43,7 +43,7 @@ std::shared_ptr<const geoip> geoip_files::in_force() const {
   return in_force_;
 }
 
-void geoip_files::look_at(watched_file& file, findings& found) const {
+void geoip_files::reload_if_replaced(watched_file& file, findings& found) const {
   const auto state = file_state::of(file.path);
   const bool settled = std::exchange(file.seen, state) == state && !state.is_fresh();
   if (state == file.taken) {

@@ -53,7 +53,7 @@ public:
   /// that no more than one is in memory twice. Frees replaced databases that nobody else uses, so
   /// that no other thread has to spend the time.
   /// Blocks like `mmdb_file::open`, for each file that is opened.
-  findings look();
+  findings reload();
 
   /// Waits for a running look.
   std::shared_ptr<const geoip> in_force() const;
@@ -83,7 +83,7 @@ private:
     std::optional<file_state> seen;
   };
 
-  void look_at(watched_file& file, findings& found) const;
+  void reload_if_replaced(watched_file& file, findings& found) const;
   base::expected<std::shared_ptr<const mmdb_file>> open_again(const std::string& path) const;
   /// Combines the files that are open now, and keeps what `describe` says of them.
   std::shared_ptr<const geoip> join();

@@ -26,7 +26,7 @@ base::expected<opened_image> bucket_images::open(const image_key& key) {
 }
 
 base::expected<opened_image> bucket_images::link(const image_key& key) {
-  if (const auto size = look_for(key); !size) return tl::unexpected(size.error());
+  if (const auto size = size_of(key); !size) return tl::unexpected(size.error());
   object_link what;
   what.content_type = model::media_type(key.name.type);
   what.disposition = image_disposition(key);
@@ -42,7 +42,7 @@ base::expected<opened_image> bucket_images::fetch(const image_key& key) {
     auto shared = found == files_.end() ? nullptr : found->second.lock();
     if (shared) return opened_image{std::move(shared)};
   }
-  const auto size = look_for(key);
+  const auto size = size_of(key);
   if (!size) return tl::unexpected(size.error());
   if (*size > model::image_limit_bytes)
     return base::fail(base::errc::store_failed, object_of(key).text() + ": is no image: it has " +
@@ -63,7 +63,7 @@ base::expected<opened_image> bucket_images::fetch(const image_key& key) {
   return opened_image{*file};
 }
 
-base::expected<std::uint64_t> bucket_images::look_for(const image_key& key) {
+base::expected<std::uint64_t> bucket_images::size_of(const image_key& key) {
   {
     const std::lock_guard lock{mutex_};
     if (const auto* size = sizes_.get(key)) return *size;

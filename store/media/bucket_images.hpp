@@ -30,7 +30,7 @@ private:
   base::expected<opened_image> link(const image_key& key);
   base::expected<opened_image> fetch(const image_key& key);
   /// The image's size. Fails with `media_not_found`.
-  base::expected<std::uint64_t> look_for(const image_key& key);
+  base::expected<std::uint64_t> size_of(const image_key& key);
 
   std::shared_ptr<object_store> in_;
   objects_delivery delivery_;

@@ -152,7 +152,7 @@ base::expected<void> object_file::has_other_size(const std::string& bytes) const
                                                   std::to_string(size_bytes()));
 }
 
-base::expected<void> object_file::take(std::string_view bytes) const {
+base::expected<void> object_file::append(std::string_view bytes) const {
   if (digested_ == end_ && !sha256_.empty()) {
     digest_->add(bytes);
     digested_ += bytes.size();

@@ -58,7 +58,7 @@ private:
   base::expected<void> move_to(std::uint64_t offset) const;
   base::expected<void> extend_to(std::uint64_t end) const;
   /// Appends bytes to the window.
-  base::expected<void> take(std::string_view bytes) const;
+  base::expected<void> append(std::string_view bytes) const;
   base::expected<void> check_digest() const;
   /// Makes the file and the window end at `end`.
   base::expected<void> cut_at(std::uint64_t end) const;

@@ -65,7 +65,7 @@ bool has_password(const std::string& url) {
   return !value_of(found, "password").empty() || !value_of(found, "sslpassword").empty();
 }
 
-std::string place_of(const std::string& url) {
+std::string server_name_of(const std::string& url) {
   const auto found = parse(url);
   std::string place = "postgresql://";
   const auto service = value_of(found, "service");
@@ -91,7 +91,7 @@ base::expected<void> check_verification(const postgres_settings& settings) {
   const auto mode = value_of(found, "sslmode");
   if (mode == "verify-full") return {};
   return base::fail(base::errc::config_invalid,
-                    place_of(settings.url) + ": sslmode=" + std::string{mode} +
+                    server_name_of(settings.url) + ": sslmode=" + std::string{mode} +
                         " does not verify who answers; add sslmode=verify-full (and sslrootcert), "
                         "or give --store-unverified if the network is trusted");
 }

@@ -12,7 +12,7 @@ inline constexpr const char* schema_name = "matchcloud";
 
 /// What a connection string names, for messages: `postgresql://HOST:PORT/DATABASE`, without user,
 /// password and options.
-std::string place_of(const std::string& url);
+std::string server_name_of(const std::string& url);
 
 /// Checks that a server beyond loopback is verified, unless the settings allow it not to be. Takes
 /// services and the environment into account. Fails with `config_invalid`.

@@ -106,7 +106,7 @@ void postgres_connection::closer::operator()(pg_conn* handle) const noexcept {
 
 postgres_connection::postgres_connection(const postgres_settings& settings, pg_conn* handle)
     : handle_{handle},
-      place_{place_of(settings.url)},
+      server_name_{server_name_of(settings.url)},
       answer_timeout_{settings.statement_timeout + answer_grace} {}
 
 postgres_connection::~postgres_connection() = default;
@@ -168,7 +168,7 @@ base::expected<void> postgres_connection::execute(const std::string& sql,
   return {};
 }
 
-base::expected<void> postgres_connection::take_time(std::chrono::milliseconds at_most) {
+base::expected<void> postgres_connection::limit_time(std::chrono::milliseconds at_most) {
   answer_timeout_ = at_most + answer_grace;
   const auto ms = std::to_string(at_most.count());
   return execute("SELECT set_config('statement_timeout', '" + ms +
@@ -181,7 +181,7 @@ base::expected<void> postgres_connection::begin_reading(std::string_view operati
 }
 
 base::expected<void> postgres_connection::pass(base::fault_point at, std::string_view operation) {
-  const auto passed = store::pass(at, place_, operation);
+  const auto passed = store::pass(at, server_name_, operation);
   if (passed) return {};
   has_failed_ = true;
   return tl::unexpected(passed.error());
@@ -361,13 +361,13 @@ base::expected<void> postgres_connection::read_answer(const std::function<bool()
     binary_rows got{PQgetResult(handle_.get())};
     if (PQstatus(handle_.get()) != CONNECTION_OK) return lost(answered.operation);
     if (!got.get()) break;
-    take_result(std::move(got), answered);
+    deliver(std::move(got), answered);
   }
   sent_.pop_front();
   return {};
 }
 
-void postgres_connection::take_result(binary_rows got, const sent& of) {
+void postgres_connection::deliver(binary_rows got, const sent& of) {
   switch (PQresultStatus(got.get())) {
   case PGRES_COMMAND_OK:
   case PGRES_TUPLES_OK:
@@ -457,7 +457,7 @@ base::error postgres_connection::describe(std::string_view operation, std::strin
                                           std::string_view state) const {
   while (!message.empty() && (message.back() == '\n' || message.back() == ' '))
     message.remove_suffix(1);
-  std::string text = place_;
+  std::string text = server_name_;
   text.append(": cannot ").append(operation).append(": ").append(message);
   std::replace(text.begin(), text.end(), '\n', ' ');
   if (!state.empty()) text.append(" [SQLSTATE ").append(state).append("]");

@@ -67,10 +67,10 @@ public:
   /// Runs SQL outside of the pipeline, possibly many statements. For migrations.
   base::expected<void> execute(const std::string& sql, std::string_view operation);
   /// From now on statements and locks may take this long.
-  base::expected<void> take_time(std::chrono::milliseconds at_most);
+  base::expected<void> limit_time(std::chrono::milliseconds at_most);
 
   /// Names the server and the database in messages.
-  const std::string& place() const noexcept { return place_; }
+  const std::string& server_name() const noexcept { return server_name_; }
   /// Whether a notification came since the last call; waits for nothing.
   base::expected<bool> has_news();
   /// Whether the server can be asked again: nothing failed, and it has not closed the connection.
@@ -124,7 +124,7 @@ private:
   base::expected<void> read_answer(const std::function<bool()>& stop = {});
   /// Waits until the next result can be read without waiting.
   base::expected<void> await(std::string_view operation, const std::function<bool()>& stop);
-  void take_result(binary_rows got, const sent& of);
+  void deliver(binary_rows got, const sent& of);
   /// The failure that the answers so far had, if any.
   base::expected<void> outcome();
   /// The connection broke, or the server does not answer.
@@ -133,7 +133,7 @@ private:
                        std::string_view state) const;
 
   std::unique_ptr<pg_conn, closer> handle_;
-  std::string place_;
+  std::string server_name_;
   std::chrono::milliseconds answer_timeout_;
   std::unordered_map<const char*, std::string> prepared_;
   std::deque<sent> sent_;

@@ -228,7 +228,7 @@ base::expected<std::int64_t> read_version(postgres_connection& on, const schema_
     version = row.integer(0);
     least_program = row.integer(1);
   });
-  if (read) read = known.check(version, least_program, on.place());
+  if (read) read = known.check(version, least_program, on.server_name());
   if (!read) return tl::unexpected(read.error());
   return version;
 }
@@ -281,7 +281,7 @@ base::expected<void> migrate(postgres_connection& on, const schema_versions& kno
     if (*version >= known.newest()) return {};
   }
   const auto key = std::to_string(migration_lock);
-  auto done = on.take_time(migration_limit);
+  auto done = on.limit_time(migration_limit);
   if (done) done = on.execute("SELECT pg_advisory_lock(" + key + ")", "wait for another migration");
   if (done) done = migrate_under_lock(on, known);
   // The lock also ends with the connection.

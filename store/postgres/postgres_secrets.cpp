@@ -29,7 +29,7 @@ base::expected<secret_versions> postgres_secrets::load(secret_name name) {
   return load_or_create(name);
 }
 
-base::expected<std::optional<secret_versions>> postgres_secrets::look(secret_name name) {
+base::expected<std::optional<secret_versions>> postgres_secrets::find(secret_name name) {
   const std::lock_guard lock{mutex_};
   return read(name, false);
 }

@@ -25,7 +25,7 @@ public:
   ~postgres_secrets() override;
 
   base::expected<secret_versions> load(secret_name name) override;
-  base::expected<std::optional<secret_versions>> look(secret_name name) override;
+  base::expected<std::optional<secret_versions>> find(secret_name name) override;
 
 private:
   base::expected<bool> apply(secret_name name, const change& make) override;

@@ -127,7 +127,7 @@ public:
 
   base::expected<std::unique_ptr<session>> open() {
     if (auto passed =
-            pass(base::fault_point::store_open, place_of(settings_.url), "open the database");
+            pass(base::fault_point::store_open, server_name_of(settings_.url), "open the database");
         !passed)
       return tl::unexpected(passed.error());
     if (auto may = begin(); !may) return tl::unexpected(may.error());
@@ -202,7 +202,7 @@ open_postgres_connection(const postgres_settings& settings) {
   if (!on) return tl::unexpected(on.error());
   const auto version = select_integer(**on, query);
   if (!version) return tl::unexpected(version.error());
-  if (auto copied = postgres_schema().check_is_known(*version, (*on)->place()); !copied)
+  if (auto copied = postgres_schema().check_is_known(*version, (*on)->server_name()); !copied)
     return tl::unexpected(copied.error());
   return on;
 }
@@ -210,7 +210,7 @@ open_postgres_connection(const postgres_settings& settings) {
 base::expected<std::shared_ptr<database>> open_postgres(const postgres_settings& settings) {
   const auto first = open_migrated(settings);
   if (!first) return tl::unexpected(first.error());
-  if (auto whole = check_is_whole(**first, place_of(settings.url)); !whole)
+  if (auto whole = check_is_whole(**first, server_name_of(settings.url)); !whole)
     return tl::unexpected(whole.error());
   const auto server = std::make_shared<reconnecting>(settings);
   return std::make_shared<database>([server] { return server->open(); }, settings.sessions);

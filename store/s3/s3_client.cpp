@@ -47,7 +47,7 @@ object_counts s3_client::count() const noexcept {
 }
 
 base::expected<s3_result> s3_client::ask(s3_request request, s3_call_options options) {
-  const auto lane = lanes_.take();
+  const auto lane = lanes_.acquire();
   if (!lane) return tl::unexpected(lane.error());
   return ask_on(**lane, std::move(request), std::move(options), stopped_);
 }

@@ -6,7 +6,7 @@
 
 namespace matchcloud::store {
 
-base::expected<s3_lanes::lease> s3_lanes::take() {
+base::expected<s3_lanes::lease> s3_lanes::acquire() {
   const std::lock_guard lock{mutex_};
   if (lent_.size() >= limit_) {
     refused_.add();
@@ -37,7 +37,7 @@ void s3_lanes::wake() noexcept {
     each->wake();
 }
 
-void s3_lanes::take_back(s3_lane* lane) {
+void s3_lanes::release(s3_lane* lane) {
   const std::lock_guard lock{mutex_};
   const auto found = std::ranges::find(lent_, lane, &std::unique_ptr<s3_lane>::get);
   idle_.push_back(std::move(lent_.extract(found).value()));

@@ -20,7 +20,7 @@ public:
   /// Gives a lane back.
   struct give_back {
     s3_lanes* to = nullptr;
-    void operator()(s3_lane* lane) const { to->take_back(lane); }
+    void operator()(s3_lane* lane) const { to->release(lane); }
   };
   using lease = std::unique_ptr<s3_lane, give_back>;
 
@@ -32,7 +32,7 @@ public:
 
   /// Lends a lane, which must be given back before the lanes are destroyed. Fails with `overloaded`
   /// if all are lent. Never waits.
-  base::expected<lease> take();
+  base::expected<lease> acquire();
 
   std::size_t limit() const noexcept { return limit_; }
   /// How many are lent.
@@ -44,7 +44,7 @@ public:
   void wake() noexcept;
 
 private:
-  void take_back(s3_lane* lane);
+  void release(s3_lane* lane);
 
   std::size_t limit_;
   std::size_t connections_;

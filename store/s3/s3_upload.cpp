@@ -89,7 +89,7 @@ base::expected<void> s3_upload::append(std::string_view bytes) {
 }
 
 base::expected<void> s3_upload::begin() {
-  auto lane = client_.lanes().take();
+  auto lane = client_.lanes().acquire();
   if (!lane) return tl::unexpected(lane.error());
   lane_ = *std::move(lane);
   auto asked = request("POST", "begin to store the object");

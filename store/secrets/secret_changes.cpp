@@ -34,7 +34,7 @@ base::expected<bool> secret_changes::rotate_if_due(secret_name name, std::int64_
 }
 
 base::expected<std::size_t> secret_changes::prune(secret_name name, std::int64_t now_ts) {
-  const auto seen = look(name);
+  const auto seen = find(name);
   if (!seen) return tl::unexpected(seen.error());
   if (!*seen || pruned(**seen, now_ts).size() == (*seen)->size()) return std::size_t{0};
   std::size_t removed = 0;

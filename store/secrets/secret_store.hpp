@@ -28,7 +28,7 @@ public:
   virtual base::expected<secret_versions> load(secret_name name) = 0;
 
   /// All versions, expired ones included; nothing where there are none yet. Creates nothing.
-  virtual base::expected<std::optional<secret_versions>> look(secret_name name) = 0;
+  virtual base::expected<std::optional<secret_versions>> find(secret_name name) = 0;
 
   /// Puts the versions of another store in the place of those that there are.
   virtual base::expected<void> replace(secret_name name, const secret_versions& versions) = 0;

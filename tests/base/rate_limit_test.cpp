@@ -43,7 +43,7 @@ std::vector<std::uint64_t> subjects(std::uint64_t count, std::uint64_t first = 1
 std::uint32_t drain(rate_limit_table& table, std::uint64_t subject, const rate_policy& policy,
                     steady_time now) {
   std::uint32_t taken = 0;
-  while (table.take(subject, policy, 1, now).is_allowed)
+  while (table.consume(subject, policy, 1, now).is_allowed)
     ++taken;
   return taken;
 }
@@ -95,17 +95,17 @@ TEST_CASE("a subject has its quota at once and not one unit more") {
   rate_limit_table table{8, fixed_key};
   const rate_policy policy{10, 1};
   for (std::uint32_t i = 0; i < 10; ++i) {
-    const auto taken = table.take(7, policy, 1, start);
+    const auto taken = table.consume(7, policy, 1, start);
     CHECK(taken.is_allowed);
     CHECK(taken.remaining == 9 - i);
     CHECK(taken.retry_after == 0ns);
     CHECK(!taken.is_shared);
   }
-  const auto refused = table.take(7, policy, 1, start);
+  const auto refused = table.consume(7, policy, 1, start);
   CHECK(!refused.is_allowed);
   CHECK(refused.remaining == 0);
   CHECK(refused.retry_after == 100ms);
-  CHECK(table.take(8, policy, 1, start).is_allowed);
+  CHECK(table.consume(8, policy, 1, start).is_allowed);
 }
 
 TEST_CASE("in any time a subject gets at most its quota and what that time pays for") {
@@ -121,7 +121,7 @@ TEST_CASE("in any time a subject gets at most its quota and what that time pays 
     for (const auto& [pause, cost] : any_steps(policy)) {
       now += pause;
       const auto units = std::min(cost, policy.quota);
-      if (table.take(1, policy, cost, now).is_allowed) allowed.push_back({now, units});
+      if (table.consume(1, policy, cost, now).is_allowed) allowed.push_back({now, units});
     }
     for (std::size_t first = 0; first < allowed.size(); ++first) {
       std::int64_t units = 0;
@@ -142,7 +142,7 @@ TEST_CASE("who asks no more often than the policy says is never refused") {
     auto now = start;
     for (const auto& [pause, cost] : any_steps(policy)) {
       const auto units = std::min(cost, policy.quota);
-      RC_ASSERT(table.take(1, policy, cost, now).is_allowed);
+      RC_ASSERT(table.consume(1, policy, cost, now).is_allowed);
       now += units * policy.interval() + pause;
     }
   }));
@@ -154,11 +154,11 @@ TEST_CASE("a subject that paused for a window has its whole quota again") {
     rate_limit_table table{8, fixed_key};
     auto now = start;
     for (const auto& [pause, cost] : any_steps(policy))
-      table.take(1, policy, cost, now += pause);
+      table.consume(1, policy, cost, now += pause);
     now += window_of(policy);
-    RC_ASSERT(table.look(1, policy, 1, now).remaining == policy.quota);
-    RC_ASSERT(table.take(1, policy, policy.quota, now).is_allowed);
-    RC_ASSERT(!table.take(1, policy, 1, now).is_allowed);
+    RC_ASSERT(table.peek(1, policy, 1, now).remaining == policy.quota);
+    RC_ASSERT(table.consume(1, policy, policy.quota, now).is_allowed);
+    RC_ASSERT(!table.consume(1, policy, 1, now).is_allowed);
   }));
 }
 
@@ -170,14 +170,14 @@ TEST_CASE("a refused request costs nothing") {
     auto now = start;
     for (const auto& [pause, cost] : any_steps(policy)) {
       now += pause;
-      const auto once = asked_once.take(1, policy, cost, now);
-      const auto again = asked_again.take(1, policy, cost, now);
+      const auto once = asked_once.consume(1, policy, cost, now);
+      const auto again = asked_again.consume(1, policy, cost, now);
       RC_ASSERT(once.is_allowed == again.is_allowed);
       RC_ASSERT(once.remaining == again.remaining);
       RC_ASSERT(once.retry_after == again.retry_after);
       // All that would be refused now is asked for, by the one only.
       for (auto units = again.remaining + 1; units <= policy.quota; ++units)
-        RC_ASSERT(!asked_again.take(1, policy, units, now).is_allowed);
+        RC_ASSERT(!asked_again.consume(1, policy, units, now).is_allowed);
     }
   }));
 }
@@ -191,14 +191,14 @@ TEST_CASE("a refused request is allowed after retry_after and not a nanosecond e
       now += pause;
       if (*rc::gen::weightedElement<bool>({{1, true}, {4, false}}))
         table.charge(1, policy, cost, now);
-      const auto refused = table.take(1, policy, cost, now);
+      const auto refused = table.consume(1, policy, cost, now);
       if (refused.is_allowed) continue;
       RC_ASSERT(refused.retry_after > 0ns);
-      RC_ASSERT(!table.look(1, policy, cost, now + refused.retry_after - 1ns).is_allowed);
-      RC_ASSERT(table.look(1, policy, cost, now + refused.retry_after).is_allowed);
-      RC_ASSERT(!table.take(1, policy, cost, now + refused.retry_after - 1ns).is_allowed);
+      RC_ASSERT(!table.peek(1, policy, cost, now + refused.retry_after - 1ns).is_allowed);
+      RC_ASSERT(table.peek(1, policy, cost, now + refused.retry_after).is_allowed);
+      RC_ASSERT(!table.consume(1, policy, cost, now + refused.retry_after - 1ns).is_allowed);
       if (*rc::gen::arbitrary<bool>())
-        RC_ASSERT(table.take(1, policy, cost, now += refused.retry_after).is_allowed);
+        RC_ASSERT(table.consume(1, policy, cost, now += refused.retry_after).is_allowed);
     }
   }));
 }
@@ -209,12 +209,12 @@ TEST_CASE("what remains can be taken, and not one unit more") {
     rate_limit_table table{8, fixed_key};
     auto now = start;
     for (const auto& [pause, cost] : any_steps(policy)) {
-      const auto remaining = table.take(1, policy, cost, now += pause).remaining;
+      const auto remaining = table.consume(1, policy, cost, now += pause).remaining;
       RC_ASSERT(remaining <= policy.quota);
-      RC_ASSERT(table.look(1, policy, 1, now).remaining == remaining);
-      RC_ASSERT(table.look(1, policy, remaining, now).is_allowed);
+      RC_ASSERT(table.peek(1, policy, 1, now).remaining == remaining);
+      RC_ASSERT(table.peek(1, policy, remaining, now).is_allowed);
       if (remaining < policy.quota)
-        RC_ASSERT(!table.look(1, policy, remaining + 1, now).is_allowed);
+        RC_ASSERT(!table.peek(1, policy, remaining + 1, now).is_allowed);
     }
   }));
 }
@@ -227,9 +227,9 @@ TEST_CASE("a look answers as a request would and changes nothing") {
     auto now = start;
     for (const auto& [pause, cost] : any_steps(policy)) {
       now += pause;
-      const auto looked = looked_at.look(1, policy, cost, now);
-      const auto taken = looked_at.take(1, policy, cost, now);
-      const auto alone = left_alone.take(1, policy, cost, now);
+      const auto looked = looked_at.peek(1, policy, cost, now);
+      const auto taken = looked_at.consume(1, policy, cost, now);
+      const auto alone = left_alone.consume(1, policy, cost, now);
       RC_ASSERT(looked.is_allowed == taken.is_allowed);
       RC_ASSERT(looked.retry_after == taken.retry_after);
       RC_ASSERT(taken.is_allowed == alone.is_allowed);
@@ -241,28 +241,28 @@ TEST_CASE("a look answers as a request would and changes nothing") {
 TEST_CASE("a cost over the quota counts as the quota") {
   rate_limit_table table{8, fixed_key};
   const rate_policy policy{10, 1};
-  CHECK(table.take(1, policy, 11, start).remaining == 0);
-  const auto refused = table.take(1, policy, most, start);
+  CHECK(table.consume(1, policy, 11, start).remaining == 0);
+  const auto refused = table.consume(1, policy, most, start);
   CHECK(!refused.is_allowed);
   CHECK(refused.retry_after == 1s);
-  CHECK(table.take(1, policy, most, start + 1s).is_allowed);
+  CHECK(table.consume(1, policy, most, start + 1s).is_allowed);
 }
 
 TEST_CASE("without a limit everything is allowed and nothing is touched") {
   rate_limit_table table{8, fixed_key};
   const rate_policy limited{10, 1};
   const rate_policy unlimited{};
-  table.take(1, limited, 4, start);
+  table.consume(1, limited, 4, start);
   for (const auto subject : subjects(20)) {
-    CHECK(table.take(subject, unlimited, most, start).is_allowed);
+    CHECK(table.consume(subject, unlimited, most, start).is_allowed);
     table.charge(subject, unlimited, most, start);
-    CHECK(table.look(subject, unlimited, most, start).is_allowed);
+    CHECK(table.peek(subject, unlimited, most, start).is_allowed);
   }
-  CHECK(table.look(1, limited, 1, start).remaining == 6);
+  CHECK(table.peek(1, limited, 1, start).remaining == 6);
   // The other seven places are as free as they were.
   for (const auto subject : subjects(7, 2))
-    CHECK(!table.take(subject, limited, 1, start).is_shared);
-  const auto beside_debtors = table.take(20, unlimited, 1, start);
+    CHECK(!table.consume(subject, limited, 1, start).is_shared);
+  const auto beside_debtors = table.consume(20, unlimited, 1, start);
   CHECK(beside_debtors.is_allowed);
   CHECK(!beside_debtors.is_shared);
   CHECK(table.shared_count() == 0);
@@ -274,12 +274,12 @@ TEST_CASE("a penalty is owed also where nothing is left") {
   rate_limit_table table{8, fixed_key};
   const rate_policy policy{10, 1};
   table.charge(1, policy, 4, start);
-  CHECK(table.look(1, policy, 1, start).remaining == 6);
+  CHECK(table.peek(1, policy, 1, start).remaining == 6);
   CHECK(drain(table, 1, policy, start) == 6);
   table.charge(1, policy, 3, start);
-  CHECK(table.look(1, policy, 1, start).retry_after == 400ms);
+  CHECK(table.peek(1, policy, 1, start).retry_after == 400ms);
   // Not even what costs nothing passes before the penalty is paid.
-  CHECK(table.look(1, policy, 0, start).retry_after == 300ms);
+  CHECK(table.peek(1, policy, 0, start).retry_after == 300ms);
 }
 
 TEST_CASE("penalties end at the window and what the last one costs, and never lower a debt") {
@@ -290,25 +290,25 @@ TEST_CASE("penalties end at the window and what the last one costs, and never lo
     for (const auto& [pause, cost] : any_steps(policy)) {
       now += pause;
       const auto units = std::min(cost, policy.quota);
-      const auto before = table.look(1, policy, policy.quota, now).retry_after;
+      const auto before = table.peek(1, policy, policy.quota, now).retry_after;
       table.charge(1, policy, cost, now);
-      const auto after = table.look(1, policy, policy.quota, now).retry_after;
+      const auto after = table.peek(1, policy, policy.quota, now).retry_after;
       // Of a whole quota, the time until it would be allowed is the debt.
       const auto bound = window_of(policy) + units * policy.interval();
       RC_ASSERT(after == std::max(before, std::min(before + units * policy.interval(), bound)));
     }
     for (int i = 0; i < 100; ++i)
       table.charge(1, policy, most, now);
-    RC_ASSERT(table.look(1, policy, policy.quota, now).retry_after == 2 * window_of(policy));
+    RC_ASSERT(table.peek(1, policy, policy.quota, now).retry_after == 2 * window_of(policy));
   }));
 }
 
 TEST_CASE("a debt of a policy with a longer window counts as two windows") {
   rate_limit_table table{8, fixed_key};
-  table.take(1, {1, 86'400}, 1, start);
-  CHECK(table.look(1, {10, 1}, 10, start).retry_after == 2s);
+  table.consume(1, {1, 86'400}, 1, start);
+  CHECK(table.peek(1, {10, 1}, 10, start).retry_after == 2s);
   table.charge(1, {10, 1}, 10, start);
-  CHECK(table.look(1, {1, 86'400}, 1, start).retry_after == 24h);
+  CHECK(table.peek(1, {1, 86'400}, 1, start).retry_after == 24h);
 }
 
 // ---- the ends of the ranges ----
@@ -320,24 +320,24 @@ TEST_CASE("the largest quotas, windows, costs and times do not overflow") {
         CAPTURE(quota, window_s, now.time_since_epoch().count());
         rate_limit_table table{8, fixed_key};
         const rate_policy policy{quota, window_s};
-        CHECK(table.look(1, policy, most, now).remaining == quota);
-        CHECK(table.take(1, policy, most, now).remaining == 0);
-        CHECK(table.take(1, policy, most, now).retry_after == window_of(policy));
-        CHECK(table.take(1, policy, 1, now).retry_after == policy.interval());
+        CHECK(table.peek(1, policy, most, now).remaining == quota);
+        CHECK(table.consume(1, policy, most, now).remaining == 0);
+        CHECK(table.consume(1, policy, most, now).retry_after == window_of(policy));
+        CHECK(table.consume(1, policy, 1, now).retry_after == policy.interval());
         table.charge(1, policy, most, now);
         table.charge(1, policy, most, now);
-        CHECK(table.take(1, policy, most, now).retry_after == 2 * window_of(policy));
-        CHECK(!table.look(1, policy, 0, at(0ns)).is_allowed);
-        CHECK(table.look(1, policy, most, at(0ns)).retry_after <= 2 * window_of(policy));
+        CHECK(table.consume(1, policy, most, now).retry_after == 2 * window_of(policy));
+        CHECK(!table.peek(1, policy, 0, at(0ns)).is_allowed);
+        CHECK(table.peek(1, policy, most, at(0ns)).retry_after <= 2 * window_of(policy));
       }
 }
 
 TEST_CASE("a time before the clock's epoch is the epoch") {
   rate_limit_table table{8, fixed_key};
   const rate_policy policy{1, 1};
-  CHECK(table.take(1, policy, 1, at(-1h)).is_allowed);
-  CHECK(table.take(1, policy, 1, at(-2h)).retry_after == 1s);
-  CHECK(table.take(1, policy, 1, at(1s)).is_allowed);
+  CHECK(table.consume(1, policy, 1, at(-1h)).is_allowed);
+  CHECK(table.consume(1, policy, 1, at(-2h)).retry_after == 1s);
+  CHECK(table.consume(1, policy, 1, at(1s)).is_allowed);
 }
 
 TEST_CASE("times in the wrong order give no more than their range pays for") {
@@ -350,7 +350,7 @@ TEST_CASE("times in the wrong order give no more than their range pays for") {
     rate_limit_table table{8, fixed_key};
     std::int64_t allowed = 0;
     for (const auto time : times)
-      allowed += table.take(1, policy, 1, start + nanoseconds{time}).is_allowed ? 1 : 0;
+      allowed += table.consume(1, policy, 1, start + nanoseconds{time}).is_allowed ? 1 : 0;
     const auto [first, last] = std::minmax_element(times.begin(), times.end());
     RC_ASSERT(allowed <= policy.quota + (*last - *first) / policy.interval().count());
   }));
@@ -381,7 +381,7 @@ TEST_CASE("the subject whose hash is zero has a limit as well") {
   const rate_policy policy{5, 1};
   CHECK(drain(table, 0, policy, start) == 5);
   CHECK(drain(table, 8, policy, start) == 5);
-  CHECK(!table.take(0, policy, 1, start).is_allowed);
+  CHECK(!table.consume(0, policy, 1, start).is_allowed);
 }
 
 TEST_CASE("subjects do not count for each other") {
@@ -398,43 +398,43 @@ TEST_CASE("where all places are debtors' a subject falls to the shared limit, a 
   rate_limit_table table{8, fixed_key};
   const rate_policy policy{20, 1};
   for (const auto subject : subjects(8))
-    CHECK(!table.take(subject, policy, 1, start).is_shared);
+    CHECK(!table.consume(subject, policy, 1, start).is_shared);
 
-  const auto looked = table.look(9, policy, 1, start);
+  const auto looked = table.peek(9, policy, 1, start);
   CHECK(looked.is_shared);
   CHECK(looked.is_allowed);
   CHECK(looked.remaining == 5);
   CHECK(table.shared_count() == 0);
 
   for (std::uint32_t i = 0; i < 5; ++i) {
-    const auto shared = table.take(9 + i, policy, 1, start);
+    const auto shared = table.consume(9 + i, policy, 1, start);
     CHECK(shared.is_shared);
     CHECK(shared.is_allowed);
     CHECK(shared.remaining == 4 - i);
   }
-  const auto refused = table.take(14, policy, 1, start);
+  const auto refused = table.consume(14, policy, 1, start);
   CHECK(refused.is_shared);
   CHECK(!refused.is_allowed);
   CHECK(refused.retry_after == 200ms);
   CHECK(table.shared_count() == 6);
   table.charge(15, policy, 1, start);
   CHECK(table.shared_count() == 7);
-  CHECK(table.look(16, policy, 1, start).retry_after == 400ms);
+  CHECK(table.peek(16, policy, 1, start).retry_after == 400ms);
 
   // The debtors keep what they have.
   for (const auto subject : subjects(8))
-    CHECK(table.look(subject, policy, 1, start).remaining == 19);
+    CHECK(table.peek(subject, policy, 1, start).remaining == 19);
   // When they have paid, the next has a place of its own.
-  CHECK(!table.take(9, policy, 1, start + 50ms).is_shared);
+  CHECK(!table.consume(9, policy, 1, start + 50ms).is_shared);
 }
 
 TEST_CASE("the shared limit of a small quota is one unit") {
   rate_limit_table table{8, fixed_key};
   const rate_policy policy{3, 1};
   for (const auto subject : subjects(8))
-    table.take(subject, policy, 1, start);
-  CHECK(table.take(9, policy, 3, start).is_allowed);
-  CHECK(table.take(9, policy, 1, start).retry_after == 1s);
+    table.consume(subject, policy, 1, start);
+  CHECK(table.consume(9, policy, 3, start).is_allowed);
+  CHECK(table.consume(9, policy, 1, start).retry_after == 1s);
 }
 
 TEST_CASE("the place of the subject that paid longest ago is given away first") {
@@ -443,12 +443,12 @@ TEST_CASE("the place of the subject that paid longest ago is given away first") 
     CAPTURE(first_paid);
     rate_limit_table table{8, fixed_key};
     for (const auto subject : subjects(8))
-      table.take(subject, policy, subject == first_paid ? 2 : 3, start);
-    CHECK(table.take(9, policy, 1, start + 99ms).is_shared);
-    CHECK(!table.take(9, policy, 1, start + 1s).is_shared);
+      table.consume(subject, policy, subject == first_paid ? 2 : 3, start);
+    CHECK(table.consume(9, policy, 1, start + 99ms).is_shared);
+    CHECK(!table.consume(9, policy, 1, start + 1s).is_shared);
     // Seen from an earlier time, all but that one's are still there, in debt.
     for (const auto subject : subjects(8)) {
-      const auto seen = table.look(subject, policy, 1, start);
+      const auto seen = table.peek(subject, policy, 1, start);
       CHECK(seen.is_shared == (subject == first_paid));
     }
   }
@@ -462,10 +462,10 @@ TEST_CASE("a debtor keeps its entry while thousands pass") {
   auto now = start;
   for (const auto subject : subjects(5'000, 2)) {
     now += 1ms;
-    REQUIRE(!table.take(subject, fast, 1, now).is_shared);
-    REQUIRE(!table.take(1, slow, 1, now).is_allowed);
+    REQUIRE(!table.consume(subject, fast, 1, now).is_shared);
+    REQUIRE(!table.consume(1, slow, 1, now).is_allowed);
   }
-  CHECK(table.take(1, slow, 1, start + 10s).is_allowed);
+  CHECK(table.consume(1, slow, 1, start + 10s).is_allowed);
 }
 
 TEST_CASE("thousands of subjects get no more than the places and the shared limit have") {
@@ -474,7 +474,7 @@ TEST_CASE("thousands of subjects get no more than the places and the shared limi
   int allowed = 0;
   for (int round = 0; round < 30; ++round)
     for (const auto subject : subjects(3'000))
-      allowed += table.take(subject, policy, 1, start).is_allowed ? 1 : 0;
+      allowed += table.consume(subject, policy, 1, start).is_allowed ? 1 : 0;
   CHECK(allowed == 8 * 20 + 5);
   CHECK(table.entries() == 8);
   CHECK(table.shared_count() == 30 * (3'000 - 8));
@@ -506,10 +506,10 @@ TEST_CASE("eight threads get exactly the quota of one subject") {
     in_threads([&](std::size_t thread) {
       const auto cost = static_cast<std::uint32_t>(thread % 2 + 1);
       for (int i = 0; i < 2'000; ++i)
-        if (table.take(5, policy, cost, start).is_allowed) units += cost;
+        if (table.consume(5, policy, cost, start).is_allowed) units += cost;
     });
-    REQUIRE(units + table.look(5, policy, 1, start).remaining == 3'000);
-    REQUIRE(table.look(5, policy, 1, start).remaining == 0);
+    REQUIRE(units + table.peek(5, policy, 1, start).remaining == 3'000);
+    REQUIRE(table.peek(5, policy, 1, start).remaining == 0);
   }
 }
 
@@ -522,9 +522,9 @@ TEST_CASE("eight threads get exactly the quota of each of many subjects that fit
     in_threads([&](std::size_t thread) {
       for (std::size_t i = 0; i < 200; ++i) {
         const auto subject = (i * (thread + 1) + i / 8) % 8;
-        if (table.take(subject + 100, policy, 1, start).is_allowed) ++units[subject];
+        if (table.consume(subject + 100, policy, 1, start).is_allowed) ++units[subject];
       }
-      while (table.take(thread + 100, policy, 1, start).is_allowed)
+      while (table.consume(thread + 100, policy, 1, start).is_allowed)
         ++units[thread];
     });
     for (const auto& one : units)
@@ -540,7 +540,7 @@ TEST_CASE("penalties of eight threads add up") {
     for (int i = 0; i < 1'000; ++i)
       table.charge(1, policy, 1, start);
   });
-  CHECK(table.look(1, policy, 1, start).remaining == 2'000);
+  CHECK(table.peek(1, policy, 1, start).remaining == 2'000);
 }
 
 TEST_CASE("eight threads that evict each other's subjects get no more than one thread would") {
@@ -549,11 +549,11 @@ TEST_CASE("eight threads that evict each other's subjects get no more than one t
     const rate_policy policy{20, 1};
     // Places that were used and paid: the threads compete in evicting.
     for (const auto subject : subjects(8, 10'000))
-      table.take(subject, policy, 20, start - 1h);
+      table.consume(subject, policy, 20, start - 1h);
     std::atomic<int> allowed{0};
     in_threads([&](std::size_t thread) {
       for (std::uint64_t i = 0; i < 2'000; ++i)
-        if (table.take((i * (thread + 1)) % 64, policy, 1, start).is_allowed) ++allowed;
+        if (table.consume((i * (thread + 1)) % 64, policy, 1, start).is_allowed) ++allowed;
     });
     REQUIRE(allowed <= 8 * 20 + 5);
     REQUIRE(allowed >= 5);
@@ -567,9 +567,9 @@ TEST_CASE("strangers of one policy do not pay for those of another with a long w
   const rate_policy fast{4, 3};
   for (std::uint64_t subject = 1; subject <= 8; ++subject)
     table.charge(subject, slow, 1, now);
-  REQUIRE(table.take(100, slow, 1, now).is_shared);
-  CHECK_FALSE(table.take(101, slow, 1, now).is_allowed);
-  const auto other = table.take(102, fast, 1, now);
+  REQUIRE(table.consume(100, slow, 1, now).is_shared);
+  CHECK_FALSE(table.consume(101, slow, 1, now).is_allowed);
+  const auto other = table.consume(102, fast, 1, now);
   CHECK(other.is_shared);
   CHECK(other.is_allowed);
 }

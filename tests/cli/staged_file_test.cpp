@@ -31,7 +31,7 @@ TEST_CASE("a staged file takes its name whole, with its mode, whatever the umask
   ::umask(before);
   REQUIRE(file.has_value());
   CHECK_FALSE(fs::exists(path));
-  REQUIRE(file->take_name().has_value());
+  REQUIRE(file->commit().has_value());
   CHECK(read_whole(path) == "content");
   CHECK(mode_of(path) == mode);
   CHECK(files_in(directory) == 1);
@@ -62,7 +62,7 @@ TEST_CASE("a staged file replaces what has its name only where it is told to") {
   for (const auto& taken : {path, directory.path("link")}) {
     auto file = staged_file::write(taken, "new", 0600, taken_name::replace);
     REQUIRE(file.has_value());
-    REQUIRE(file->take_name().has_value());
+    REQUIRE(file->commit().has_value());
     CHECK(read_whole(taken) == "new");
   }
   CHECK_FALSE(fs::is_symlink(directory.path("link")));
@@ -76,7 +76,7 @@ TEST_CASE("a staged file does not replace what took its name meanwhile") {
     auto file = staged_file::write(path, "new", 0600, taken_name::refuse);
     REQUIRE(file.has_value());
     directory.file("made", "faster");
-    CHECK_FALSE(file->take_name().has_value());
+    CHECK_FALSE(file->commit().has_value());
   }
   CHECK(read_whole(path) == "faster");
   CHECK(files_in(directory) == 1);

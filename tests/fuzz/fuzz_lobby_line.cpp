@@ -52,7 +52,7 @@ std::vector<reading> read(const std::string& bytes, std::size_t block) {
   line_splitter splitter;
   for (std::size_t at = 0; at < bytes.size(); at += block) {
     auto part = bytes.substr(at, block);
-    splitter.give(part);
+    splitter.feed(part);
     while (const auto line = splitter.next())
       take(all, reader, *line);
   }

@@ -25,7 +25,7 @@ public:
   ingest_summary send(const std::string& body, std::size_t block = 4096) {
     auto lines = begin();
     for (std::size_t at = 0; at < body.size(); at += block)
-      REQUIRE(lines.give(body.substr(at, block)).has_value());
+      REQUIRE(lines.feed(body.substr(at, block)).has_value());
     return *lines.finish();
   }
   lobby_ingest begin() { return lobby_ingest{store_, metrics}; }
@@ -93,7 +93,7 @@ TEST_CASE("a body that ends early leaves its last line out") {
   {
     auto cut = to.begin();
     const auto half = line(2);
-    REQUIRE(cut.give(line(1) + half.substr(0, half.size() - 1)).has_value());
+    REQUIRE(cut.feed(line(1) + half.substr(0, half.size() - 1)).has_value());
   }
   CHECK(to.send(line(2)).accepted == 1);
 }
@@ -108,7 +108,7 @@ TEST_CASE("a backlog beyond its limit is tidied away, or refuses lines while oth
     auto snapshot = store::sql_transaction::read(*reader, "read slowly");
     REQUIRE(reader->read_integer("SELECT count(*) FROM lobbies", "count") == 2);
     auto refused = to.begin();
-    REQUIRE(refused.give(line(3)).has_value());
+    REQUIRE(refused.feed(line(3)).has_value());
     const auto done = refused.finish();
     REQUIRE_FALSE(done.has_value());
     CHECK(done.error().code == base::errc::store_backlogged);

@@ -148,9 +148,9 @@ protected:
     return {[this](std::int64_t revision) {
               auto snapshot = two_regions();
               snapshot->revision = revision;
-              tell(to_, catalog_changed{snapshot});
+              publish(to_, catalog_changed{snapshot});
             },
-            [this](const catalog_changed& news) { tell(to_, news); }};
+            [this](const catalog_changed& news) { publish(to_, news); }};
   }
   void on_exit() override { to_ = nullptr; }
 

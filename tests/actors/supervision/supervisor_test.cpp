@@ -199,10 +199,10 @@ TEST_CASE("a storm is over when its actor has lasted") {
   }
   CHECK(on.storms == std::vector<bool>{true});
   on.clock.advance(child_table::calm_time);
-  on.advance(supervisor::storm_look_interval);
+  on.advance(supervisor::storm_check_interval);
   CHECK(on.storms == std::vector<bool>{true});
   on.clock.advance(milliseconds{1});
-  on.advance(supervisor::storm_look_interval);
+  on.advance(supervisor::storm_check_interval);
   CHECK(on.storms == std::vector<bool>{true, false});
   CHECK(on.report_of("validator/large").state == child_state::running);
 }

@@ -57,20 +57,20 @@ TEST_CASE("roots of tickets are replaced once a day, and gone from the disk half
   CHECK(on.roots() == 1);
   const auto first = on.secrets->load(store::secret_name::ticket_roots)->front().secret;
   on.clock.advance(hours{24});
-  on.of->look();
+  on.of->reload();
   CHECK(on.roots() == 1); // not older than a day
   CHECK(on.contexts == 0);
   on.clock.advance(minutes{1});
-  on.of->look();
+  on.of->reload();
   CHECK(on.roots() == 2);
   CHECK(on.contexts == 1);
-  on.of->look();
+  on.of->reload();
   CHECK(on.contexts == 1);
   on.clock.advance(hours{12});
-  on.of->look();
+  on.of->reload();
   CHECK(on.roots() == 2); // a ticket of the last second is still good
   on.clock.advance(minutes{2});
-  on.of->look();
+  on.of->reload();
   CHECK(on.roots() == 1);
   CHECK(on.contexts == 2);
   const auto left = on.secrets->load(store::secret_name::ticket_roots);
@@ -81,7 +81,7 @@ TEST_CASE("a process follows roots that another one rotated") {
   bench on;
   on.secrets->rotate(store::secret_name::ticket_roots, on.clock.unix_ms(),
                      store::replaced_secrets::keep);
-  on.of->look();
+  on.of->reload();
   CHECK(on.contexts == 1);
 }
 
@@ -89,7 +89,7 @@ TEST_CASE("replaced certificates are taken up, broken ones are refused once and 
   bench on;
   const auto taken_within = [&](std::uint64_t count) {
     return e2e::eventually([&] {
-      on.of->look();
+      on.of->reload();
       return on.of->metrics().taken.get() == count;
     });
   };
@@ -98,10 +98,10 @@ TEST_CASE("replaced certificates are taken up, broken ones are refused once and 
   CHECK(on.contexts == 1);
   on.in.file("key.pem", "nothing");
   CHECK(e2e::eventually([&] {
-    on.of->look();
+    on.of->reload();
     return on.of->metrics().refused.get() == 1;
   }));
-  on.of->look();
+  on.of->reload();
   CHECK(on.of->metrics().refused.get() == 1);
   CHECK(on.contexts == 1);
   on.replace(bench::make_pair());

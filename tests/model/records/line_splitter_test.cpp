@@ -30,7 +30,7 @@ lines split(const std::string& text, const std::vector<std::size_t>& sizes) {
   for (std::size_t at = 0; at < text.size();) {
     auto block = text.substr(at, sizes[turn++ % sizes.size()]);
     at += block.size();
-    splitter.give(block);
+    splitter.feed(block);
     while (const auto line = splitter.next())
       take(found, *line);
   }

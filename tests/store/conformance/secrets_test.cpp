@@ -67,10 +67,10 @@ TEST_CASE("a secret is made once, from random bytes, and when it was made is kno
 
 TEST_CASE("looking at a secret makes none", "[engines]") {
   const secret_bench on;
-  CHECK_FALSE(had(on.secrets->look(on.name)).has_value());
-  CHECK_FALSE(had(on.fresh->secrets()->look(on.name)).has_value());
+  CHECK_FALSE(had(on.secrets->find(on.name)).has_value());
+  CHECK_FALSE(had(on.fresh->secrets()->find(on.name)).has_value());
   const auto made = on.load();
-  CHECK(had(on.secrets->look(on.name)) == made);
+  CHECK(had(on.secrets->find(on.name)) == made);
 }
 
 TEST_CASE("a secret of another store takes the place of what there is", "[engines]") {

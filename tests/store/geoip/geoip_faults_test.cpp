@@ -37,10 +37,10 @@ struct bench {
   /// Replaces the file and looks until it is read. Returns the errors if it was refused.
   std::vector<base::error> replace(double latitude) {
     rename_over(path, mmdb_of_place(latitude, 10));
-    auto refused = files->look().refused;
+    auto refused = files->reload().refused;
     wait_until_settled(path);
     for (int i = 0; i < 2; ++i)
-      for (auto& each : files->look().refused)
+      for (auto& each : files->reload().refused)
         refused.push_back(std::move(each));
     return refused;
   }
@@ -120,13 +120,13 @@ TEST_CASE("reading a replaced file is delayed, or stalled until the fault is tak
   CHECK(on.latitude() == 2);
   const auto old = on.files->in_force();
   rename_over(on.path, mmdb_of_place(3, 10));
-  on.files->look();
+  on.files->reload();
   wait_until_settled(on.path);
   check_stalls(
       fault_point::geoip_reload,
       [&] {
-        on.files->look();
-        on.files->look();
+        on.files->reload();
+        on.files->reload();
       },
       [&] { CHECK(old->locate(model::parse_ip_address("192.0.2.1").value())->latitude == 2); });
   CHECK(on.latitude() == 3);

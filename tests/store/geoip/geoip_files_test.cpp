@@ -45,8 +45,8 @@ struct bench {
   const std::string& path() const { return paths.front(); }
   std::optional<double> latitude() const { return latitude_by(*files->in_force()); }
 
-  void look() {
-    const auto found = files->look();
+  void reload() {
+    const auto found = files->reload();
     for (const auto& file : found.taken)
       taken.push_back(file.path);
     for (const auto& reason : found.refused)
@@ -54,11 +54,11 @@ struct bench {
   }
   /// Looks until a replaced file is noticed and, once it is stable, opened.
   void settle() {
-    look();
+    reload();
     for (const auto& each : paths)
       wait_until_settled(each);
-    look();
-    look();
+    reload();
+    reload();
   }
   void check_kept(double was, const std::string& why) {
     settle();
@@ -76,7 +76,7 @@ TEST_CASE("files that nobody touches are opened once") {
   bench on;
   const auto at_start = on.files->in_force();
   for (int i = 0; i < 10; ++i)
-    on.look();
+    on.reload();
   CHECK(on.taken.empty());
   CHECK(on.refused.empty());
   CHECK(on.files->in_force() == at_start);
@@ -108,13 +108,13 @@ TEST_CASE("a file is not read before two looks found it the same") {
   for (const auto part : {3U, 2U}) {
     overwrite(on.path(), std::string_view{whole}.substr(0, whole.size() / part));
     wait_until_settled(on.path());
-    on.look();
+    on.reload();
   }
   overwrite(on.path(), whole);
   wait_until_settled(on.path());
-  on.look();
+  on.reload();
   CHECK(on.latitude() == 1.0);
-  on.look();
+  on.reload();
   CHECK(on.latitude() == 4.0);
   CHECK(on.refused.empty());
 }
@@ -209,8 +209,8 @@ TEST_CASE("a folder that was away and came back as it was is not missed twice ei
 TEST_CASE("a file whose last change is too young to be told from the next is not opened yet") {
   bench on;
   rename_over(on.path(), at_latitude(2));
-  on.look();
-  on.look();
+  on.reload();
+  on.reload();
   // A machine too slow for this case skips the check.
   if (file_state::of(on.path()).is_fresh()) CHECK(on.taken.empty());
   on.settle();
@@ -279,8 +279,8 @@ TEST_CASE("a file that is written while the process starts is not taken for what
   const auto files = geoip_files::open({path}).value();
   overwrite(path, at_latitude(2)); // the same size, maybe within the same clock tick
   wait_until_settled(path);
-  files->look();
-  files->look();
+  files->reload();
+  files->reload();
   CHECK(latitude_by(*files->in_force()) == 2.0);
 }
 
@@ -317,11 +317,11 @@ TEST_CASE("a replaced database is freed by a look, never by who used it last") {
   const std::weak_ptr<const geoip> observed = user;
   rename_over(on.path(), at_latitude(2));
   on.settle();
-  on.look();
+  on.reload();
   CHECK(latitude_by(*user) == 1.0);
   user = nullptr;
   CHECK_FALSE(observed.expired());
-  on.look();
+  on.reload();
   CHECK(observed.expired());
 }
 
@@ -347,7 +347,7 @@ TEST_CASE("with too many replaced databases in use no more are opened, until the
   CHECK(on.latitude() == static_cast<double>(geoip_files::retired_limit) + 1);
   users.clear();
   for (unsigned i = 0; i < geoip_files::looks_until_retry; ++i)
-    on.look();
+    on.reload();
   CHECK(on.latitude() == 50.0);
 }
 
@@ -358,7 +358,7 @@ TEST_CASE("a file that is refused for another reason than before is told of agai
   on.settle();
   users.clear();
   for (unsigned i = 0; i < 2 * geoip_files::looks_until_retry; ++i)
-    on.look();
+    on.reload();
   REQUIRE(on.refused.size() == 2);
   CHECK(on.refused[0].find("still in use") != std::string::npos);
   CHECK(on.refused[1].find("still in use") == std::string::npos);
@@ -369,13 +369,13 @@ TEST_CASE("a refused file is tried again after a while, in silence") {
   overwrite(on.path(), "garbage");
   on.settle();
   for (unsigned i = 0; i < 3 * geoip_files::looks_until_retry; ++i)
-    on.look();
+    on.reload();
   CHECK(on.refused.size() == 1);
 }
 
 TEST_CASE("without files there is nothing to look at") {
   const auto files = geoip_files::open({}).value();
-  CHECK(files->look().in_force == files->in_force());
+  CHECK(files->reload().in_force == files->in_force());
   CHECK_FALSE(latitude_by(*files->in_force()));
 }
 

@@ -21,12 +21,13 @@ TEST_CASE("a password is found wherever a connection string may have it") {
 }
 
 TEST_CASE("messages name host and database, and never user, password or options") {
-  CHECK(place_of("postgresql://me:secret@db.example:5433/matchcloud?options=-cx%3Dy") ==
+  CHECK(server_name_of("postgresql://me:secret@db.example:5433/matchcloud?options=-cx%3Dy") ==
         "postgresql://db.example:5433/matchcloud");
-  CHECK(place_of("postgresql:///matchcloud?host=/run/postgresql&user=me&password=secret") ==
+  CHECK(server_name_of("postgresql:///matchcloud?host=/run/postgresql&user=me&password=secret") ==
         "postgresql:///run/postgresql/matchcloud");
-  CHECK(place_of("postgresql://a.example,b.example/m") == "postgresql://a.example,b.example/m");
-  CHECK(place_of("postgresql:///?service=cloud") == "postgresql://?service=cloud");
+  CHECK(server_name_of("postgresql://a.example,b.example/m") ==
+        "postgresql://a.example,b.example/m");
+  CHECK(server_name_of("postgresql:///?service=cloud") == "postgresql://?service=cloud");
 }
 
 TEST_CASE("what is no connection string is refused without repeating it") {

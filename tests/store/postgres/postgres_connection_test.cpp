@@ -52,7 +52,7 @@ TEST_CASE("what was only read counts as no rollback on the server", "[.postgres]
 TEST_CASE("a statement that runs out of time is told apart, and the connection stays",
           "[.postgres]") {
   const auto on = connected();
-  had(on->take_time(std::chrono::milliseconds{50}));
+  had(on->limit_time(std::chrono::milliseconds{50}));
   static constexpr sql_command slow{"SELECT count(*) FROM generate_series(1, 100000000)", "count"};
   {
     const auto reading = had(sql_transaction::read(*on, "read"));

@@ -1,4 +1,4 @@
-#include "http/wire/characters.hpp"
+#include "http/wire/header_characters.hpp"
 
 #include <algorithm>
 
