@@ -32,7 +32,7 @@ struct bench {
   bool enter(const admitted_request& which, owner who, std::uint32_t attempt = 1) {
     exchange_state state;
     state.attempt = attempt;
-    return enter_mailbox(which, state, asked_of(who), who, limits, metrics);
+    return state.route(which, asked_of(who), who, limits, metrics);
   }
   std::size_t waiting(owner who) const { return metrics.at_owner[index_of(who)]; }
   /// An operation that `who` answers.
@@ -153,7 +153,8 @@ std::optional<base::errc> after_death(bool is_repeatable, handler had, handler d
   actors::ticket ticket;
   ticket.claimed_by = had;
   exchange_state state;
-  state.routed(row.id, waits_for);
+  state.operation_id = row.id;
+  state.waits_for = waits_for;
   const auto why = state.begin_retry(row, ticket, dead);
   CHECK(state.attempt == (why ? 1 : 2));
   CHECK(ticket.claimed_by == handler::nobody);

@@ -122,7 +122,7 @@ struct transport_bench {
     auto sockets = http::listen_on(loopback, 1, 64);
     REQUIRE(sockets);
     port = sockets->where.port;
-    transport->listen(std::move(sockets->sockets[0]));
+    transport->acceptor().listen(std::move(sockets->sockets[0]));
   }
   ~transport_bench() {
     transport->end_now();
@@ -131,9 +131,8 @@ struct transport_bench {
 
   const http::transport_metrics& counted() const { return metrics; }
   caf::actor attach() {
-    const auto front =
-        actors.spawn<recording_front>(std::ref<http::exchange_sink>(*transport), seen);
-    transport->attach(front);
+    const auto front = actors.spawn<recording_front>(std::ref(transport->exchanges()), seen);
+    transport->exchanges().attach(front);
     actors.run();
     return front;
   }
@@ -170,10 +169,10 @@ struct transport_bench {
     with.body = std::move(body);
     for (auto& held : *seen)
       if (held.exchange == ref) held.request = nullptr;
-    transport->answer(ref, std::move(with));
+    transport->exchanges().answer(ref, std::move(with));
   }
   void routed(const http::dispatch& dispatched, actors::owner waits_for) {
-    transport->routed(dispatched.exchange, http::operation::list_regions, waits_for);
+    transport->exchanges().routed(dispatched.exchange, http::operation::list_regions, waits_for);
   }
 };
 

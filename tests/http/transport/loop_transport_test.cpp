@@ -23,10 +23,10 @@ TEST_CASE("a request over a socket is dispatched and its answer comes back") {
   CHECK(task.request->peer == loopback.address);
   CHECK(task.request->id.size() == 32);
   CHECK(task.exchange.attempt == 1);
-  CHECK(on.transport->find(task.exchange).request == task.request);
+  CHECK(on.transport->exchanges().find(task.exchange).request == task.request);
   on.answer(task, "hello");
   CHECK(on.sees(one, "\r\n\r\nhello"));
-  CHECK_FALSE(on.transport->find(task.exchange));
+  CHECK_FALSE(on.transport->exchanges().find(task.exchange));
   CHECK(on.counted().in_flight.load() == 0);
 }
 
@@ -37,7 +37,7 @@ TEST_CASE("a PROXY header is believed where the socket's peer is trusted, not fr
     on.attach();
     auto sockets = listen_on(loopback, 1, 64);
     REQUIRE(sockets);
-    on.transport->listen(std::move(sockets->sockets[0]), {true, false});
+    on.transport->acceptor().listen(std::move(sockets->sockets[0]), {true, false});
     client one{sockets->where.port};
     one.send("PROXY TCP4 192.0.2.7 10.0.0.1 1 2\r\n" + get);
     REQUIRE(on.see(1));
@@ -67,7 +67,7 @@ TEST_CASE("a late reply for a closed connection never reaches the next one in it
   CHECK(old_ref != new_ref);
   on.answer(on.seen->at(0), "for the first");
   on.routed(on.seen->at(0), owner::validator);
-  CHECK_FALSE(on.transport->find(old_ref));
+  CHECK_FALSE(on.transport->exchanges().find(old_ref));
   on.settle();
   CHECK(second.received().empty());
   on.answer(on.seen->at(1), "for the second");
@@ -76,12 +76,12 @@ TEST_CASE("a late reply for a closed connection never reaches the next one in it
 
 TEST_CASE("references that nobody gave out are nobody's") {
   bench on;
-  CHECK_FALSE(on.transport->find({~std::uint64_t{0}, 1}));
-  CHECK_FALSE(on.transport->find({0, 0}));
-  on.transport->answer({std::uint64_t{7} << 32U, 1}, response{});
+  CHECK_FALSE(on.transport->exchanges().find({~std::uint64_t{0}, 1}));
+  CHECK_FALSE(on.transport->exchanges().find({0, 0}));
+  on.transport->exchanges().answer({std::uint64_t{7} << 32U, 1}, response{});
   client one{on.port};
   REQUIRE(on.turn_until([&] { return on.transport->connection_count() == 1; }));
-  CHECK_FALSE(on.transport->find({0, 0}));
+  CHECK_FALSE(on.transport->exchanges().find({0, 0}));
 }
 
 TEST_CASE("the exchange over the limit is 503, and the place is free again after an answer") {
@@ -150,27 +150,27 @@ TEST_CASE("only what waits for the owner that came back is sent again; three tim
   REQUIRE(on.see(2));
   on.routed(on.seen->at(0), owner::validator);
   on.routed(on.seen->at(1), owner::region_ranking);
-  on.transport->redispatch(owner::validator);
+  on.transport->exchanges().redispatch(owner::validator);
   REQUIRE(on.see(3));
   CHECK(on.seen->at(2).exchange == actors::exchange_ref{on.seen->at(0).exchange.exchange, 2});
   on.settle();
   CHECK(on.seen->size() == 3);
   // The request is not routed yet: no owner has it.
-  on.transport->redispatch(owner::validator);
+  on.transport->exchanges().redispatch(owner::validator);
   on.settle();
   CHECK(on.seen->size() == 3);
   // From now on this request is the one that kills the owner.
   on.routed(on.seen->at(2), owner::validator);
   claim(on.seen->at(2).request, actors::handler::owner);
-  on.transport->redispatch(owner::validator);
+  on.transport->exchanges().redispatch(owner::validator);
   REQUIRE(on.see(4));
   on.routed(on.seen->at(3), owner::validator);
   claim(on.seen->at(3).request, actors::handler::owner);
-  on.transport->redispatch(owner::validator);
+  on.transport->exchanges().redispatch(owner::validator);
   REQUIRE(on.see(5));
   on.routed(on.seen->at(4), owner::validator);
   claim(on.seen->at(4).request, actors::handler::owner);
-  on.transport->redispatch(owner::validator);
+  on.transport->exchanges().redispatch(owner::validator);
   CHECK(on.sees(validates, "\"code\":\"unavailable\""));
   CHECK(on.counted().redispatched.get() == 3);
   on.answer(on.seen->at(1), "untouched");
@@ -192,7 +192,7 @@ TEST_CASE("at the connection limit, where none is idle, others wait until one le
   CHECK(on.seen->empty());
   first->close();
   REQUIRE(on.turn_until([&] { return on.transport->connection_count() == 0; }));
-  on.clock.advance(loop_transport::accept_pause + timer_wheel::tick);
+  on.clock.advance(connection_acceptor::accept_pause + timer_wheel::tick);
   CHECK(on.see(1));
   CHECK(on.bounds.connections == 1);
 }
@@ -249,7 +249,7 @@ TEST_CASE("at the connection limit those whose requests wait in their sockets st
   CHECK(!idle.ended());
   on.answer(on.seen->at(0), "{}");
   CHECK(on.sees(idle, "{}"));
-  on.clock.advance(loop_transport::accept_pause + timer_wheel::tick);
+  on.clock.advance(connection_acceptor::accept_pause + timer_wheel::tick);
   CHECK(on.turn_until([&] { return idle.ended(); }));
 }
 
@@ -259,7 +259,7 @@ struct second_loop {
     auto sockets = listen_on(loopback, 1, 64);
     REQUIRE(sockets);
     port = sockets->where.port;
-    transport.listen(std::move(sockets->sockets[0]));
+    transport.acceptor().listen(std::move(sockets->sockets[0]));
   }
   ~second_loop() { transport.end_now(); }
 
@@ -292,7 +292,7 @@ TEST_CASE("a loop without idle connections has another close one") {
   REQUIRE(other.turn_both([&] { return on.counted().received_bytes.get() == 3; }));
   client next{other.port};
   REQUIRE(other.turn_both([&] { return idle.ended(); }));
-  on.clock.advance(loop_transport::accept_pause + timer_wheel::tick);
+  on.clock.advance(connection_acceptor::accept_pause + timer_wheel::tick);
   CHECK(other.turn_both([&] { return other.transport.connection_count() == 2; }));
   CHECK(!busy.ended());
 }
@@ -374,7 +374,7 @@ TEST_CASE("of a trusted proxy's connections those of each client count, not the 
   auto sockets = listen_on(loopback, 1, 64);
   REQUIRE(sockets);
   const auto port = sockets->where.port;
-  on.transport->listen(std::move(sockets->sockets[0]), {true, false});
+  on.transport->acceptor().listen(std::move(sockets->sockets[0]), {true, false});
   std::vector<std::unique_ptr<client>> all;
   for (std::size_t i = 0; i < 5; ++i) {
     all.push_back(std::make_unique<client>(port));
@@ -434,7 +434,7 @@ TEST_CASE("where memory is short, who has taken nothing for longest is cut") {
   client other{on.port};
   other.send(get);
   REQUIRE(on.see(wanted + 1));
-  on.clock.advance(loop_transport::stall_least);
+  on.clock.advance(connection_evictor::stall_least);
   on.turn();
   on.answer(on.seen->at(wanted), std::string(150'000, 'y'));
   CHECK(on.turn_until([&] { return on.counted().connections_evicted_stalled.get() == 1; }));
@@ -475,7 +475,7 @@ TEST_CASE("fast readers of long answers get turns by turns, each turn bounded") 
     response with;
     with.body = body;
     with.body_leased = true;
-    on.transport->answer(task.exchange, std::move(with));
+    on.transport->exchanges().answer(task.exchange, std::move(with));
   }
   std::vector<std::size_t> got(readers);
   std::size_t longest_turn = 0;
@@ -583,7 +583,7 @@ TEST_CASE("a file is sent over a socket, in memory or not") {
     client one{on.port};
     one.send(get);
     REQUIRE(on.see(1));
-    on.transport->answer(on.seen->at(0).exchange, stored.answer());
+    on.transport->exchanges().answer(on.seen->at(0).exchange, stored.answer());
     REQUIRE(on.turn_until([&] {
       // Only the pool reads from disk.
       on.pool.run_one();
@@ -604,7 +604,7 @@ TEST_CASE("a file is read on the pool while its connection ends, and nobody is t
   auto one = std::make_unique<client>(on.port);
   one->send(get);
   REQUIRE(on.see(1));
-  on.transport->answer(on.seen->at(0).exchange, stored.answer());
+  on.transport->exchanges().answer(on.seen->at(0).exchange, stored.answer());
   REQUIRE(on.turn_until([&] { return on.pool.tasks.size() == 1; }));
   on.transport->end_now();
   REQUIRE(on.turn_until([&] { return on.transport->connection_count() == 0; }));
@@ -630,7 +630,7 @@ TEST_CASE("a full pool does not keep a file from being sent") {
   client one{on.port};
   one.send(get);
   REQUIRE(on.see(1));
-  on.transport->answer(on.seen->at(0).exchange, stored.answer());
+  on.transport->exchanges().answer(on.seen->at(0).exchange, stored.answer());
   CHECK(on.turn_until([&] { return one.received().ends_with(stored.content); }));
 }
 
@@ -644,7 +644,7 @@ struct named_clients {
     auto sockets = listen_on(loopback, 1, 256);
     REQUIRE(sockets);
     port = sockets->where.port;
-    on.transport->listen(std::move(sockets->sockets[0]), {true, false});
+    on.transport->acceptor().listen(std::move(sockets->sockets[0]), {true, false});
   }
   void ask_as(const std::string& address, const std::string& what = get) {
     all.push_back(std::make_unique<client>(port));
@@ -690,8 +690,8 @@ TEST_CASE("a client has a bounded share in service, and another is served meanwh
   on.answer(on.seen->at(0), "{}");
   REQUIRE(on.see(share + 2));
   // What may take minutes does not stand in the way of what does not.
-  on.transport->routed(on.seen->at(1).exchange, operation::export_lobby_history,
-                       owner::lobby_export);
+  on.transport->exchanges().routed(on.seen->at(1).exchange, operation::export_lobby_history,
+                                   owner::lobby_export);
   REQUIRE(on.see(share + 3));
   // A client that leaves makes room, too.
   clients.all[2]->close();
