@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <string>
 
 namespace matchcloud::http {
 

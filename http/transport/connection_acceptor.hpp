@@ -1,6 +1,5 @@
 #pragma once
 
-#include "base/clock.hpp"
 #include "base/file_descriptor.hpp"
 #include "http/transport/connection_evictor.hpp"
 #include "http/transport/connection_host.hpp"

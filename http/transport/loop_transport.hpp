@@ -1,7 +1,6 @@
 #pragma once
 
 #include "base/blocking_pool.hpp"
-#include "base/clock.hpp"
 #include "http/transport/connection_acceptor.hpp"
 #include "http/transport/fair_queue.hpp"
 #include "http/transport/loop_exchanges.hpp"
@@ -14,7 +13,6 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <utility>
 
 namespace matchcloud::http {
 

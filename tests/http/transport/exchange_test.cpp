@@ -88,6 +88,19 @@ TEST_CASE("a request gives its place back when it is let go of, and keeps it whe
   CHECK(on.metrics.in_flight == 0);
 }
 
+TEST_CASE("an exchange notes its operation and owner only where the mailbox has a place") {
+  bench on;
+  on.limits.avatar_mailbox = 1;
+  exchange_state first;
+  CHECK(first.route(on.add(), operation::list_avatars, first_shard, on.limits, on.metrics));
+  CHECK(first.operation_id == operation::list_avatars);
+  CHECK(first.waits_for == first_shard);
+  exchange_state second;
+  CHECK_FALSE(second.route(on.add(), operation::list_avatars, first_shard, on.limits, on.metrics));
+  CHECK(second.operation_id == operation::unmatched);
+  CHECK(second.waits_for == owner::none);
+}
+
 TEST_CASE("what a front answers itself needs no place") {
   bench on;
   on.limits.avatar_mailbox = 0;

@@ -176,4 +176,29 @@ struct transport_bench {
   }
 };
 
+/// Clients of a trusted proxy, each with an address of its own.
+struct named_clients {
+  transport_bench on{{}, http::proxy_trust{{*model::parse_cidr("127.0.0.0/8")}}};
+  std::uint16_t port = 0;
+  std::vector<std::unique_ptr<client>> all;
+
+  named_clients() {
+    auto sockets = http::listen_on(loopback, 1, 256);
+    REQUIRE(sockets);
+    port = sockets->where.port;
+    on.transport->acceptor().listen(std::move(sockets->sockets[0]), {true, false});
+  }
+  void ask_as(const std::string& address, const std::string& what = get) {
+    all.push_back(std::make_unique<client>(port));
+    all.back()->send("PROXY TCP4 " + address + " 10.0.0.1 1 2\r\n" + what);
+    if (all.size() % 50 == 0) on.turn(); // the backlog is not for so many
+  }
+  bool arrived(std::size_t requests) {
+    return on.turn_until([&] { return on.counted().in_flight.load() == requests; });
+  }
+  std::string peer_of(std::size_t seen) const {
+    return model::to_string(on.seen->at(seen).request->peer);
+  }
+};
+
 } // namespace matchcloud::fixtures
