@@ -368,10 +368,10 @@ node::loop_part node::make_loop(http::shared_bounds& bounds,
   if (!tls_) return part;
   const auto purpose =
       bounds.serves == http::plane::ops ? http::tls_purpose::ops : http::tls_purpose::data;
-  part.transport->set_tls(tls_->make(purpose));
+  part.transport->acceptor().set_tls(tls_->make(purpose));
   tls_->follow(purpose, [loop = part.loop.get(), transport = part.transport.get()](
                             const std::shared_ptr<http::tls_context>& context) {
-    loop->post([transport, context] { transport->set_tls(context); });
+    loop->post([transport, context] { transport->acceptor().set_tls(context); });
   });
   return part;
 }
@@ -447,7 +447,7 @@ std::shared_ptr<const node_parts> node::parts() {
   made->ranking_metrics = &ranking_metrics_;
   if (config_.ranking.counts_places) made->places = &places_;
   for (const auto& part : loops_)
-    made->loops.push_back({part.loop.get(), part.transport.get(), part.gate});
+    made->loops.push_back({part.loop.get(), &part.transport->exchanges(), part.gate});
   made->pool = {nullptr, httplib_.get(), httplib_gate_};
   made->ops = parts_of_ops();
   if (tls_)
@@ -464,7 +464,7 @@ std::shared_ptr<const node_parts> node::parts() {
 
 ops_parts node::parts_of_ops() {
   ops_parts made;
-  made.loop = {ops_loop_.loop.get(), ops_loop_.transport.get(), ops_loop_.gate};
+  made.loop = {ops_loop_.loop.get(), &ops_loop_.transport->exchanges(), ops_loop_.gate};
   made.front = ops_front_;
   made.ingest_store = ops_->ingest_store();
   made.ingesting = &ops_->ingesting();
@@ -555,7 +555,7 @@ void node::start_serving() {
     // The posted task must be copyable, and the socket is not.
     auto shared = std::make_shared<base::file_descriptor>(std::move(socket));
     on.loop->post([transport = on.transport.get(), shared, kind] {
-      transport->listen(std::move(*shared), kind);
+      transport->acceptor().listen(std::move(*shared), kind);
     });
   };
   auto& listeners = listening_.sockets();

@@ -27,15 +27,15 @@ waiting_plane::waiting_plane(const waiting_parts& parts, base::file_descriptor s
       std::make_shared<const http::front_rules>(parts.front, gate), *parts.metrics,
       base::random_seed(), [] {});
   const bool has_tls = parts.tls != nullptr;
-  if (has_tls) transport_->set_tls(parts.tls);
+  if (has_tls) transport_->acceptor().set_tls(parts.tls);
   front_ = actors::spawn_resident<http::front>(*system_, *loop_, parts.front,
-                                               std::ref<http::exchange_sink>(*transport_), gate);
+                                               std::ref(transport_->exchanges()), gate);
   // It takes requests once it knows the owners, of which there is none.
   caf::anon_send(front_, actors::owners{std::vector<caf::actor>(base::owner_count)});
   // The posted task must be copyable, and the socket is not.
   auto shared = std::make_shared<base::file_descriptor>(std::move(socket));
   loop_->post([transport = transport_.get(), shared, has_tls] {
-    transport->listen(std::move(*shared), {false, has_tls});
+    transport->acceptor().listen(std::move(*shared), {false, has_tls});
   });
   thread_ = std::thread{[this] { loop_->run(); }};
 }

@@ -237,7 +237,7 @@ tl::expected<const access_token*, refused_request> access_gate::find_token(const
   return found.token;
 }
 
-access_gate::verdict access_gate::check_scope(const route& where) const {
+access_gate::verdict access_gate::check_scope(route& where) const {
   const auto& row = *where.row;
   const auto& what = where.token->what;
   const auto refuse = [&](std::string detail) {
@@ -249,7 +249,7 @@ access_gate::verdict access_gate::check_scope(const route& where) const {
                   ".");
   // The same answer whether there is such a game or not.
   if (scope_of(what.kind) == model::token_scope::game &&
-      model::parse_uuid(where.parameters[0]) != what.scope)
+      (where.id = model::parse_uuid(where.parameters[0])) != what.scope)
     return refuse("The token is for another game.");
   return {};
 }

@@ -75,7 +75,7 @@ private:
   /// The token in the head, if it is a valid one.
   tl::expected<const model::access_token*, refused_request> find_token(const operation_row& row,
                                                                        const request& head);
-  verdict check_scope(const route& where) const;
+  verdict check_scope(route& where) const;
 
   bool is_limited(const request& head, const model::ip_address& client) const noexcept;
   bool is_limited(const model::ip_address& client) const noexcept;

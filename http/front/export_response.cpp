@@ -22,7 +22,7 @@ std::string etag_of(const model::uuid& export_id, std::string_view coding) {
 
 bool takes_compressed(const request& request, const store::opened_export& file,
                       std::string_view gzip_etag) {
-  if (!file.gzip || !accepts_gzip(request.get(header::accept_encoding))) return false;
+  if (!file.gzip || !accepts_gzip(request)) return false;
   const auto& if_match = request.get(header::if_match);
   if (request.has(header::if_match) && if_match != "*")
     return names_etag_strongly(if_match, gzip_etag);
@@ -48,7 +48,7 @@ std::optional<export_link> read_export_link(std::string_view query) noexcept {
 }
 
 bool may_be_compressed(const request& request) {
-  return !request.has(header::range) && accepts_gzip(request.get(header::accept_encoding));
+  return !request.has(header::range) && accepts_gzip(request);
 }
 
 response export_response(const request& request, const store::opened_export& file) {

@@ -62,8 +62,7 @@ response regions_response(const request& request,
                           std::shared_ptr<const model::region_listing> listing,
                           const listing_audience& to,
                           std::shared_ptr<const std::string> compressed) {
-  const bool gzip = compressed || (listing->is_compressible() &&
-                                   accepts_gzip(request.get(header::accept_encoding)));
+  const bool gzip = compressed || (listing->is_compressible() && accepts_gzip(request));
   response answer;
   answer.fixed_headers = headers_for(to);
   // The ETag is built in place: a string of its own would cost an allocation in every request.

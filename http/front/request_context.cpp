@@ -53,7 +53,7 @@ model::audit_author request_context::author() const {
 }
 
 std::optional<model::uuid> request_context::id(std::size_t number) const {
-  const auto read = model::parse_uuid(parameter(number));
+  const auto read = number == 0 && where_->id ? where_->id : model::parse_uuid(parameter(number));
   if (read) return read;
   const auto name = parameter_name(row(), number);
   const auto* const about =

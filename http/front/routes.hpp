@@ -6,6 +6,7 @@
 #include "model/net/ip_address.hpp"
 
 #include <array>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -16,6 +17,8 @@ struct route {
   const operation_row* row = nullptr;
   /// The path's parameters in order, percent-decoded.
   std::array<std::string, path_parameter_limit> parameters = {};
+  /// The first parameter as an id, where the scope of a token was checked by it.
+  std::optional<model::uuid> id = {};
   /// The client's address.
   model::ip_address client = {};
   /// The token that the request was let in with, valid while it is handled; null: none.

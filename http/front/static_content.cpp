@@ -63,7 +63,7 @@ std::shared_ptr<const static_content> make_static_content(std::string_view conte
 
 response static_response(const request& request, const static_content& of,
                          std::string_view fixed_headers) {
-  const bool gzip = of.gzip && accepts_gzip(request.get(header::accept_encoding));
+  const bool gzip = of.gzip && accepts_gzip(request);
   const auto etag = '"' + of.digest + (gzip ? "-gzip\"" : "\"");
   response answer;
   answer.fixed_headers = fixed_headers;

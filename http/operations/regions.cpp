@@ -151,7 +151,7 @@ const operation_code codes::list_regions{
                                               : std::string{},
                   *std::move(measured),
                   token != nullptr ? std::optional{token->what.scope} : std::nullopt,
-                  accepts_gzip(request.get(header::accept_encoding)), asked.ticket()});
+                  accepts_gzip(request), asked.ticket()});
     }};
 
 const operation_code codes::ping{

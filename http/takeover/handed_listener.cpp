@@ -50,13 +50,8 @@ duplicates_of(const std::vector<base::file_descriptor>& sockets) {
 }
 
 bool listens_at(int fd, const endpoint& where) noexcept {
-  const auto domain = option_of(fd, SO_DOMAIN);
-  if (domain != AF_INET && domain != AF_INET6) return false;
-  if (option_of(fd, SO_TYPE) != SOCK_STREAM || option_of(fd, SO_ACCEPTCONN) != 1) return false;
-  sockaddr_storage own{};
-  socklen_t length = sizeof own;
-  return ::getsockname(fd, reinterpret_cast<sockaddr*>(&own), &length) == 0 &&
-         endpoint_of(own) == where;
+  return option_of(fd, SO_TYPE) == SOCK_STREAM && option_of(fd, SO_ACCEPTCONN) == 1 &&
+         endpoint_of(fd) == where;
 }
 
 } // namespace matchcloud::http

@@ -74,10 +74,10 @@ connection::connection(connection_host& host, std::unique_ptr<byte_stream> strea
       reader_{host, account_, begins_with != preamble::none},
       // The head timeout runs from the start: a client connects to send a request, and a proxy
       // sends its header at once.
-      phase_deadline_{host.loop().now() + host.limits().head_timeout},
+      phase_deadline_{host.now() + host.limits.head_timeout},
       slot_{slot},
       generation_{generation},
-      peer_lane_{host.lane_of(peer)},
+      peer_lane_{host.exchanges->lane_of(peer)},
       begins_with_{begins_with} {}
 
 connection::~connection() = default;
@@ -100,7 +100,7 @@ void connection::start() {
 void connection::watch() {
   if (phase_ == phase::closed || std::exchange(is_watched_, true)) return;
   constexpr std::uint32_t interest = EPOLLIN | EPOLLPRI | EPOLLOUT | EPOLLRDHUP | EPOLLET;
-  if (host_->loop().watch(stream_->descriptor(), interest, *this) != 0) end_now();
+  if (host_->loop.watch(stream_->descriptor(), interest, *this) != 0) end_now();
 }
 
 void connection::on_events(std::uint32_t events) {
@@ -126,7 +126,7 @@ void connection::on_events(std::uint32_t events) {
 
 void connection::schedule_read() {
   if (std::exchange(read_scheduled_, true)) return;
-  readable_since_ = host_->loop().now();
+  readable_since_ = host_->now();
   host_->schedule_read(*this);
 }
 
@@ -148,10 +148,10 @@ void connection::at_turn_end() {
 byte_stream& connection::stream(fault_point at) {
   // The wrapper stays for the rest of the connection: it costs little while no fault is injected.
   // It is below TLS, like the network that it stands for.
-  if (base::faults::armed(at) && host_->serves() == plane::data &&
+  if (base::faults::armed(at) && host_->bounds.serves == plane::data &&
       !std::exchange(stream_is_faulty_, true)) [[unlikely]] {
     auto& socket = tls_ != nullptr ? tls_->under() : stream_;
-    socket = std::make_unique<faulty_stream>(std::move(socket), host_->loop(), *this);
+    socket = std::make_unique<faulty_stream>(std::move(socket), host_->loop, *this);
   }
   return *stream_;
 }
@@ -163,8 +163,8 @@ void connection::begin_tls(std::string_view received) {
   tls_ = tls.get();
   stream_ = std::move(tls);
   phase_ = phase::handshaking;
-  phase_deadline_ = host_->loop().now() + host_->limits().tls_handshake_timeout;
-  host_->begin_handshake();
+  phase_deadline_ = host_->now() + host_->limits.tls_handshake_timeout;
+  host_->admission->begin_handshake();
   if (received.empty()) return;
   reader_.set_readable();
   schedule_handshake();
@@ -177,7 +177,7 @@ void connection::schedule_handshake() {
 void connection::shake_hands() {
   if (!std::exchange(handshake_scheduled_, false) || phase_ != phase::handshaking) return;
   const bool is_first = reader_.has_more() && !std::exchange(handshake_charged_, true);
-  if (is_first && !host_->admit_handshake(*this)) {
+  if (is_first && !host_->admission->admit_handshake(*this)) {
     end_tls_handshake(handshake_end::refused);
     return cut();
   }
@@ -195,7 +195,7 @@ void connection::shake_hands() {
   case handshake_status::done: break;
   }
   end_tls_handshake(tls_->is_resumed() ? handshake_end::resumed : handshake_end::full);
-  phase_deadline_ = host_->loop().now() + idle_time();
+  phase_deadline_ = host_->now() + idle_time();
   arm();
   // The first request may have come with the end of the handshake.
   reader_.set_readable();
@@ -203,25 +203,21 @@ void connection::shake_hands() {
 }
 
 void connection::end_tls_handshake(handshake_end how) {
-  host_->end_handshake(how);
+  host_->admission->end_handshake(how);
   phase_ = phase::reading;
 }
 
 void connection::fail_handshake() {
-  host_->note_tls_failure(*this, connection_host::tls_cause::handshake_failed, tls_->failure());
+  host_->admission->note_tls_failure(*this, admission_host::tls_cause::handshake_failed,
+                                     tls_->failure());
   end_tls_handshake(handshake_end::failed);
-  finish();
+  phase_ = phase::finishing;
   linger(); // so that the client gets the alert that says why
 }
 
 std::optional<base::steady_time> connection::handshaking_since() const noexcept {
   if (phase_ != phase::handshaking) return std::nullopt;
-  return phase_deadline_ - host_->limits().tls_handshake_timeout;
-}
-
-void connection::evict_handshake() {
-  end_tls_handshake(handshake_end::evicted);
-  close();
+  return phase_deadline_ - host_->limits.tls_handshake_timeout;
 }
 
 void connection::await_record() {
@@ -229,12 +225,12 @@ void connection::await_record() {
   if (!waits && awaits_record_) return forget_record();
   if (!waits || receiving_ != receiving::nothing) return;
   if (!request_) request_ = host_->acquire_request();
-  if (!account_.lease(request_->lease, host_->limits().head_limit_bytes)) return close();
+  if (!account_.lease(request_->lease, host_->limits.head_limit_bytes)) return close();
   awaits_record_ = true;
   idle_deadline_ = phase_deadline_;
-  begun_ = host_->loop().now();
+  begun_ = host_->now();
   receiving_ = receiving::head;
-  phase_deadline_ = begun_ + host_->limits().head_timeout;
+  phase_deadline_ = begun_ + host_->limits.head_timeout;
   arm();
 }
 
@@ -291,21 +287,21 @@ void connection::end_proxy_header() {
     const auto& header = reader_.proxy_header();
     if (header.client() == proxied_client::named) {
       peer_ = header.address();
-      peer_lane_ = host_->lane_of(peer_);
+      peer_lane_ = host_->exchanges->lane_of(peer_);
     }
     client_unknown_ = header.client() == proxied_client::unknown;
   }
   reader_.end_proxy_header();
-  phase_deadline_ = host_->loop().now() + idle_time();
+  phase_deadline_ = host_->now() + idle_time();
   arm();
-  if (!is_believed || host_->on_client_named(*this)) return;
+  if (!is_believed || host_->admission->on_client_named(*this)) return;
   // Who expects TLS would take an answer without it for an attack: the end says it.
   if (tls_context_) return close();
   refuse(too_many_connections(), true);
 }
 
 void connection::frame(std::string_view bytes) {
-  if (base::faults::armed(fault_point::frame) && host_->serves() == plane::data) [[unlikely]] {
+  if (base::faults::armed(fault_point::frame) && host_->bounds.serves == plane::data) [[unlikely]] {
     const auto hit = base::faults::strike(fault_point::frame);
     if (hit.kind == base::fault_kind::error) return refuse(framing_broken(), true);
     if (hit.kind == base::fault_kind::corrupt) corrupt(bytes, hit.random);
@@ -323,8 +319,9 @@ void connection::frame(std::string_view bytes) {
   case framer_status::failed: break;
   }
   if (!speaks_tls) return refuse(framing_failure(), true);
-  host_->note_tls_failure(*this, connection_host::tls_cause::plain_listener,
-                          "it speaks TLS to a listener without; send it to one with /tls");
+  host_->admission->note_tls_failure(
+      *this, admission_host::tls_cause::plain_listener,
+      "it speaks TLS to a listener without; send it to one with /tls");
   refuse(tls_not_expected(), true);
 }
 
@@ -338,10 +335,10 @@ base::error connection::framing_failure() const {
 
 void connection::on_head() {
   identify_client();
-  auto verdict = host_->judge(*request_, reader_.framer().announced_length());
+  auto verdict = host_->exchanges->judge(*request_, reader_.framer().announced_length());
   if (!verdict) {
     auto& refused = verdict.error();
-    host_->assign_id(*request_);
+    host_->exchanges->assign_id(*request_);
     auto answer = problem(refused.why, request_->id, refused.violated_policy);
     answer.headers = std::move(refused.headers);
     return refuse(std::move(answer), refused.which, true);
@@ -349,8 +346,7 @@ void connection::on_head() {
   const auto& row = **verdict;
   if (reader_.was_cut()) return refuse(too_many_request_bytes(), true);
   request_->body_follows = row.body == body_kind::json_lines && request_->method == row.method;
-  const auto limit =
-      request_->body_follows ? row.body_limit_bytes : host_->limits().body_limit_bytes;
+  const auto limit = request_->body_follows ? row.body_limit_bytes : host_->limits.body_limit_bytes;
   if (reader_.accept_body(limit) == framer_status::failed) return refuse(framing_failure(), true);
   if (!request_->body_follows) return take_partial();
   upload_ = std::make_unique<body_upload>();
@@ -363,19 +359,16 @@ void connection::grant(actors::exchange_ref ref, std::size_t bytes) {
   if (!is_current(ref) || !upload_ || upload_->is_whole()) return;
   const bool paused = upload_->room() == 0;
   upload_->grant(bytes);
-  if (reader_.take_continue()) {
-    sender_.add("HTTP/1.1 100 Continue\r\n\r\n");
-    schedule();
-  }
+  send_continue();
   if (paused) move_upload_deadline();
   process();
 }
 
 void connection::move_upload_deadline() {
-  const auto now = host_->loop().now();
+  const auto now = host_->now();
   phase_deadline_ =
-      now + (upload_->room() > 0 ? host_->limits().body_timeout
-                                 : answer_timeout(host_->limits(), exchange_.operation_id));
+      now + (upload_->room() > 0 ? host_->limits.body_timeout
+                                 : answer_timeout(host_->limits, exchange_.operation_id));
   arm();
 }
 
@@ -383,13 +376,13 @@ void connection::take_upload(std::size_t bytes) {
   auto& into = upload_->into();
   if (!account_.lease(into.lease, into.body_capacity()))
     return refuse(too_many_request_bytes(), true);
-  if (auto part = upload_->take()) host_->send_part(*this, *std::move(part), upload_->is_whole());
-  if (upload_->is_whole()) begun_ = host_->loop().now();
+  if (auto part = upload_->take())
+    host_->exchanges->send_part(*this, *std::move(part), upload_->is_whole());
+  if (upload_->is_whole()) begun_ = host_->now();
   if (upload_->room() == 0) return move_upload_deadline();
   // Each byte earns time at the least rate, but never more than the longest pause.
-  const std::chrono::milliseconds earned{bytes * 1'000 / host_->limits().body_least_rate};
-  phase_deadline_ =
-      std::min(phase_deadline_ + earned, host_->loop().now() + host_->limits().body_timeout);
+  const std::chrono::milliseconds earned{bytes * 1'000 / host_->limits.body_least_rate};
+  phase_deadline_ = std::min(phase_deadline_ + earned, host_->now() + host_->limits.body_timeout);
 }
 
 void connection::take_partial() {
@@ -400,31 +393,33 @@ void connection::take_partial() {
   awaits_record_ = false;
   // An unfinished head is leased at its full limit, because it may grow to that before the lease is
   // adjusted again.
-  if (!account_.lease(request_->lease,
-                      host_->limits().head_limit_bytes + request_->body_capacity()))
+  if (!account_.lease(request_->lease, host_->limits.head_limit_bytes + request_->body_capacity()))
     return refuse(too_many_request_bytes(), true);
-  const auto now = host_->loop().now();
+  const auto now = host_->now();
   if (begun_ == base::steady_time{}) begun_ = now;
   if (reader_.framer().in_body()) {
     if (std::exchange(receiving_, receiving::body) != receiving::body)
-      phase_deadline_ = now + host_->limits().body_timeout;
-    if (reader_.take_continue()) {
-      sender_.add("HTTP/1.1 100 Continue\r\n\r\n");
-      schedule();
-    }
+      phase_deadline_ = now + host_->limits.body_timeout;
+    send_continue();
   } else if (receiving_ == receiving::nothing) {
     receiving_ = receiving::head;
-    phase_deadline_ = now + host_->limits().head_timeout;
+    phase_deadline_ = now + host_->limits.head_timeout;
   }
   arm();
 }
 
+void connection::send_continue() {
+  if (!reader_.take_continue()) return;
+  sender_.add("HTTP/1.1 100 Continue\r\n\r\n");
+  schedule();
+}
+
 void connection::on_end_of_input() {
   const bool truncated = tls_ != nullptr && tls_->is_truncated();
-  if (truncated) host_->metrics().tls_truncated.add();
+  if (truncated) host_->metrics.tls_truncated.add();
   // An end that may be an attacker's is not answered: half a request says nothing then.
   if (!idle() && !truncated) return refuse(ended_early(reader_.in_proxy_header()), true);
-  finish();
+  phase_ = phase::finishing;
   return sender_.has_unsent() ? schedule() : linger();
 }
 
@@ -435,27 +430,27 @@ void connection::identify_client() {
   if (tls_ == nullptr) return;
   request_->is_secure = true;
   // Authorities may be replaced while connections go on.
-  if (tls_->client_subject() && host_->trusts_clients_of(tls_->context()))
+  if (tls_->client_subject() && host_->admission->trusts_clients_of(tls_->context()))
     request_->certificate_subject = tls_->client_subject();
 }
 
 void connection::begin_exchange() {
-  const auto now = host_->loop().now();
+  const auto now = host_->now();
   awaits_record_ = false;
   identify_client();
-  host_->assign_id(*request_);
+  host_->exchanges->assign_id(*request_);
   phase_ = phase::waiting;
   served_ = true;
   ++generation_;
   exchange_ = {};
   begun_ = readable_since_ != base::steady_time{} ? readable_since_ : now;
-  phase_deadline_ = now + host_->limits().request_timeout;
+  phase_deadline_ = now + host_->limits.request_timeout;
   if (!account_.lease(request_->lease, request_->body_capacity()))
     return refuse(too_many_request_bytes(), false);
-  client_lane_ = host_->lane_of(*request_, peer_lane_);
-  is_admitted_ = host_->admit(*request_, client_lane_);
+  client_lane_ = host_->exchanges->lane_of(*request_, peer_lane_);
+  is_admitted_ = host_->exchanges->admit(*request_, client_lane_);
   if (!is_admitted_) return refuse(too_many_in_flight(), false);
-  host_->dispatch(*this);
+  host_->exchanges->dispatch(*this);
   arm();
 }
 
@@ -470,11 +465,9 @@ bool connection::is_current(actors::exchange_ref ref) const noexcept {
 }
 
 bool connection::routed(operation which, base::owner waits_for) {
-  if (!enter_mailbox(*request_, exchange_, which, waits_for, host_->limits(), host_->metrics()))
-    return false;
-  exchange_.routed(which, waits_for);
+  if (!exchange_.route(*request_, which, waits_for, host_->limits, host_->metrics)) return false;
   serve_at(waits_for);
-  const auto deadline = begun_ + answer_timeout(host_->limits(), which);
+  const auto deadline = begun_ + answer_timeout(host_->limits, which);
   if (std::exchange(phase_deadline_, deadline) != deadline) arm();
   return true;
 }
@@ -489,7 +482,7 @@ bool connection::retry(actors::handler dead) {
     refuse(*why, false);
     return false;
   }
-  host_->dispatch(*this);
+  host_->exchanges->dispatch(*this);
   return true;
 }
 
@@ -518,28 +511,28 @@ void connection::send_part(actors::exchange_ref ref, std::string_view bytes, boo
   if (is_last) {
     static_cast<void>(sender_.take_sent_of_parts()); // nobody waits for it any more
     release_request();
-    phase_ = stays_open_ && !host_->draining() ? phase::reading : phase::finishing;
-    phase_deadline_ = host_->loop().now() + host_->limits().idle_timeout;
+    phase_ = stays_open_ && !host_->draining ? phase::reading : phase::finishing;
+    phase_deadline_ = host_->now() + host_->limits.idle_timeout;
   }
   schedule();
 }
 
 void connection::refuse(const base::error& why, bool close) {
   if (phase_ != phase::waiting && !request_) request_ = host_->acquire_request();
-  if (phase_ != phase::waiting) host_->assign_id(*request_);
-  refuse(refusal(why, request_->id, host_->serves()),
+  if (phase_ != phase::waiting) host_->exchanges->assign_id(*request_);
+  refuse(refusal(why, request_->id, host_->bounds.serves),
          phase_ == phase::waiting ? exchange_.operation_id : operation::unmatched, close);
 }
 
 void connection::refuse(response&& with, operation which, bool close) {
   // A request that never became an exchange has no operation and start time yet.
   exchange_.operation_id = which;
-  if (begun_ == base::steady_time{}) begun_ = host_->loop().now();
+  if (begun_ == base::steady_time{}) begun_ = host_->now();
   queue(std::move(with), !close && request_->keep_alive);
 }
 
 bool connection::may_stay_open() const noexcept {
-  return !reader_.was_cut() && !host_->draining() && (!upload_ || upload_->is_whole()) &&
+  return !reader_.was_cut() && !host_->draining && (!upload_ || upload_->is_whole()) &&
          refusals_ < refusals_limit;
 }
 
@@ -549,24 +542,24 @@ void connection::note_refusal(int status) {
     return;
   }
   if (++refusals_ < unpaused_refusals) return;
-  if (refusals_ == unpaused_refusals) host_->metrics().connections_slowed.add();
-  paused_until_ = host_->loop().now() + refusal_pause;
+  if (refusals_ == unpaused_refusals) host_->metrics.connections_slowed.add();
+  paused_until_ = host_->now() + refusal_pause;
 }
 
 bool connection::is_paused() const noexcept {
-  return paused_until_ != base::steady_time{} && !host_->draining();
+  return paused_until_ != base::steady_time{} && !host_->draining;
 }
 
 void connection::begin_service(lane of, std::uint32_t units) {
   end_service();
   service_lane_ = of;
   units_in_service_ = units;
-  host_->begin_service(of, units);
+  host_->exchanges->begin_service(of, units);
 }
 
 void connection::end_service() {
   if (const auto units = std::exchange(units_in_service_, 0); units > 0)
-    host_->end_service(service_lane_, units);
+    host_->exchanges->end_service(service_lane_, units);
 }
 
 void connection::serve_at(base::owner owner) {
@@ -588,9 +581,10 @@ void connection::queue(response&& answer, bool keep_alive) {
       phase_ == phase::waiting && !request_->keep_alive && (!upload_ || upload_->is_whole());
   sender_.add(answer, {request_->id, host_->date(), keep_alive, request_->http_1_0},
               sends_body(answer));
-  settle(answer.status);
+  count(answer.status);
+  release_request();
   phase_ = keep_alive ? phase::reading : phase::finishing;
-  phase_deadline_ = host_->loop().now() + host_->limits().idle_timeout;
+  phase_deadline_ = host_->now() + host_->limits.idle_timeout;
   schedule();
 }
 
@@ -598,18 +592,11 @@ bool connection::sends_body(const response& answer) const noexcept {
   return request_->method != method::head && has_body(answer.status);
 }
 
-void connection::settle(int status) {
-  count(status);
-  release_request();
-}
-
 void connection::count(int status) {
-  auto& metrics = host_->metrics();
+  auto& metrics = host_->metrics;
   metrics.count_answer(exchange_.operation_id, status);
-  const auto took = host_->loop().now() - begun_;
   metrics.latency[static_cast<std::size_t>(exchange_.operation_id)].observe(
-      static_cast<std::uint64_t>(
-          std::chrono::duration_cast<std::chrono::nanoseconds>(took).count()));
+      static_cast<std::uint64_t>((host_->now() - begun_).count()));
   begun_ = {};
   receiving_ = receiving::nothing;
 }
@@ -617,7 +604,7 @@ void connection::count(int status) {
 void connection::release_request() {
   request_->over.store(true, std::memory_order_relaxed);
   end_service();
-  if (std::exchange(is_admitted_, false)) host_->leave(client_lane_);
+  if (std::exchange(is_admitted_, false)) host_->exchanges->leave(client_lane_);
   host_->give_back(std::exchange(request_, nullptr));
   upload_.reset();
 }
@@ -647,7 +634,7 @@ void connection::file_ready() {
 void connection::after_flush() {
   sender_.release();
   if (phase_ == phase::streaming) {
-    if (const auto taken = sender_.take_sent_of_parts()) host_->tell_taken(*this, taken);
+    if (const auto taken = sender_.take_sent_of_parts()) host_->exchanges->tell_taken(*this, taken);
     return arm();
   }
   // A client that sends nothing behind its last request cannot reset what it was sent.
@@ -657,15 +644,11 @@ void connection::after_flush() {
   // The idle time begins now, however long sending the answer took, unless the next request has
   // begun.
   if (phase_ == phase::reading && receiving_ == receiving::nothing)
-    phase_deadline_ = host_->loop().now() + idle_time();
+    phase_deadline_ = host_->now() + idle_time();
   arm();
 }
 
 // -- closing ------------------------------------------------------------------
-
-void connection::finish() {
-  phase_ = phase::finishing;
-}
 
 void connection::linger() {
   if (reader_.has_ended()) {
@@ -675,15 +658,14 @@ void connection::linger() {
   }
   stream_->shutdown_write();
   phase_ = phase::lingering;
-  phase_deadline_ = host_->loop().now() + linger_timeout;
+  phase_deadline_ = host_->now() + linger_timeout;
   reader_.drop_input();
   arm();
   discard();
 }
 
 void connection::discard() {
-  const auto buffer = host_->read_buffer();
-  const auto got = stream(fault_point::read).read(buffer);
+  const auto got = stream(fault_point::read).read(host_->read_buffer);
   switch (got.status) {
   case io_status::blocked: return;
   case io_status::moved:
@@ -697,9 +679,9 @@ void connection::discard() {
 
 void connection::close() {
   if (phase_ == phase::closed) return;
-  if (phase_ == phase::handshaking) host_->end_handshake(handshake_end::failed);
+  if (phase_ == phase::handshaking) host_->admission->end_handshake(handshake_end::failed);
   phase_ = phase::closed;
-  host_->loop().timers().cancel(*this);
+  host_->loop.timers().cancel(*this);
   if (request_) release_request();
   sender_.drop();
   reader_.drop_input();
@@ -722,19 +704,10 @@ std::optional<base::steady_time> connection::unfinished_since() const noexcept {
   return begun_;
 }
 
-std::optional<base::steady_time> connection::stalled_since() const noexcept {
-  if (phase_ == phase::closed) return std::nullopt;
-  return sender_.stalled_since();
-}
-
-std::optional<base::steady_time> connection::blocked_since() const noexcept {
-  if (phase_ == phase::closed) return std::nullopt;
-  return sender_.blocked_since();
-}
-
 bool connection::evict() {
   if (phase_ == phase::handshaking) {
-    evict_handshake();
+    end_tls_handshake(handshake_end::evicted);
+    close();
     return true;
   }
   // A request may have arrived already: it is served, and the connection stays.
@@ -766,7 +739,7 @@ bool connection::idle() const noexcept {
 }
 
 std::chrono::milliseconds connection::idle_time() const noexcept {
-  return served_ ? host_->limits().idle_timeout : host_->limits().head_timeout;
+  return served_ ? host_->limits.idle_timeout : host_->limits.head_timeout;
 }
 
 void connection::close_if_idle() {
@@ -777,7 +750,7 @@ void connection::close_if_idle() {
   reader_.set_readable();
   process();
   if (!idle()) return;
-  finish();
+  phase_ = phase::finishing;
   flush();
 }
 
@@ -807,11 +780,11 @@ void connection::arm() {
   if (sender_.is_awaited())
     deadline =
         phase_ == phase::waiting ? std::min(deadline, sender_.deadline()) : sender_.deadline();
-  host_->loop().timers().arm(*this, deadline);
+  host_->loop.timers().arm(*this, deadline);
 }
 
 void connection::on_deadline() {
-  const auto now = host_->loop().now();
+  const auto now = host_->now();
   if (paused_until_ != base::steady_time{} && now >= paused_until_) {
     paused_until_ = {};
     schedule_read();
@@ -841,7 +814,7 @@ void connection::on_deadline() {
   }
   if (phase_ == phase::waiting && reads()) return refuse(body_too_late(), true);
   if (phase_ == phase::waiting) return refuse(not_answered_in_time(exchange_.operation_id), false);
-  if (idle()) finish();
+  if (idle()) phase_ = phase::finishing;
   if (phase_ == phase::finishing) return flush();
   if (reader_.framer().in_body()) return refuse(body_too_late(), true);
   refuse(head_too_late(reader_.in_proxy_header()), true);

@@ -88,6 +88,9 @@ public:
   /// The part of a file that `read_ahead` was asked for is in memory.
   void file_ready();
 
+  /// Counted in its client's share of connections, which is up to the acceptor.
+  bool in_share = false;
+
   bool waiting() const noexcept { return phase_ == phase::waiting; }
   bool streaming() const noexcept { return phase_ == phase::streaming; }
   bool is_closed() const noexcept { return phase_ == phase::closed; }
@@ -110,16 +113,18 @@ public:
   std::optional<base::steady_time> unfinished_since() const noexcept;
   /// Since when the client has taken nothing of an answer that holds bytes of the budget; nothing
   /// where it takes them or no such answer waits.
-  std::optional<base::steady_time> stalled_since() const noexcept;
+  std::optional<base::steady_time> stalled_since() const noexcept {
+    return sender_.stalled_since();
+  }
   /// Since when the client has taken nothing of an answer; empty where it takes one or there is
   /// none.
-  std::optional<base::steady_time> blocked_since() const noexcept;
+  std::optional<base::steady_time> blocked_since() const noexcept {
+    return sender_.blocked_since();
+  }
   /// Since when the TLS handshake has been in progress; nothing where none is.
   std::optional<base::steady_time> handshaking_since() const noexcept;
-  /// Closes the connection in favour of another whose handshake begins.
-  void evict_handshake();
-  /// Closes the connection in favour of another, unless its next bytes have just arrived. A request
-  /// that is not complete is answered.
+  /// Closes the connection in favour of another, unless its next bytes have just arrived; one that
+  /// is in its handshake in any case. A request that is not complete is answered.
   bool evict();
   /// Closes the connection in favour of another and drops what is unsent, unless the client has
   /// taken some of it after all.
@@ -181,6 +186,8 @@ private:
   void move_upload_deadline();
   /// Passes on what arrived of a streamed body with `bytes` of the connection.
   void take_upload(std::size_t bytes);
+  /// Asks for the body, where the client waits for that.
+  void send_continue();
   base::error framing_failure() const;
   void on_end_of_input();
   /// Answers without an actor: requests that never became an exchange, and deadlines.
@@ -191,7 +198,6 @@ private:
   bool sends_body(const response& answer) const noexcept;
   /// Whether the connection may stay open after an answer.
   bool may_stay_open() const noexcept;
-  void settle(int status);
   /// Notes an answer and whether a rate limit refused it.
   void note_refusal(int status);
   /// Whether the next request is not read yet, because of refusals.
@@ -206,8 +212,6 @@ private:
   void schedule_read();
   void flush();
   void after_flush();
-  /// Stops reading; closes once everything is sent.
-  void finish();
   void linger();
   void discard();
   void close();

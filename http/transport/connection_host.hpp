@@ -1,61 +1,39 @@
 #pragma once
 
 #include "base/byte_budget.hpp"
-#include "http/limits/limits.hpp"
 #include "http/loop/event_loop.hpp"
 #include "http/tls/tls_context.hpp"
 #include "http/transport/admitted_request.hpp"
 #include "http/transport/body_upload.hpp"
 #include "http/transport/fair_queue.hpp"
 #include "http/transport/head_rules.hpp"
+#include "http/transport/shared_bounds.hpp"
 #include "http/transport/transport_metrics.hpp"
-#include "http/wire/request_framer.hpp"
 #include "http/wire/response.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace matchcloud::http {
 
 class connection;
 
-/// What a connection needs from its transport. Loop thread only.
-class connection_host {
+/// What a connection needs for its exchanges. Loop thread only.
+class exchange_host {
 public:
-  virtual ~connection_host() = default;
-  virtual const http::limits& limits() const noexcept = 0;
-  virtual const framer_limits& framing() const noexcept = 0;
-  virtual event_loop& loop() noexcept = 0;
-  virtual base::byte_budget& budget() noexcept = 0;
-  virtual transport_metrics& metrics() noexcept = 0;
-  /// A scratch buffer for one read; its content is valid until the next call.
-  virtual std::span<char> read_buffer() noexcept = 0;
-  /// The `Date` of answers that are written now.
-  virtual std::string_view date() = 0;
-  /// The plane that the connections belong to. Those of the ops plane pass no fault points:
-  /// otherwise no fault could be removed.
-  virtual plane serves() const noexcept = 0;
-  /// Whether new answers must say `Connection: close`.
-  virtual bool draining() const noexcept = 0;
-
-  /// Requests and buffers are pooled: between requests a connection has neither.
-  virtual std::shared_ptr<admitted_request> acquire_request() = 0;
-  virtual void give_back(std::shared_ptr<admitted_request> used) = 0;
-  virtual std::string take_buffer() = 0;
-  virtual void give_back(std::string used) = 0;
-  /// A shared body that was sent, or will not be: its last holder has to free it.
-  virtual void give_back(std::shared_ptr<const std::string> sent) = 0;
+  virtual ~exchange_host() = default;
   virtual void assign_id(request& to) = 0;
-
   /// The lane that a client address waits in.
   virtual lane lane_of(const model::ip_address& client) const noexcept = 0;
   /// The lane that a request waits in: its token's, that of the client for which a trusted proxy
   /// speaks, or `by_peer`.
   virtual lane lane_of(const request& which, lane by_peer) const = 0;
+  /// What becomes of a request with a body of `length` bytes (0: in chunks) that is still to come.
+  virtual head_verdict judge(const request& head, std::uint64_t length) const = 0;
   /// Takes a permit for the request of a client. False: too many requests are in flight, or too
   /// many of these are the client's.
   virtual bool admit(admitted_request& which, lane client) = 0;
@@ -64,32 +42,24 @@ public:
   /// What counts as in service of a lane, more of it and less.
   virtual void begin_service(lane of, std::uint32_t units) = 0;
   virtual void end_service(lane of, std::uint32_t units) = 0;
-  /// Makes room in the budget for `bytes` by closing connections whose clients take nothing,
-  /// longest stalled first, never `but`. False: there are no more such connections.
-  virtual bool make_room(std::size_t bytes, const connection& but) = 0;
-  /// A PROXY header named the client, which is now `peer()`. False: the client has too many
-  /// connections.
-  virtual bool on_client_named(connection& which) = 0;
   /// Sends the connection's exchange to the front. While there is no front, its successor gets it.
   virtual void dispatch(connection& from) = 0;
-  /// What becomes of a request with a body of `length` bytes (0: in chunks) that is still to come.
-  virtual head_verdict judge(const request& head, std::uint64_t length) const = 0;
   /// Sends the front a part of a streamed body.
   virtual void send_part(connection& from, body_upload::part part, bool is_last) = 0;
   /// Tells the front that the client took `bytes` of an answer that is sent in parts.
   virtual void tell_taken(connection& from, std::size_t bytes) = 0;
-  /// Reports bytes that a connection wrote: the transport bounds the sum of one turn.
-  virtual void wrote(std::size_t bytes) noexcept = 0;
-  /// Has a part of a file read into memory and then calls `file_ready`. False: the part is in
-  /// memory already or the pool is full: send it now.
-  virtual bool read_ahead(connection& which, const file_range& part) = 0;
-  /// Calls `read_now` once, when it is the turn of the connection's peer, after the events.
-  virtual void schedule_read(connection& which) = 0;
-  /// Calls `at_turn_end` once, when the current turn ends.
-  virtual void schedule(connection& which) = 0;
-  /// Calls `shake_hands` once, at the end of this turn or a later one: handshakes cost much, and
-  /// come after what connections with requests have to do.
-  virtual void schedule_handshake(connection& which) = 0;
+};
+
+/// What a connection needs for its place among others. Loop thread only.
+class admission_host {
+public:
+  virtual ~admission_host() = default;
+  /// A PROXY header named the client, which is now `peer()`. False: the client has too many
+  /// connections.
+  virtual bool on_client_named(connection& which) = 0;
+  /// Makes room in the budget for `bytes` by closing connections whose clients take nothing,
+  /// longest stalled first, never `but`. False: there are no more such connections.
+  virtual bool make_room(std::size_t bytes, const connection& but) = 0;
   /// A TLS handshake begins. At the limit, the one of this loop that has been in progress longest
   /// ends.
   virtual void begin_handshake() = 0;
@@ -102,6 +72,54 @@ public:
   /// There is no TLS with a client, and why: goes to the log, where not too many of a cause do.
   enum class tls_cause : std::uint8_t { handshake_failed, plain_listener };
   virtual void note_tls_failure(const connection& with, tls_cause cause, std::string_view why) = 0;
+};
+
+/// What the connections of one event loop share, and what they need from its transport. Loop thread
+/// only.
+class connection_host {
+public:
+  connection_host(shared_bounds& of_all, event_loop& runs, transport_metrics& counts) noexcept
+      : bounds{of_all}, limits{of_all.limits}, loop{runs}, metrics{counts} {}
+  virtual ~connection_host() = default;
+
+  shared_bounds& bounds;
+  const http::limits& limits;
+  event_loop& loop;
+  transport_metrics& metrics;
+  /// Set before the first connection is opened.
+  exchange_host* exchanges = nullptr;
+  admission_host* admission = nullptr;
+  /// Whether new answers must say `Connection: close`.
+  bool draining = false;
+  /// A scratch buffer for one read.
+  std::vector<char> read_buffer = std::vector<char>(64UL * 1024);
+
+  base::steady_time now() const noexcept { return loop.now(); }
+  /// The `Date` of answers that are written now.
+  virtual std::string_view date() = 0;
+
+  /// Requests and buffers are pooled: between requests a connection has neither.
+  virtual std::shared_ptr<admitted_request> acquire_request() = 0;
+  virtual void give_back(std::shared_ptr<admitted_request> used) = 0;
+  virtual std::string take_buffer() = 0;
+  virtual void give_back(std::string used) = 0;
+  /// A shared body that was sent, or will not be: its last holder has to free it.
+  virtual void give_back(std::shared_ptr<const std::string> sent) = 0;
+
+  /// Reports bytes that a connection wrote: the transport bounds the sum of one turn.
+  virtual void wrote(std::size_t bytes) noexcept = 0;
+  /// Has a part of a file read into memory and then calls `file_ready`. False: the part is in
+  /// memory already or the pool is full: send it now.
+  virtual bool read_ahead(connection& which, const file_range& part) = 0;
+  /// Calls `read_now` once, when it is the turn of the connection's peer, after the events.
+  virtual void schedule_read(connection& which) = 0;
+  /// Calls `at_turn_end` once, when the current turn ends.
+  virtual void schedule(connection& which) = 0;
+  /// Calls `shake_hands` once, at the end of this turn or a later one: handshakes cost much, and
+  /// come after what connections with requests have to do.
+  virtual void schedule_handshake(connection& which) = 0;
+  /// A connection was opened and is about to start.
+  virtual void opened() = 0;
   /// The connection is closed: it gets no more calls and is destroyed at the end of the turn.
   virtual void closed(connection& which) = 0;
 };
@@ -113,9 +131,9 @@ public:
 
   /// Grows the lease to `bytes`, if need be by closing connections whose clients take nothing.
   bool lease(base::byte_lease& what, std::size_t bytes) const {
-    auto& budget = host_->budget();
+    auto& budget = host_->bounds.budget;
     if (what.grow_to(budget, bytes)) return true;
-    return host_->make_room(bytes - what.bytes(), *of_) && what.grow_to(budget, bytes);
+    return host_->admission->make_room(bytes - what.bytes(), *of_) && what.grow_to(budget, bytes);
   }
 
 private:

@@ -1,10 +1,9 @@
 #pragma once
 
+#include "base/siphash.hpp"
 #include "model/net/ip_address.hpp"
 
-#include <array>
 #include <cstddef>
-#include <cstdint>
 #include <mutex>
 #include <unordered_map>
 
@@ -32,8 +31,10 @@ public:
 private:
   /// Keyed: clients choose their addresses and must not be able to choose their hash buckets.
   struct keyed_hash {
-    std::array<std::uint64_t, 2> secret;
-    std::size_t operator()(const model::ip_address& of) const noexcept;
+    base::siphash_key key;
+    std::size_t operator()(const model::ip_address& of) const noexcept {
+      return base::siphash(key, of.bytes);
+    }
   };
 
   std::size_t prefix_length_;

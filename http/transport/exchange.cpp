@@ -29,21 +29,26 @@ std::optional<base::error> exchange_state::begin_retry(const operation_row& row,
   return std::nullopt;
 }
 
-bool enter_mailbox(const admitted_request& request, const exchange_state& of, operation which,
-                   owner who, const http::limits& limits, transport_metrics& metrics) noexcept {
-  if (who == owner::none || request.at_owner.held()) return true;
-  const auto kept = limits.in_flight_limit / reserved_share;
-  const bool is_cheap = row_of(which).cost == cost_class::cheap && who != owner::large_validator;
-  const auto in_flight = metrics.in_flight.load(std::memory_order_relaxed);
-  const bool is_refused = (is_cheap && in_flight > limits.in_flight_limit - kept) ||
-                          (request.is_noisy && in_flight > limits.in_flight_limit / noisy_share);
-  if (of.attempt == 1 && is_refused) {
-    metrics.shed[index_of(who)].add();
-    return false;
+bool exchange_state::route(const admitted_request& request, operation what, owner who,
+                           const http::limits& limits, transport_metrics& metrics) noexcept {
+  if (who != owner::none && !request.at_owner.held()) {
+    const auto kept = limits.in_flight_limit / reserved_share;
+    const bool is_cheap = row_of(what).cost == cost_class::cheap && who != owner::large_validator;
+    const auto in_flight = metrics.in_flight.load(std::memory_order_relaxed);
+    const bool is_refused = (is_cheap && in_flight > limits.in_flight_limit - kept) ||
+                            (request.is_noisy && in_flight > limits.in_flight_limit / noisy_share);
+    if (attempt == 1 && is_refused) {
+      metrics.shed[index_of(who)].add();
+      return false;
+    }
+    if (!request.at_owner.acquire(metrics.at_owner[index_of(who)], limits.mailbox(who))) {
+      metrics.mailbox_full[index_of(who)].add();
+      return false;
+    }
   }
-  if (request.at_owner.acquire(metrics.at_owner[index_of(who)], limits.mailbox(who))) return true;
-  metrics.mailbox_full[index_of(who)].add();
-  return false;
+  operation_id = what;
+  waits_for = who;
+  return true;
 }
 
 } // namespace matchcloud::http

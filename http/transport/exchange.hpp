@@ -30,10 +30,12 @@ struct exchange_state {
   operation operation_id = operation::unmatched;
   base::owner waits_for = base::owner::none;
 
-  void routed(operation what, base::owner who) noexcept {
-    operation_id = what;
-    waits_for = who;
-  }
+  /// Notes the operation and its owner, in whose mailbox the request takes a place. False, and
+  /// nothing noted, where the mailbox is full, where the operation is cheap and only the reserved
+  /// share is left, or where the client is noisy and the share of such is taken. Shares are checked
+  /// for first attempts only, and a request that holds a place keeps it.
+  bool route(const admitted_request& request, operation what, base::owner who,
+             const http::limits& limits, transport_metrics& metrics) noexcept;
 
   /// Begins a further attempt, because `dead` died; returns nothing. Or returns the error to answer
   /// with: too many actors died of this exchange, or the operation `row` is not repeatable and may
@@ -49,14 +51,6 @@ inline constexpr std::size_t reserved_share = 8;
 /// Clients that have used up half of a rate limit get one part in so many of `in_flight_limit`, so
 /// that an overload sheds the noisy first.
 inline constexpr std::size_t noisy_share = 4;
-
-/// Enters the request, for operation `which`, in the mailbox of `who`. False where the mailbox is
-/// full, where the operation is cheap and only the reserved share is left, or where the client is
-/// noisy and the share of such is taken. Shares are checked for first attempts only, and a request
-/// that holds a place keeps it.
-bool enter_mailbox(const admitted_request& request, const exchange_state& of, operation which,
-                   base::owner who, const http::limits& limits,
-                   transport_metrics& metrics) noexcept;
 
 /// Time from the complete request to its answer. Requests not yet routed get that of `unmatched`.
 inline std::chrono::milliseconds answer_timeout(const http::limits& limits,

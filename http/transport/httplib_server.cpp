@@ -5,10 +5,10 @@
 #include <pthread.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <filesystem>
-#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -21,6 +21,13 @@ namespace {
 constexpr std::size_t thread_stack_bytes = 16UL * 1024 * 1024;
 /// Interval at which the ending server looks for connections that were accepted meanwhile.
 constexpr std::chrono::milliseconds end_interval{20};
+
+constexpr std::size_t requests_per_connection = 1'000'000'000;
+
+/// Rounds up, to at least one: cpp-httplib takes whole seconds.
+time_t seconds_of(std::chrono::milliseconds time) {
+  return std::max<time_t>(1, std::chrono::ceil<std::chrono::seconds>(time).count());
+}
 
 void set_default_stack() {
   pthread_attr_t attributes;
@@ -83,37 +90,27 @@ bool is_connection_of(int fd, const endpoint& where) {
   socklen_t length = sizeof listening;
   if (::getsockopt(fd, SOL_SOCKET, SO_ACCEPTCONN, &listening, &length) != 0 || listening != 0)
     return false;
-  sockaddr_storage local{};
-  length = sizeof local;
-  if (::getsockname(fd, reinterpret_cast<sockaddr*>(&local), &length) != 0) return false;
-  if (local.ss_family != AF_INET && local.ss_family != AF_INET6) return false;
-  const auto own = endpoint_of(local);
+  const auto own = endpoint_of(fd);
   const bool any_address =
       where.address == model::ip_address{} || where.address == *model::parse_ip_address("0.0.0.0");
-  return own.port == where.port && (any_address || own.address == where.address);
-}
-
-std::optional<endpoint> peer_of(int fd) {
-  sockaddr_storage peer{};
-  socklen_t length = sizeof peer;
-  if (::getpeername(fd, reinterpret_cast<sockaddr*>(&peer), &length) != 0) return std::nullopt;
-  return endpoint_of(peer);
+  return own && own->port == where.port && (any_address || own->address == where.address);
 }
 
 } // namespace
 
-httplib_server::httplib_server(const httplib_settings& settings) : backlog_{settings.backlog} {
-  new_task_queue = [threads = settings.threads, waiting_limit = settings.waiting_limit] {
+httplib_server::httplib_server(const http::limits& limits, std::size_t waiting_limit)
+    : backlog_{limits.listen_backlog} {
+  new_task_queue = [threads = limits.httplib_threads, waiting_limit] {
     set_default_stack();
     // cpp-httplib deletes the pool.
     return new bounded_pool{threads, waiting_limit}; // NOLINT(cppcoreguidelines-owning-memory)
   };
   set_tcp_nodelay(true);
-  set_keep_alive_max_count(settings.requests_per_connection);
-  set_keep_alive_timeout(settings.idle_timeout_s);
-  set_read_timeout(settings.io_timeout_s);
-  set_write_timeout(settings.io_timeout_s);
-  set_payload_max_length(settings.body_limit_bytes);
+  set_keep_alive_max_count(requests_per_connection);
+  set_keep_alive_timeout(seconds_of(limits.idle_timeout));
+  set_read_timeout(seconds_of(limits.write_timeout));
+  set_write_timeout(seconds_of(limits.write_timeout));
+  set_payload_max_length(limits.body_limit_bytes);
   // cpp-httplib's default sets SO_REUSEPORT, with which two processes share a port without
   // noticing.
   set_socket_options([](socket_t socket) {
@@ -157,7 +154,7 @@ void httplib_server::end_input(const std::function<bool(const endpoint&)>& spare
   // is the listener's.
   for_each_descriptor([&](int fd) {
     if (!is_connection_of(fd, bound_)) return;
-    const auto peer = spares ? peer_of(fd) : std::nullopt;
+    const auto peer = spares ? endpoint_of(fd, getpeername) : std::nullopt;
     if (!peer || !spares(*peer)) ::shutdown(fd, SHUT_RD);
   });
 }

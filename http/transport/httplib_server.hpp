@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/expected.hpp"
+#include "http/limits/limits.hpp"
 #include "http/transport/listener.hpp"
 
 #include <httplib.h>
@@ -15,27 +16,14 @@
 
 namespace matchcloud::http {
 
-/// The tuning of a server.
-struct httplib_settings {
-  /// Each thread serves one connection at a time, for as long as that lasts.
-  std::size_t threads = 64;
-  /// Connections accepted while all threads are busy; each takes a descriptor.
-  std::size_t waiting_limit = 128;
-  int backlog = 128;
-  std::size_t body_limit_bytes = 64 * 1024;
-  std::size_t requests_per_connection = 1;
-  /// How long a connection may be silent between requests.
-  time_t idle_timeout_s = 5;
-  /// How long one read or write may take.
-  time_t io_timeout_s = 5;
-};
-
 /// cpp-httplib's server, tuned: no Nagle, a larger backlog, a listener that is never shared with
 /// another process, threads with enough stack for its regular expressions, and a shutdown that does
 /// not wait for idle clients.
 class httplib_server final : public httplib::Server {
 public:
-  explicit httplib_server(const httplib_settings& settings);
+  /// At most `waiting_limit` connections are accepted while all threads are busy; each takes a
+  /// descriptor.
+  explicit httplib_server(const http::limits& limits, std::size_t waiting_limit = 128);
   ~httplib_server() override;
   httplib_server(const httplib_server&) = delete;
   httplib_server& operator=(const httplib_server&) = delete;

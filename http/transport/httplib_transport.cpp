@@ -15,13 +15,6 @@ namespace matchcloud::http {
 
 namespace {
 
-constexpr std::size_t requests_per_connection = 1'000'000'000;
-
-/// Rounds up, to at least one: cpp-httplib takes whole seconds.
-time_t seconds_of(std::chrono::milliseconds time) {
-  return std::max<time_t>(1, std::chrono::ceil<std::chrono::seconds>(time).count());
-}
-
 /// Whether cpp-httplib refused the request only for its method: it does so with the 400 that it
 /// also uses for lines that it cannot parse.
 bool is_unknown_method(const httplib::Request& request, int status) {
@@ -110,14 +103,7 @@ httplib_transport::~httplib_transport() {
 }
 
 base::expected<endpoint> httplib_transport::bind(const endpoint& where) {
-  httplib_settings settings;
-  settings.threads = bounds_->limits.httplib_threads;
-  settings.backlog = bounds_->limits.listen_backlog;
-  settings.body_limit_bytes = bounds_->limits.body_limit_bytes;
-  settings.requests_per_connection = requests_per_connection;
-  settings.idle_timeout_s = seconds_of(bounds_->limits.idle_timeout);
-  settings.io_timeout_s = seconds_of(bounds_->limits.write_timeout);
-  auto server = std::make_unique<httplib_server>(settings);
+  auto server = std::make_unique<httplib_server>(bounds_->limits);
   // There are no routes, because cpp-httplib would match a regular expression per route against the
   // client's path. Every request therefore ends in the error handler, with its body read, and is
   // served from there.
@@ -352,11 +338,9 @@ bool httplib_transport::routed(actors::exchange_ref exchange, operation which,
   const std::lock_guard lock{mutex_};
   auto* waiting = current(exchange);
   if (waiting == nullptr) return true;
-  if (!enter_mailbox(*waiting->request, waiting->state, which, waits_for, bounds_->limits,
-                     *metrics_))
-    return false;
   const auto before = answer_timeout(bounds_->limits, waiting->state.operation_id);
-  waiting->state.routed(which, waits_for);
+  if (!waiting->state.route(*waiting->request, which, waits_for, bounds_->limits, *metrics_))
+    return false;
   // The thread of the exchange sleeps until the former deadline.
   if (answer_timeout(bounds_->limits, which) < before) waiting->done.notify_one();
   return true;

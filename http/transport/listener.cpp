@@ -50,13 +50,6 @@ base::expected<base::file_descriptor> bind_to(const endpoint& where, bool exclus
   return socket;
 }
 
-endpoint local_endpoint(int fd) noexcept {
-  sockaddr_storage storage{};
-  socklen_t length = sizeof storage;
-  getsockname(fd, reinterpret_cast<sockaddr*>(&storage), &length);
-  return endpoint_of(storage);
-}
-
 } // namespace
 
 std::string_view suffix_of(listener_kind kind) noexcept {
@@ -116,6 +109,14 @@ endpoint endpoint_of(const sockaddr_storage& address) noexcept {
   return result;
 }
 
+std::optional<endpoint> endpoint_of(int fd, decltype(getsockname)* which) noexcept {
+  sockaddr_storage storage{};
+  socklen_t length = sizeof storage;
+  if (which(fd, reinterpret_cast<sockaddr*>(&storage), &length) != 0) return std::nullopt;
+  if (storage.ss_family != AF_INET && storage.ss_family != AF_INET6) return std::nullopt;
+  return endpoint_of(storage);
+}
+
 base::expected<listeners> listen_on(const endpoint& where, std::size_t count, int backlog) {
   // The first socket binds exclusively, which fails beside any other listener. Only then does it
   // admit its siblings (SO_REUSEPORT), so there is no moment at which another process could share
@@ -124,7 +125,7 @@ base::expected<listeners> listen_on(const endpoint& where, std::size_t count, in
   if (!first) return tl::unexpected(std::move(first).error());
   if (!set_flag(first->get(), SOL_SOCKET, SO_REUSEPORT)) return unavailable(where, "setsockopt");
 
-  listeners result{local_endpoint(first->get()), {}};
+  listeners result{endpoint_of(first->get()).value(), {}};
   result.sockets.push_back(*std::move(first));
   while (result.sockets.size() < count) {
     auto next = bind_to(result.where, false);

@@ -9,6 +9,7 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,6 +46,10 @@ std::string to_string(const endpoint& where);
 
 /// The endpoint in an IPv4 or IPv6 socket address.
 endpoint endpoint_of(const sockaddr_storage& address) noexcept;
+
+/// The endpoint that a TCP socket is bound to, or with `getpeername` its peer's; nothing for
+/// others.
+std::optional<endpoint> endpoint_of(int fd, decltype(getsockname)* which = getsockname) noexcept;
 
 /// `count` non-blocking sockets that listen on one endpoint and share its connections
 /// (SO_REUSEPORT), and the endpoint with its real port. Fails with `address_unavailable` where any

@@ -13,7 +13,7 @@ namespace matchcloud::http {
 bool reply_sender::has_room() {
   if (has_separate_body()) return false;
   // Unsent bytes may be held for long, so only few are allowed while the budget is tight.
-  if (unsent_bytes() >= unsent_tight_bytes && host_->budget().is_tight()) return false;
+  if (unsent_bytes() >= unsent_tight_bytes && host_->bounds.budget.is_tight()) return false;
   const auto held = unsent_capacity();
   if (held <= unsent_free_bytes) return true;
   return unsent_bytes() < unsent_pause_bytes && account_.lease(lease_, held);
@@ -111,7 +111,7 @@ sending reply_sender::flush(byte_stream& to) {
     case io_status::ended: // the file is shorter than announced: its answer ends early, too
     case io_status::failed: return sending::failed;
     }
-    host_->metrics().sent_bytes.add(sent.bytes);
+    host_->metrics.sent_bytes.add(sent.bytes);
     host_->wrote(sent.bytes);
     sent_since_look_ += sent.bytes;
     note_progress();
@@ -169,12 +169,12 @@ void reply_sender::release() {
   drop();
   body_sent_ = 0;
   file_ = {};
-  deadline_ = {};
 }
 
 void reply_sender::drop() {
   if (body_) host_->give_back(std::exchange(body_, nullptr));
   lease_.reset();
+  deadline_ = {};
 }
 
 std::size_t reply_sender::unsent_memory_bytes() const noexcept {
@@ -189,7 +189,7 @@ std::size_t reply_sender::unsent_capacity() const noexcept {
 
 void reply_sender::start_progress_deadline(const byte_stream& to) {
   if (!is_awaited()) {
-    deadline_ = host_->loop().now() + host_->limits().write_timeout;
+    deadline_ = host_->now() + host_->limits.write_timeout;
     unacknowledged_at_look_ = to.unacknowledged_bytes();
     sent_since_look_ = 0;
   }
@@ -202,7 +202,7 @@ std::uint64_t reply_sender::measure_progress(const byte_stream& to) {
   const auto were = unacknowledged_at_look_ + std::exchange(sent_since_look_, 0);
   const auto taken = were - std::min<std::uint64_t>(were, left);
   unacknowledged_at_look_ = left;
-  const auto& limits = host_->limits();
+  const auto& limits = host_->limits;
   const std::chrono::milliseconds earned{taken * 1'000 / limits.write_least_rate};
   deadline_ += std::min(earned, limits.write_timeout * progress_credit_limit);
   return taken;
@@ -218,7 +218,7 @@ std::optional<base::steady_time> reply_sender::blocked_since() const noexcept {
 }
 
 void reply_sender::note_progress() {
-  moved_at_ = host_->loop().now();
+  moved_at_ = host_->now();
 }
 
 } // namespace matchcloud::http

@@ -6,7 +6,7 @@ namespace matchcloud::http {
 
 request_reader::request_reader(connection_host& host, const byte_account& account,
                                bool has_proxy_header)
-    : host_{&host}, account_{account}, framer_{host.framing()} {
+    : host_{&host}, account_{account}, framer_{host.bounds.framing} {
   if (has_proxy_header) proxy_header_ = std::make_unique<proxy_header_reader>();
 }
 
@@ -17,16 +17,16 @@ std::optional<std::string_view> request_reader::next(byte_stream& from, std::siz
 
 std::optional<std::string_view> request_reader::read_some(byte_stream& from, std::size_t most) {
   if (state_ != state::readable) return std::string_view{};
-  auto buffer = host_->read_buffer();
+  std::span buffer{host_->read_buffer};
   buffer = buffer.first(std::min(buffer.size(), most));
   // While the budget is tight, input that may have to be kept is read in small parts; a body has
   // its room already.
-  if (host_->budget().is_tight() && !framer_.in_body())
+  if (host_->bounds.budget.is_tight() && !framer_.in_body())
     buffer = buffer.first(std::min(buffer.size(), input_free_bytes));
   const auto got = from.read(buffer);
   switch (got.status) {
   case io_status::moved:
-    host_->metrics().received_bytes.add(got.bytes);
+    host_->metrics.received_bytes.add(got.bytes);
     // Otherwise edge-triggered epoll reports new input.
     if (!got.more && !short_reads_) state_ = state::blocked;
     return std::string_view{buffer.data(), got.bytes};

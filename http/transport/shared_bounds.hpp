@@ -14,7 +14,7 @@
 
 namespace matchcloud::http {
 
-class loop_transport;
+class connection_acceptor;
 
 /// What the event loops of one plane share. Immutable while they run, except for the atomic and
 /// locked members; outlives them.
@@ -34,8 +34,8 @@ struct shared_bounds {
   proxy_trust trust;
   /// Which lane a client waits in. Not made of the seed of request ids, which clients see.
   base::siphash_key lane_key = base::random_siphash_key();
-  /// One per loop: each transport registers itself before any loop runs.
-  std::vector<loop_transport*> transports;
+  /// One per loop: each registers itself before any loop runs.
+  std::vector<connection_acceptor*> acceptors;
 
   shared_bounds(const http::limits& configured, proxy_trust trusted, plane of = plane::data);
 };

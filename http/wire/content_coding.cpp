@@ -56,4 +56,9 @@ bool accepts_gzip(std::string_view accept_encoding) noexcept {
   return by_star;
 }
 
+bool accepts_gzip(const request& by) noexcept {
+  if (!by.takes_gzip) by.takes_gzip = accepts_gzip(by.get(header::accept_encoding));
+  return *by.takes_gzip;
+}
+
 } // namespace matchcloud::http

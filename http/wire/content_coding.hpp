@@ -1,5 +1,7 @@
 #pragma once
 
+#include "http/wire/request.hpp"
+
 #include <string_view>
 
 namespace matchcloud::http {
@@ -8,5 +10,7 @@ namespace matchcloud::http {
 /// `x-gzip`, or has `*`, with a weight above 0. A coding with a malformed weight is not accepted.
 /// O(value).
 bool accepts_gzip(std::string_view accept_encoding) noexcept;
+/// The same for a request. Its header is read once.
+bool accepts_gzip(const request& by) noexcept;
 
 } // namespace matchcloud::http

@@ -139,6 +139,7 @@ void request::clear(std::size_t retain_bytes) {
   is_over_limit = false;
   counted_units = 0;
   token_subject = 0;
+  takes_gzip.reset();
   for (std::string* text : {&method_token, &target, &body, &id})
     reset(*text, retain_bytes);
   for (; present_ != 0; present_ &= present_ - 1)

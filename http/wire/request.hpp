@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -104,6 +105,8 @@ public:
   /// As above.
   mutable std::uint64_t token_subject = 0;
   mutable base::rate_policy token_policy = {};
+  /// Whether the client takes gzip, once `accepts_gzip` was asked. As above.
+  mutable std::optional<bool> takes_gzip;
   /// The value of `X-Request-Id` in the response; the transport sets it before it shares the
   /// request.
   std::string id;

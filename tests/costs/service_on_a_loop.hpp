@@ -63,7 +63,7 @@ public:
     port_ = bound->where.port;
     auto socket = std::make_shared<base::file_descriptor>(std::move(bound->sockets.front()));
     on_loop([&] {
-      transport_.listen(std::move(*socket));
+      transport_.acceptor().listen(std::move(*socket));
       count_this_thread();
     });
     spawn_residents();
@@ -123,7 +123,7 @@ private:
     parts->system = &system_;
     parts->ranking_metrics = &ranking_metrics_;
     parts->front = settings_;
-    parts->loops.push_back({&loop_, &transport_, gate_});
+    parts->loops.push_back({&loop_, &transport_.exchanges(), gate_});
 
     actors::owners known{std::vector<caf::actor>(base::owner_count)};
     const actors::initial_state now{catalog_, small_geoip()};

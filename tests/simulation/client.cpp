@@ -70,8 +70,9 @@ client::client(world& in, oracle& by, std::size_t number, std::uint8_t address, 
                  sizeof small_buffer_bytes);
   const auto loop = of_ops ? ops_loop : number % loop_count;
   // Operators ask from the machine itself, where they need no token.
-  world_->transports[loop]->adopt(std::move(other), of_ops ? *model::parse_ip_address("127.0.0.1")
-                                                           : fixtures::address_of(address));
+  world_->transports[loop]->acceptor().adopt(std::move(other),
+                                             of_ops ? *model::parse_ip_address("127.0.0.1")
+                                                    : fixtures::address_of(address));
   note("connects to loop " + std::to_string(loop) + (slow ? ", reads slowly" : ""));
 }
 

@@ -55,7 +55,7 @@ std::shared_ptr<const app::node_parts> world::parts() {
   made->geoip_metrics = &geoip_metrics_;
   made->ranking_metrics = &ranking_metrics_;
   for (std::size_t i = 0; i < loop_count; ++i)
-    made->loops.push_back({loops_[i].get(), transports[i].get()});
+    made->loops.push_back({loops_[i].get(), &transports[i]->exchanges()});
   made->ops = parts_of_ops();
   return made;
 }
@@ -71,7 +71,7 @@ std::shared_ptr<const http::front_settings> world::ops_settings() {
 app::ops_parts world::parts_of_ops() {
   const auto nothing = [] { return std::string{"{}"}; };
   app::ops_parts made;
-  made.loop = {loops_[ops_loop].get(), transports[ops_loop].get()};
+  made.loop = {loops_[ops_loop].get(), &transports[ops_loop]->exchanges()};
   made.front = ops_settings_;
   made.ingest_store = std::make_shared<actors::ingest_store>(
       disk.store(), config.ingestion.backlog_bytes, ingestion_metrics);

@@ -212,10 +212,10 @@ struct on_a_loop : supervised {
   std::thread thread;
 
   explicit on_a_loop(const http::limits& limits = {}) : supervised{limits} {
-    parts->loops.push_back({&loop, &transport});
+    parts->loops.push_back({&loop, &transport.exchanges()});
     auto listening = http::listen_on(http::parse_endpoint("127.0.0.1:0").value(), 1, 64).value();
     port = listening.where.port;
-    transport.listen(std::move(listening.sockets[0]));
+    transport.acceptor().listen(std::move(listening.sockets[0]));
     thread = std::thread{[this] { loop.run(); }};
     start();
   }

@@ -82,6 +82,7 @@ TEST_CASE("a request that is let in has its operation, its client and its token"
   CHECK(got->client == *model::parse_ip_address("192.0.2.77"));
   REQUIRE(got->token != nullptr);
   CHECK(got->token->what.name == "game");
+  CHECK(got->id == game); // its scope was checked by it
 }
 
 TEST_CASE("checks come in their order: address, path, method, token, what it may, its limit") {

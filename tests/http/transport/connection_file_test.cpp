@@ -298,7 +298,7 @@ TEST_CASE("the end of draining cuts a body, and puts no answer for the next requ
       on.answer(shared_answer(file_bytes, 'x'));
     on.end_turn();
     const auto expected = of_file ? content : std::string(file_bytes, 'x');
-    on.drains = true;
+    on.draining = true;
     on.peer.room = 50'000;
     on.client->end_now();
     CHECK(on.client->is_closed());

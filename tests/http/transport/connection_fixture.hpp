@@ -117,7 +117,9 @@ inline http::response shared_answer(std::size_t bytes, char fill) {
 
 /// One connection on a real event loop (one thread, a clock that stands still); everything else is
 /// scripted.
-class connection_bench : public http::connection_host {
+class connection_bench : public http::connection_host,
+                         public http::exchange_host,
+                         public http::admission_host {
 public:
   /// Declared first: requests release their permits here.
   std::atomic<std::size_t> in_flight{0};
@@ -127,10 +129,9 @@ public:
   explicit connection_bench(const http::limits& configured = {},
                             http::preamble begins_with = http::preamble::none,
                             std::shared_ptr<http::tls_context> tls = nullptr)
-      : limits_{configured},
-        framing_{configured.head_limit_bytes, configured.target_limit_bytes, 100,
-                 configured.body_limit_bytes, false},
-        budget_{configured.byte_budget_bytes} {
+      : connection_host{bounds_, loop_, counted_}, bounds_{configured, {}} {
+    exchanges = this;
+    admission = this;
     client = std::make_unique<http::connection>(*this, std::make_unique<scripted_stream>(peer),
                                                 address_of(1), 3, 0, begins_with, std::move(tls));
     client->start();
@@ -176,15 +177,7 @@ public:
 
   // -- connection_host --------------------------------------------------------
 
-  const http::limits& limits() const noexcept override { return limits_; }
-  const http::framer_limits& framing() const noexcept override { return framing_; }
-  http::event_loop& loop() noexcept override { return loop_; }
-  base::byte_budget& budget() noexcept override { return budget_; }
-  http::transport_metrics& metrics() noexcept override { return counted_; }
-  std::span<char> read_buffer() noexcept override { return buffer_; }
   std::string_view date() override { return "Tue, 14 Nov 2023 22:13:20 GMT"; }
-  http::plane serves() const noexcept override { return http::plane::data; }
-  bool draining() const noexcept override { return drains; }
   std::shared_ptr<http::admitted_request> acquire_request() override {
     ++requests_out;
     return std::make_shared<http::admitted_request>();
@@ -255,7 +248,10 @@ public:
   void note_tls_failure(const http::connection&, tls_cause, std::string_view why) override {
     tls_failures.emplace_back(why);
   }
+  void opened() override {}
   void closed(http::connection&) override { ++closings; }
+
+  base::byte_budget& budget() { return bounds_.budget; }
 
   /// What becomes of requests whose body is still to come, and those that were judged.
   http::head_verdict verdict = &http::row_of(http::operation::unmatched);
@@ -276,7 +272,6 @@ public:
   bool cold = false;
   /// Offset and length of the parts passed to `read_ahead`.
   std::vector<std::pair<std::uint64_t, std::uint64_t>> asked_for;
-  bool drains = false;
   int requests_out = 0;
   int buffers_out = 0;
   /// The size in bytes of the largest buffer that was returned.
@@ -301,12 +296,9 @@ public:
 
 private:
   deterministic_system actors_;
-  http::limits limits_;
-  http::framer_limits framing_;
-  base::byte_budget budget_;
+  http::shared_bounds bounds_;
   http::event_loop loop_{actors_.system, clock};
   http::transport_metrics counted_;
-  std::vector<char> buffer_ = std::vector<char>(64 * 1024);
 
 public:
   /// Declared last: the connection must be destroyed before the loop.

@@ -206,7 +206,7 @@ TEST_CASE("behind its PROXY header a connection is as any other") {
 
 TEST_CASE("draining ends a connection without a request, not one within its PROXY header") {
   proxied silent;
-  silent.drains = true;
+  silent.draining = true;
   silent.client->close_if_idle();
   silent.end_turn();
   CHECK(silent.peer.shut);
@@ -214,7 +214,7 @@ TEST_CASE("draining ends a connection without a request, not one within its PROX
 
   proxied begun;
   begun.receive(line.substr(0, 10));
-  begun.drains = true;
+  begun.draining = true;
   begun.client->close_if_idle();
   CHECK(!begun.peer.shut);
   begun.receive(line.substr(10) + get);

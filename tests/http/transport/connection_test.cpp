@@ -456,7 +456,7 @@ TEST_CASE("Connection: close is honoured after the answer, whatever follows") {
 TEST_CASE("while draining each answer closes its connection") {
   bench on;
   on.receive(get("/1") + get("/2"));
-  on.drains = true;
+  on.draining = true;
   on.reply("{}");
   CHECK(on.dispatched.size() == 1);
   CHECK(on.peer.written().find("Connection: close\r\n") != std::string::npos);
@@ -620,12 +620,12 @@ TEST_CASE("100 Continue is sent before the body, even on a connection that was i
   bench on;
   on.advance(std::chrono::milliseconds{5'000});
   on.clock.advance(std::chrono::milliseconds{5'000});
-  on.loop().post([&] {
+  on.loop.post([&] {
     on.peer.to_read = "POST /x HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n"
                       "Expect: 100-continue\r\n\r\n";
     on.client->on_events(EPOLLIN);
   });
-  on.loop().run_once(); // the loop checks timers before the turn's writes
+  on.loop.run_once(); // the loop checks timers before the turn's writes
   on.end_turn();
   CHECK(on.peer.written() == "HTTP/1.1 100 Continue\r\n\r\n");
   CHECK(!on.client->is_closed());
@@ -690,7 +690,7 @@ TEST_CASE("what happened is counted") {
   on.client->routed(operation::list_regions, base::owner::region_ranking);
   on.advance(std::chrono::milliseconds{3});
   on.reply("{}");
-  const auto& seen = on.metrics();
+  const auto& seen = on.metrics;
   CHECK(seen.received_bytes.get() == get("/1").size());
   CHECK(seen.sent_bytes.get() == on.peer.written().size());
   const auto column = static_cast<std::size_t>(operation::list_regions);
@@ -715,7 +715,7 @@ TEST_CASE("after many refusals in a row a connection is read slowly, then closed
     REQUIRE(on.dispatched.size() == refused + 1);
     refuse(on);
   }
-  CHECK(on.metrics().connections_slowed.get() == 1);
+  CHECK(on.metrics.connections_slowed.get() == 1);
   for (; refused < connection::refusals_limit; ++refused) {
     on.receive(connection_bench::get);
     on.advance(connection::refusal_pause - std::chrono::milliseconds{50});
@@ -739,7 +739,7 @@ TEST_CASE("a request that is let in ends the row of refusals") {
     on.reply("{}");
   }
   CHECK(on.dispatched.size() == 3 * connection::unpaused_refusals);
-  CHECK(on.metrics().connections_slowed.get() == 0);
+  CHECK(on.metrics.connections_slowed.get() == 0);
 }
 
 TEST_CASE("a request gives back its places once it is answered, or its client is gone") {
@@ -766,15 +766,15 @@ TEST_CASE("a request begins when its last bytes could be read") {
   on.clock.advance(std::chrono::milliseconds{40}); // others are read first
   on.end_turn();
   on.reply("{}");
-  const auto& latency = on.metrics().latency[static_cast<std::size_t>(operation::unmatched)];
+  const auto& latency = on.metrics.latency[static_cast<std::size_t>(operation::unmatched)];
   CHECK(latency.sum_ns() == 0); // the loop's time stands still within a turn
-  on.loop().post([] {});
-  on.loop().run_once();
+  on.loop.post([] {});
+  on.loop.run_once();
   on.peer.to_read = connection_bench::get;
   on.client->on_events(EPOLLIN);
   on.clock.advance(std::chrono::milliseconds{40});
-  on.loop().post([] {});
-  on.loop().run_once();
+  on.loop.post([] {});
+  on.loop.run_once();
   on.end_turn();
   on.reply("{}");
   CHECK(latency.sum_ns() == 40'000'000);

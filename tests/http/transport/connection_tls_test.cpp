@@ -224,7 +224,7 @@ TEST_CASE("a client that ends with a request half sent is answered only if it sa
   on.event(EPOLLIN | EPOLLRDHUP);
   on.carry();
   CHECK(on.to_client->bytes.empty() == cut);
-  CHECK(on.metrics().tls_truncated.get() == (cut ? 1 : 0));
+  CHECK(on.metrics.tls_truncated.get() == (cut ? 1 : 0));
 }
 
 TEST_CASE("a client that ends without a close_notify after its request still gets the answer") {

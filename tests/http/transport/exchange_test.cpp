@@ -31,7 +31,7 @@ struct bench {
   bool enter(const admitted_request& which, owner who, std::uint32_t attempt = 1) {
     exchange_state state;
     state.attempt = attempt;
-    return enter_mailbox(which, state, asked_of(who), who, limits, metrics);
+    return state.route(which, asked_of(who), who, limits, metrics);
   }
   std::size_t waiting(owner who) const { return metrics.at_owner[index_of(who)]; }
   /// An operation that `who` answers.
@@ -78,6 +78,19 @@ TEST_CASE("a request gives its place back when it is let go of, and keeps it whe
   on.requests.clear();
   CHECK(on.waiting(owner::avatar) == 0);
   CHECK(on.metrics.in_flight == 0);
+}
+
+TEST_CASE("an exchange notes its operation and owner only where the mailbox has a place") {
+  bench on;
+  on.limits.avatar_mailbox = 1;
+  exchange_state first;
+  CHECK(first.route(on.add(), operation::list_avatars, first_shard, on.limits, on.metrics));
+  CHECK(first.operation_id == operation::list_avatars);
+  CHECK(first.waits_for == first_shard);
+  exchange_state second;
+  CHECK_FALSE(second.route(on.add(), operation::list_avatars, first_shard, on.limits, on.metrics));
+  CHECK(second.operation_id == operation::unmatched);
+  CHECK(second.waits_for == owner::none);
 }
 
 TEST_CASE("what a front answers itself needs no place") {
@@ -145,7 +158,8 @@ std::optional<base::errc> after_death(bool is_repeatable, handler had, handler d
   actors::ticket ticket;
   ticket.claimed_by = had;
   exchange_state state;
-  state.routed(row.id, waits_for);
+  state.operation_id = row.id;
+  state.waits_for = waits_for;
   const auto why = state.begin_retry(row, ticket, dead);
   CHECK(state.attempt == (why ? 1 : 2));
   CHECK(ticket.claimed_by == handler::nobody);

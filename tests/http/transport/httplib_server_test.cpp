@@ -18,7 +18,8 @@ struct running {
   http::endpoint bound;
   std::atomic<int> endings{0};
 
-  explicit running(const http::httplib_settings& settings = {}) : server{settings} {
+  explicit running(const http::limits& limits = {}, std::size_t waiting_limit = 128)
+      : server{limits, waiting_limit} {
     bound = server.bind(http::parse_endpoint("127.0.0.1:0").value()).value();
     server.start([this] { ++endings; });
   }
@@ -34,11 +35,9 @@ TEST_CASE("a server that is ended as soon as it was started ends") {
 }
 
 TEST_CASE("a server ends at once beside idle connections and unfinished requests") {
-  http::httplib_settings settings;
-  settings.requests_per_connection = 1'000;
-  settings.idle_timeout_s = 3'600;
-  settings.io_timeout_s = 3'600;
-  running one{settings};
+  http::limits limits;
+  limits.idle_timeout = limits.write_timeout = std::chrono::hours{1};
+  running one{limits};
   httplib::Client idle{"127.0.0.1", one.bound.port};
   idle.set_keep_alive(true);
   REQUIRE(idle.Get("/"));
@@ -50,12 +49,10 @@ TEST_CASE("a server ends at once beside idle connections and unfinished requests
 
 TEST_CASE(
     "silent connections take a bounded number of descriptors, and the server ends beside them") {
-  http::httplib_settings settings;
-  settings.threads = 1;
-  settings.waiting_limit = 2;
-  settings.idle_timeout_s = 3'600;
-  settings.io_timeout_s = 3'600;
-  running one{settings};
+  http::limits limits;
+  limits.httplib_threads = 1;
+  limits.idle_timeout = limits.write_timeout = std::chrono::hours{1};
+  running one{limits, 2};
   const auto descriptors = [] {
     const std::filesystem::directory_iterator open{"/proc/self/fd"};
     return std::distance(begin(open), end(open));
@@ -74,7 +71,7 @@ TEST_CASE(
 
 TEST_CASE("a port that another server has is refused") {
   running one;
-  http::httplib_server second{http::httplib_settings{}};
+  http::httplib_server second{http::limits{}};
   const auto refused = second.bind(one.bound);
   REQUIRE(!refused);
   CHECK(refused.error().code == base::errc::address_unavailable);

@@ -70,7 +70,7 @@ TEST_CASE("a listener that fails to accept pauses, and takes the connection when
   REQUIRE(on.turn_until([&] { return fails.hits() == 1; }));
   on.settle();
   CHECK(on.connections() == 0);
-  on.pass_time(loop_transport::accept_pause + look);
+  on.pass_time(connection_acceptor::accept_pause + look);
   CHECK(on.see(1));
   CHECK(on.bounds.connections == 1);
 }

@@ -122,7 +122,7 @@ struct transport_bench {
     auto sockets = http::listen_on(loopback, 1, 64);
     REQUIRE(sockets);
     port = sockets->where.port;
-    transport->listen(std::move(sockets->sockets[0]));
+    transport->acceptor().listen(std::move(sockets->sockets[0]));
   }
   ~transport_bench() {
     transport->end_now();
@@ -131,9 +131,8 @@ struct transport_bench {
 
   const http::transport_metrics& counted() const { return metrics; }
   caf::actor attach() {
-    const auto front =
-        actors.spawn<recording_front>(std::ref<http::exchange_sink>(*transport), seen);
-    transport->attach(front);
+    const auto front = actors.spawn<recording_front>(std::ref(transport->exchanges()), seen);
+    transport->exchanges().attach(front);
     actors.run();
     return front;
   }
@@ -170,10 +169,35 @@ struct transport_bench {
     with.body = std::move(body);
     for (auto& held : *seen)
       if (held.exchange == ref) held.request = nullptr;
-    transport->answer(ref, std::move(with));
+    transport->exchanges().answer(ref, std::move(with));
   }
   void routed(const http::dispatch& dispatched, base::owner waits_for) {
-    transport->routed(dispatched.exchange, http::operation::list_regions, waits_for);
+    transport->exchanges().routed(dispatched.exchange, http::operation::list_regions, waits_for);
+  }
+};
+
+/// Clients of a trusted proxy, each with an address of its own.
+struct named_clients {
+  transport_bench on{{}, http::proxy_trust{{*model::parse_cidr("127.0.0.0/8")}}};
+  std::uint16_t port = 0;
+  std::vector<std::unique_ptr<client>> all;
+
+  named_clients() {
+    auto sockets = http::listen_on(loopback, 1, 256);
+    REQUIRE(sockets);
+    port = sockets->where.port;
+    on.transport->acceptor().listen(std::move(sockets->sockets[0]), {true, false});
+  }
+  void ask_as(const std::string& address, const std::string& what = get) {
+    all.push_back(std::make_unique<client>(port));
+    all.back()->send("PROXY TCP4 " + address + " 10.0.0.1 1 2\r\n" + what);
+    if (all.size() % 50 == 0) on.turn(); // the backlog is not for so many
+  }
+  bool arrived(std::size_t requests) {
+    return on.turn_until([&] { return on.counted().in_flight.load() == requests; });
+  }
+  std::string peer_of(std::size_t seen) const {
+    return model::to_string(on.seen->at(seen).request->peer);
   }
 };
 

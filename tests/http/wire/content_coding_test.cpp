@@ -25,5 +25,14 @@ TEST_CASE("gzip is not taken where it is absent, weighs nothing or cannot be rea
   }
 }
 
+TEST_CASE("a request says whether its client takes gzip, and afresh after it was cleared") {
+  request from;
+  from.set(header::accept_encoding, "gzip");
+  CHECK(accepts_gzip(from));
+  CHECK(accepts_gzip(from));
+  from.clear(0);
+  CHECK(!accepts_gzip(from));
+}
+
 } // namespace
 } // namespace matchcloud::http
