@@ -18,8 +18,8 @@ bool may_have_begun(handler had, owner waits_for) noexcept {
 
 } // namespace
 
-std::optional<base::error> exchange_state::begin_retry(const operation_row& row,
-                                                       const actors::ticket& of, handler dead) {
+std::optional<base::error> exchange_state::begin_retry(const operation_row& row, actors::ticket& of,
+                                                       handler dead) {
   const auto had = of.claimed_by.exchange(handler::nobody, std::memory_order_relaxed);
   if (!row.is_repeatable && may_have_begun(had, waits_for)) return outcome_unknown();
   if (had == dead && ++deaths > resend_limit) return failed_repeatedly();
@@ -29,8 +29,8 @@ std::optional<base::error> exchange_state::begin_retry(const operation_row& row,
   return std::nullopt;
 }
 
-bool enter_mailbox(const admitted_request& request, const exchange_state& of, operation which,
-                   owner who, const base::limits& limits, transport_metrics& metrics) noexcept {
+bool enter_mailbox(admitted_request& request, const exchange_state& of, operation which, owner who,
+                   const base::limits& limits, transport_metrics& metrics) noexcept {
   if (who == owner::none || request.at_owner.held()) return true;
   const auto kind = static_cast<std::size_t>(who.kind);
   const auto kept = limits.in_flight_limit / reserved_share;

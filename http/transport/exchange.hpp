@@ -38,7 +38,7 @@ struct exchange_state {
   /// Begins a further attempt, because `dead` died; returns nothing. Or returns the error to answer
   /// with: too many actors died of this exchange, or the operation `row` is not repeatable and may
   /// have been done already.
-  std::optional<base::error> begin_retry(const operation_row& row, const actors::ticket& of,
+  std::optional<base::error> begin_retry(const operation_row& row, actors::ticket& of,
                                          actors::handler dead);
 };
 
@@ -54,7 +54,7 @@ inline constexpr std::size_t noisy_share = 4;
 /// full, where the operation is cheap and only the reserved share is left, or where the client is
 /// noisy and the share of such is taken. Shares are checked for first attempts only, and a request
 /// that holds a place keeps it.
-bool enter_mailbox(const admitted_request& request, const exchange_state& of, operation which,
+bool enter_mailbox(admitted_request& request, const exchange_state& of, operation which,
                    actors::owner who, const base::limits& limits,
                    transport_metrics& metrics) noexcept;
 
