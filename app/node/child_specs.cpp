@@ -35,7 +35,6 @@ actors::avatar_settings avatar_settings(const node_parts& of) {
 
 actors::lobby_export_settings export_settings(const node_parts& of) {
   actors::lobby_export_settings settings;
-  settings.registry = of.export_registry;
   settings.job.database = of.database;
   settings.job.files = of.exports;
   settings.job.clock = of.clock;
@@ -136,7 +135,8 @@ void add_pool_owners(std::vector<child_spec>& all, const shared_parts& of) {
     return of->system->spawn<actors::validator>(of->rules, now.catalog, SIZE_MAX);
   });
   add("lobby_export", owner::lobby_export, [of](const initial_state& now) -> caf::actor {
-    return of->system->spawn<actors::lobby_export>(export_settings(*of), now.catalog);
+    return of->system->spawn<actors::lobby_export>(export_settings(*of), of->export_state,
+                                                   now.catalog);
   });
   add("export_download", owner::export_download, [of](const initial_state&) -> caf::actor {
     return of->system->spawn<actors::export_download>(download_settings(*of));
