@@ -170,29 +170,21 @@ void lobby_export::do_housekeeping() {
   delayed_send(this, settings_.tick, exports_housekeeping{});
   state_->forget_gone();
   const auto now_ts = state_->removal_ts();
-  remove_expired(now_ts);
-  state_->count();
-  if (settings_.job.clock->now() >= next_sweep_) sweep(now_ts);
-}
-
-void lobby_export::remove_expired(std::int64_t now_ts) {
   const auto over = state_->over_at(now_ts);
-  if (over.empty()) return;
-  const auto taken = tidy([over](store::export_store& files) {
+  const auto remove = [over](store::export_store& files) {
     for (const auto& id : over)
       files.remove(id);
-  });
-  if (!taken) return;
-  for (const auto& id : over)
-    state_->forget(id);
-}
-
-void lobby_export::sweep(std::int64_t now_ts) {
-  const auto taken = tidy([now_ts](store::export_store& files) {
+  };
+  if (!over.empty() && tidy(remove))
+    for (const auto& id : over)
+      state_->forget(id);
+  state_->count();
+  const auto sweep = [now_ts](store::export_store& files) {
     if (const auto swept = files.sweep(now_ts); !swept)
       spdlog::error("exports: {}", base::to_string(swept.error()));
-  });
-  if (taken) next_sweep_ = settings_.job.clock->now() + settings_.sweep_interval;
+  };
+  const auto now = settings_.job.clock->now();
+  if (now >= next_sweep_ && tidy(sweep)) next_sweep_ = now + settings_.sweep_interval;
 }
 
 bool lobby_export::tidy(std::function<void(store::export_store&)> work) {

@@ -40,8 +40,6 @@ private:
   /// Brings the metrics up to date and looks at jobs of other processes soon, if there are any.
   void note_change();
   void do_housekeeping();
-  void remove_expired(std::int64_t now_ts);
-  void sweep(std::int64_t now_ts);
   /// Runs `work` on the pool for tidying. Returns false if earlier work is not finished or the pool
   /// is full; the caller tries again at the next tick.
   bool tidy(std::function<void(store::export_store&)> work);

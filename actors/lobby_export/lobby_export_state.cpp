@@ -398,17 +398,16 @@ std::int64_t lobby_export_state::removal_ts() {
   // More than a slewed clock can gain between two calls.
   constexpr std::int64_t jump_ms = 2'000;
   const auto now = settings_->job.clock->now();
-  const auto ts = settings_->job.clock->unix_ms();
-  const auto last = believed_.value_or(moment{now, ts});
-  const auto expected =
-      last.ts + std::chrono::duration_cast<std::chrono::milliseconds>(now - last.at).count();
-  if (ts > expected + jump_ms) {
+  const auto now_ms =
+      std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count();
+  const auto offset_ms = settings_->job.clock->unix_ms() - now_ms;
+  if (believed_offset_ms_ && offset_ms > *believed_offset_ms_ + jump_ms) {
     if (!ahead_since_) ahead_since_ = now;
-    if (now - *ahead_since_ < settings_->job.url_lifetime) return expected;
+    if (now - *ahead_since_ < settings_->job.url_lifetime) return now_ms + *believed_offset_ms_;
   }
   ahead_since_.reset();
-  believed_ = moment{now, ts};
-  return ts;
+  believed_offset_ms_ = offset_ms;
+  return now_ms + offset_ms;
 }
 
 std::vector<model::uuid> lobby_export_state::over_at(std::int64_t now_ts) const {

@@ -231,12 +231,9 @@ private:
   std::unordered_map<model::uuid, finished_export> finished_;
   /// The newest file for each query.
   std::map<model::export_query, model::uuid> newest_;
-  struct moment {
-    base::steady_time at;
-    std::int64_t ts;
-  };
-  /// For `removal_ts`: the last time of day that was believed, and since when another is ahead.
-  std::optional<moment> believed_;
+  /// For `removal_ts`: by how much the time of day that was last believed is ahead of the steady
+  /// clock, and since when another one is further ahead.
+  std::optional<std::int64_t> believed_offset_ms_;
   std::optional<base::steady_time> ahead_since_;
 };
 
