@@ -40,14 +40,15 @@ base::error took_too_long(std::chrono::milliseconds timeout) {
 
 class job {
 public:
-  job(const export_job_settings& settings, const model::export_query& query,
-      const std::atomic<bool>& ended)
+  job(const export_job_settings& settings, std::uint64_t number, const model::export_query& query,
+      export_reports& to)
       : settings_{&settings},
+        number_{number},
         query_{&query},
-        ended_{&ended},
+        to_{&to},
         deadline_{settings.clock->now() + settings.timeout} {}
 
-  export_ended run(const export_listener& heard_by) {
+  export_ended run() {
     const auto id = settings_->new_id();
     // Links are issued a little later than now.
     const auto linked_until_ts =
@@ -57,15 +58,17 @@ public:
     if (auto* other = std::get_if<store::other_export>(&*found)) return had(std::move(*other));
     auto& draft = *std::get<std::unique_ptr<store::export_draft>>(*found);
     if (draft.export_id() != id) settings_->metrics->taken_over.add();
-    auto written = write(draft, heard_by);
+    auto written = write(draft);
     if (written) return *std::move(written);
     // What another process took over reads a later state, which serves everybody who waits here.
-    return draft.ask_own() ? failed(std::move(written).error()) : had({record_of(draft), {}});
+    return draft.ask_own() ? failed(std::move(written).error())
+                           : had({{{draft.export_id(), *query_}}, {}});
   }
 
 private:
   export_ended failed(base::error why) const {
-    if (why.code == base::errc::cancelled && !*ended_) why = took_too_long(settings_->timeout);
+    if (why.code == base::errc::cancelled && !to_->closing())
+      why = took_too_long(settings_->timeout);
     export_ended result;
     result.failure = std::make_shared<const base::error>(for_clients(why, *query_));
     return result;
@@ -82,28 +85,23 @@ private:
     return result;
   }
 
-  store::export_record record_of(const store::export_draft& draft) const {
-    store::export_record record;
-    record.facts.export_id = draft.export_id();
-    record.facts.query = *query_;
-    return record;
-  }
-
-  base::expected<export_ended> write(store::export_draft& draft, const export_listener& heard_by) {
+  base::expected<export_ended> write(store::export_draft& draft) {
     std::uint64_t counted_rows = 0;
     std::uint64_t written_bytes = 0;
     store::history_output to;
     to.begun = [&](const store::history_snapshot& snapshot) {
-      heard_by.begun(snapshot);
+      to_->note_begin(number_, snapshot);
       draft.note_snapshot(snapshot);
     };
     to.write = [&](std::string_view bytes, std::uint64_t rows) {
       settings_->metrics->rows.add(rows - std::exchange(counted_rows, rows));
       written_bytes += bytes.size();
-      if (heard_by.advanced) heard_by.advanced(rows, written_bytes);
+      to_->note_progress(number_, rows, written_bytes);
       return draft.append(bytes);
     };
-    to.stop = [&] { return *ended_ || settings_->clock->now() >= deadline_ || !draft.is_own(); };
+    to.stop = [&] {
+      return to_->closing() || settings_->clock->now() >= deadline_ || !draft.is_own();
+    };
     const auto written = settings_->database->history().and_then([&](const auto& from) {
       return store::write_lobby_history(*from, *query_, *settings_->clock, to);
     });
@@ -120,8 +118,9 @@ private:
   }
 
   const export_job_settings* settings_;
+  std::uint64_t number_;
   const model::export_query* query_;
-  const std::atomic<bool>* ended_;
+  export_reports* to_;
   base::steady_time deadline_;
 };
 
@@ -143,13 +142,13 @@ base::error history_unreadable() {
   return {base::errc::store_failed, "The lobby history cannot be read now. Try again later.", true};
 }
 
-void run_export(const export_job_settings& settings, const model::export_query& query,
-                const std::atomic<bool>& ended, const export_listener& to,
-                const std::function<void(export_ended)>& done) {
-  auto outcome = job{settings, query, ended}.run(to);
+void run_export(const export_job_settings& settings, std::uint64_t number,
+                const model::export_query& query, export_reports& to) {
+  auto outcome = job{settings, number, query, to}.run();
+  outcome.job = number;
   const bool has_read = outcome.failure == nullptr && outcome.other == nullptr;
-  done(std::move(outcome));
-  if (ended || !has_read) return;
+  to.note_end(std::move(outcome));
+  if (to.closing() || !has_read) return;
   const auto tidied = settings.database->upkeep().and_then([](const auto& upkeep) {
     return upkeep->backlog_bytes() < tidied_backlog_bytes ? true : upkeep->tidy();
   });

@@ -1,12 +1,11 @@
 #pragma once
 
-#include "actors/lobby_export/messages.hpp"
+#include "actors/lobby_export/export_reports.hpp"
 #include "base/clock.hpp"
 #include "base/metrics.hpp"
 #include "store/database.hpp"
 #include "store/exports/export_store.hpp"
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -63,19 +62,10 @@ inline constexpr std::uint64_t tidied_backlog_bytes = 4UL * 1024 * 1024;
 /// The error that clients get if the store fails.
 base::error history_unreadable();
 
-/// Who hears of a job while it goes on, on its thread.
-struct export_listener {
-  std::function<void(const store::history_snapshot&)> begun;
-  /// The rows and the bytes written so far, from time to time. May be empty.
-  std::function<void(std::uint64_t rows, std::uint64_t bytes)> advanced = {};
-};
-
-/// Writes a game's history into a new file, unless another process has or writes it. Calls `begun`
-/// of `to` with the snapshot before anything is written, and `done` with the result as soon as it
-/// is known; afterwards the store may be tidied up. Ends early if `ended` becomes true. Blocks, so
-/// run it on a thread of low priority.
-void run_export(const export_job_settings& settings, const model::export_query& query,
-                const std::atomic<bool>& ended, const export_listener& to,
-                const std::function<void(export_ended)>& done);
+/// Writes a game's history into a new file, unless another process has or writes it. Tells `to` the
+/// snapshot before anything is written, and the result as soon as it is known; afterwards the store
+/// may be tidied up. Ends early if `to` is closing. Blocks, so run it on a thread of low priority.
+void run_export(const export_job_settings& settings, std::uint64_t number,
+                const model::export_query& query, export_reports& to);
 
 } // namespace matchcloud::actors

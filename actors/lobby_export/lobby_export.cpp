@@ -5,7 +5,6 @@
 
 #include <spdlog/spdlog.h>
 
-#include <cstddef>
 #include <map>
 #include <utility>
 
@@ -13,60 +12,38 @@ namespace matchcloud::actors {
 
 namespace {
 
-/// What there is for the requests. `linked_until_ts` as in `store::export_request`.
-base::expected<std::vector<history_looked::result>>
-find_for(const std::vector<look_request>& requests, store::database& in, store::export_store& files,
+/// `linked_until_ts` as in `store::export_request`.
+base::expected<std::map<model::export_query, history_looked::result>>
+find_for(const files_by_query& queries, store::database& in, store::export_store& files,
          std::int64_t linked_until_ts) {
-  using result = history_looked::result;
-  std::vector<result> results;
-  // Requests for the same are looked at once.
-  std::map<model::export_query, std::size_t> first;
+  std::map<model::export_query, history_looked::result> results;
   {
     const auto from = in.history();
     if (!from) return tl::unexpected(from.error());
-    for (const auto& each : requests) {
-      result found{each.number, {}, {}, {}};
-      const auto [same, is_new] = first.try_emplace(each.query, results.size());
-      if (is_new) {
-        const auto revisions = (*from)->revisions(each.query.game_id);
-        if (!revisions) return tl::unexpected(revisions.error());
-        found.revisions = *revisions;
-      } else {
-        found.revisions = results[same->second].revisions;
-      }
-      results.push_back(std::move(found));
+    for (const auto& [query, file] : queries) {
+      const auto revisions = (*from)->revisions(query.game_id);
+      if (!revisions) return tl::unexpected(revisions.error());
+      results[query].revisions = *revisions;
     }
   }
   // Without the session from above: this may need one, too.
-  for (std::size_t i = 0; i < requests.size(); ++i) {
-    const auto& [number, query, file] = requests[i];
-    if (const auto same = first.at(query); same != i) {
-      results[i].found = results[same].found;
-      results[i].missing = results[same].missing;
-      continue;
-    }
+  for (const auto& [query, file] : queries) {
+    auto& result = results[query];
     auto found = files.find(query, linked_until_ts);
     if (!found) return tl::unexpected(found.error());
-    if (*found) results[i].found = std::make_shared<const store::export_record>(**std::move(found));
-    const bool is_there = results[i].found && file == results[i].found->facts.export_id;
-    if (file && !is_there && !files.has(*file)) results[i].missing = file;
+    if (*found) result.found = std::make_shared<const store::export_record>(**std::move(found));
+    const bool is_there = result.found && file == result.found->facts.export_id;
+    if (file && !is_there && !files.has(*file)) result.missing = file;
   }
   return results;
 }
 
-history_looked look_at(const std::vector<look_request>& requests, store::database& in,
+history_looked look_at(const files_by_query& queries, store::database& in,
                        store::export_store& files, std::int64_t linked_until_ts) {
-  history_looked looked;
-  auto found = find_for(requests, in, files, linked_until_ts);
-  if (found) {
-    looked.results = *std::move(found);
-    return looked;
-  }
+  auto found = find_for(queries, in, files, linked_until_ts);
+  if (found) return {*std::move(found), {}};
   spdlog::error("export: {}", base::to_string(found.error()));
-  looked.failure = std::make_shared<const base::error>(history_unreadable());
-  for (const auto& each : requests)
-    looked.results.push_back({each.number, {}, {}, {}});
-  return looked;
+  return {{}, std::make_shared<const base::error>(history_unreadable())};
 }
 
 exports_followed follow_all(store::export_store& files, const std::vector<follow_request>& jobs) {
@@ -88,32 +65,35 @@ exports_followed follow_all(store::export_store& files, const std::vector<follow
 } // namespace
 
 lobby_export::lobby_export(caf::actor_config& cfg, lobby_export_settings settings,
+                           std::shared_ptr<lobby_export_state> state,
                            model::catalog_snapshot catalog)
     : supervised_actor{cfg,
                        {base::fault_point::lobby_export_receive,
                         base::fault_point::lobby_export_reply}},
       settings_{std::move(settings)},
       catalog_{std::move(catalog)},
+      state_{std::move(state)},
       next_sweep_{settings_.job.clock->now()} {}
 
 template <class News>
 auto lobby_export::taking() {
   return [this](const News& news) {
-    state_.on(news);
+    state_->on(news);
     note_change();
   };
 }
 
 void lobby_export::note_change() {
-  state_.count();
-  if (follows_soon_ || !state_.is_following()) return;
+  state_->count();
+  if (follows_soon_ || !state_->is_following()) return;
   follows_soon_ = true;
   delayed_send(this, settings_.follow_interval, exports_following{});
 }
 
 caf::behavior lobby_export::make_behavior() {
   be_strict();
-  adopt_jobs();
+  state_->begin(settings_, *this);
+  state_->reports()->subscribe(caf::actor_cast<caf::actor>(this));
   do_housekeeping();
   return {
       serving<export_lobbies>([this](const export_lobbies& request) {
@@ -122,7 +102,7 @@ caf::behavior lobby_export::make_behavior() {
       }),
       serving<list_exports>([this](const list_exports& request) {
         reply(caf::actor_cast<caf::actor>(current_sender()),
-              json_made{request.exchange, std::make_shared<const std::string>(state_.list())},
+              json_made{request.exchange, std::make_shared<const std::string>(state_->list())},
               request.ticket);
       }),
       taking<history_looked>(),
@@ -131,7 +111,7 @@ caf::behavior lobby_export::make_behavior() {
       taking<exports_followed>(),
       [this](exports_following) {
         follows_soon_ = false;
-        state_.follow();
+        state_->follow();
         note_change();
       },
       [this](exports_housekeeping) { do_housekeeping(); },
@@ -140,18 +120,8 @@ caf::behavior lobby_export::make_behavior() {
 }
 
 void lobby_export::on_exit() {
-  settings_.registry->unsubscribe(address());
-  state_.clear();
-  state_.count();
-}
-
-void lobby_export::adopt_jobs() {
-  for (const auto& [number, each] :
-       settings_.registry->subscribe(caf::actor_cast<caf::actor>(this))) {
-    state_.adopt(number, each.query, each.snapshot);
-    // The job ended while no actor was subscribed. Receiving its end twice does no harm.
-    if (each.end) send(this, *each.end);
-  }
+  state_->reports()->subscribe(nullptr);
+  state_->end();
 }
 
 void lobby_export::handle(const export_lobbies& request) {
@@ -163,15 +133,15 @@ void lobby_export::handle(const export_lobbies& request) {
   if (!span) return fail(who, span.error());
   if (catalog_->find_game(request.game_id) == nullptr)
     return fail(who, model::no_such_game(request.game_id));
-  state_.ask({request.game_id, *span}, who);
+  state_->ask({request.game_id, *span}, who);
 }
 
-bool lobby_export::look(std::vector<look_request> requests) {
+bool lobby_export::look(files_by_query queries) {
   return settings_.short_work->submit(
       [self = caf::actor_cast<caf::actor>(this), database = settings_.job.database,
        files = settings_.job.files, linked_until_ts = settings_.job.link_end_s() * 1'000,
-       requests = std::move(requests)] {
-        caf::anon_send(self, look_at(requests, *database, *files, linked_until_ts));
+       queries = std::move(queries)] {
+        caf::anon_send(self, look_at(queries, *database, *files, linked_until_ts));
       });
 }
 
@@ -183,17 +153,8 @@ bool lobby_export::follow(std::vector<follow_request> jobs) {
 
 bool lobby_export::run(std::uint64_t job, const model::export_query& query) {
   return settings_.long_work->submit(
-      [job, registry = settings_.registry, settings = settings_.job, query] {
-        run_export(
-            settings, query, registry->closing(),
-            {[&](const store::history_snapshot& snapshot) { registry->note_begin(job, snapshot); },
-             [&](std::uint64_t rows, std::uint64_t bytes) {
-               registry->note_progress(job, rows, bytes);
-             }},
-            [&](export_ended result) {
-              result.job = job;
-              registry->note_end(std::move(result));
-            });
+      [job, query, settings = settings_.job, reports = state_->reports()] {
+        run_export(settings, job, query, *reports);
       });
 }
 
@@ -207,32 +168,23 @@ void lobby_export::fail(const waiter& who, const base::error& why) {
 
 void lobby_export::do_housekeeping() {
   delayed_send(this, settings_.tick, exports_housekeeping{});
-  state_.forget_gone();
-  const auto now_ts =
-      settings_.registry->removal_ts(*settings_.job.clock, settings_.job.url_lifetime);
-  remove_expired(now_ts);
-  state_.count();
-  if (settings_.job.clock->now() >= next_sweep_) sweep(now_ts);
-}
-
-void lobby_export::remove_expired(std::int64_t now_ts) {
-  const auto over = state_.over_at(now_ts);
-  if (over.empty()) return;
-  const auto taken = tidy([over](store::export_store& files) {
+  state_->forget_gone();
+  const auto now_ts = state_->removal_ts();
+  const auto over = state_->over_at(now_ts);
+  const auto remove = [over](store::export_store& files) {
     for (const auto& id : over)
       files.remove(id);
-  });
-  if (!taken) return;
-  for (const auto& id : over)
-    state_.forget(id);
-}
-
-void lobby_export::sweep(std::int64_t now_ts) {
-  const auto taken = tidy([now_ts](store::export_store& files) {
+  };
+  if (!over.empty() && tidy(remove))
+    for (const auto& id : over)
+      state_->forget(id);
+  state_->count();
+  const auto sweep = [now_ts](store::export_store& files) {
     if (const auto swept = files.sweep(now_ts); !swept)
       spdlog::error("exports: {}", base::to_string(swept.error()));
-  });
-  if (taken) next_sweep_ = settings_.job.clock->now() + settings_.sweep_interval;
+  };
+  const auto now = settings_.job.clock->now();
+  if (now >= next_sweep_ && tidy(sweep)) next_sweep_ = now + settings_.sweep_interval;
 }
 
 bool lobby_export::tidy(std::function<void(store::export_store&)> work) {

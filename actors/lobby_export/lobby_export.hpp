@@ -15,26 +15,24 @@ namespace matchcloud::actors {
 /// Owns the exports. One, on the actors' pool; the work itself is done on other threads.
 class lobby_export final : public supervised_actor, private export_effects {
 public:
+  /// `state` is the same for all successive actors.
   lobby_export(caf::actor_config& cfg, lobby_export_settings settings,
-               model::catalog_snapshot catalog);
+               std::shared_ptr<lobby_export_state> state, model::catalog_snapshot catalog);
 
   const char* name() const override { return "lobby_export"; }
 
 protected:
   caf::behavior make_behavior() override;
-  /// Frees the state now: handles can keep the ended actor in memory. Its jobs continue, and the
-  /// successor adopts them.
+  /// Forgets who waits. The jobs continue, and the successor hears of them.
   void on_exit() override;
 
 private:
-  bool look(std::vector<look_request> requests) override;
+  bool look(files_by_query queries) override;
   bool run(std::uint64_t job, const model::export_query& query) override;
   bool follow(std::vector<follow_request> jobs) override;
   void answer(const waiter& who, const std::shared_ptr<const std::string>& json) override;
   void fail(const waiter& who, const base::error& why) override;
 
-  /// Takes over the jobs of the previous actor.
-  void adopt_jobs();
   void handle(const export_lobbies& request);
   /// Makes a handler of messages from other threads.
   template <class News>
@@ -42,15 +40,13 @@ private:
   /// Brings the metrics up to date and looks at jobs of other processes soon, if there are any.
   void note_change();
   void do_housekeeping();
-  void remove_expired(std::int64_t now_ts);
-  void sweep(std::int64_t now_ts);
   /// Runs `work` on the pool for tidying. Returns false if earlier work is not finished or the pool
   /// is full; the caller tries again at the next tick.
   bool tidy(std::function<void(store::export_store&)> work);
 
   lobby_export_settings settings_;
   model::catalog_snapshot catalog_;
-  lobby_export_state state_{settings_, *this};
+  std::shared_ptr<lobby_export_state> state_;
   base::steady_time next_sweep_;
   /// Whether `exports_following` is on its way.
   bool follows_soon_ = false;

@@ -12,28 +12,8 @@ namespace matchcloud::actors {
 
 namespace {
 
-base::error too_many_waiting(std::size_t limit) {
-  return {base::errc::exports_busy, "Too many requests are waiting for exports (" +
-                                        std::to_string(limit) +
-                                        "). Retry after the time in Retry-After."};
-}
-
-base::error too_many_of_game_waiting(std::size_t share) {
-  return {base::errc::exports_busy,
-          "Too many requests are waiting for exports of this game (" + std::to_string(share) +
-              ", its share by export-share-percent). Retry after the time in Retry-After."};
-}
-
-base::error too_many_queued(std::size_t limit) {
-  return {base::errc::exports_busy, "The export queue is full (" + std::to_string(limit) +
-                                        " exports). Retry after the time in Retry-After."};
-}
-
-base::error too_many_of_game_queued(std::size_t share) {
-  return {base::errc::exports_busy,
-          "This game's share of the export queue is full (" + std::to_string(share) +
-              " exports, export-share-percent). Wait for the game's other exports, or retry after "
-              "the time in Retry-After."};
+base::error busy(const std::string& what, std::size_t limit, std::string_view more) {
+  return {base::errc::exports_busy, what + " (" + std::to_string(limit) + std::string{more}};
 }
 
 /// How long a link of an operator is valid, in seconds.
@@ -53,83 +33,87 @@ base::error pool_full() {
 
 } // namespace
 
-void lobby_export_state::adopt(std::uint64_t number, const model::export_query& query,
-                               const std::optional<store::history_snapshot>& snapshot) {
-  job known;
-  known.query = query;
-  known.running = true;
-  known.snapshot = snapshot;
-  jobs_.emplace(number, std::move(known));
-  ++running_;
+void lobby_export_state::begin(const lobby_export_settings& settings, export_effects& effects) {
+  settings_ = nullptr;
+  end();
+  settings_ = &settings;
+  effects_ = &effects;
+}
+
+void lobby_export_state::end() {
+  std::erase_if(jobs_, [](const auto& each) { return !each.second.running; });
+  for (auto& [number, each] : jobs_)
+    each = {each.query, true, {}, each.snapshot};
+  queue_.clear();
+  turns_.clear();
+  looking_.clear();
+  next_look_.clear();
+  look_under_way_ = false;
+  follow_under_way_ = false;
+  if (settings_ != nullptr) count();
+  settings_ = nullptr;
 }
 
 // -- requests -----------------------------------------------------------------
 
 void lobby_export_state::ask(const model::export_query& query, const export_waiter& who) {
+  const auto limit = settings_->waiting_limit;
+  const auto share = share_of(limit);
+  const auto is_full = [&] { return sum_of().waiting >= limit; };
+  const auto is_share_full = [&] { return sum_of(&query.game_id).waiting >= share; };
   // Earlier attempts of a front that died are still among the waiting requests.
-  if (waiting_count() >= settings_->waiting_limit) forget_gone();
-  if (waiting_count() >= settings_->waiting_limit)
-    return effects_->fail(who, too_many_waiting(settings_->waiting_limit));
-  if (const auto share = share_of(settings_->waiting_limit);
-      waiting_count(query.game_id) >= share) {
-    forget_gone();
-    if (waiting_count(query.game_id) >= share) {
-      settings_->job.metrics->over_share.add();
-      return effects_->fail(who, too_many_of_game_waiting(share));
-    }
+  if (is_full() || is_share_full()) forget_gone();
+  if (is_full())
+    return effects_->fail(who, busy("Too many requests are waiting for exports", limit,
+                                    "). Retry after the time in Retry-After."));
+  if (is_share_full()) {
+    settings_->job.metrics->over_share.add();
+    return effects_->fail(
+        who, busy("Too many requests are waiting for exports of this game", share,
+                  ", its share by export-share-percent). Retry after the time in Retry-After."));
   }
   if (join_queued(query, who)) return;
-  if (settings_->job.files->is_shared() || is_known(query)) return look(query, who);
-  add_job(query, who);
-}
-
-bool lobby_export_state::is_known(const model::export_query& query) const {
-  return settings_->registry->newest.contains(query) ||
-         std::any_of(jobs_.begin(), jobs_.end(),
-                     [&](const auto& each) { return each.second.query == query; });
-}
-
-void lobby_export_state::look(const model::export_query& query, export_waiter who) {
-  const auto number = settings_->registry->next_number();
-  looking_.emplace(number, looking{query, std::move(who)});
-  next_look_.push_back(number);
+  const auto is_same = [&](const auto& each) { return each.second.query == query; };
+  if (!settings_->job.files->is_shared() && !newest_of(query) &&
+      std::ranges::none_of(jobs_, is_same))
+    return add_job(query, who);
+  next_look_.push_back({query, who});
   start_looking();
 }
 
 void lobby_export_state::start_looking() {
   if (look_under_way_ || next_look_.empty()) return;
-  std::vector<look_request> requests;
-  for (const auto number : std::exchange(next_look_, {})) {
-    const auto found = looking_.find(number);
-    if (found == looking_.end()) continue;
-    const auto& query = found->second.query;
-    const auto newest = settings_->registry->newest.find(query);
-    requests.push_back({number, query,
-                        newest == settings_->registry->newest.end()
-                            ? std::nullopt
-                            : std::optional{newest->second}});
+  looking_ = std::exchange(next_look_, {});
+  files_by_query queries;
+  for (const auto& [query, who] : looking_) {
+    const auto* file = newest_of(query);
+    queries[query] = file ? std::optional{file->facts.export_id} : std::nullopt;
   }
-  look_under_way_ = effects_->look(requests);
+  look_under_way_ = effects_->look(std::move(queries));
   if (look_under_way_) return;
-  for (const auto& each : requests)
-    if (const auto refused = looking_.extract(each.number); !refused.empty())
-      effects_->fail(refused.mapped().who, pool_full());
+  for (const auto& [query, who] : std::exchange(looking_, {}))
+    effects_->fail(who, pool_full());
 }
 
 void lobby_export_state::on(const history_looked& looked) {
   look_under_way_ = false;
-  for (const auto& each : looked.results) {
+  for (const auto& [query, each] : looked.results) {
     if (each.missing) forget(*each.missing);
     if (each.found) note_found(*each.found);
-    auto found = looking_.extract(each.request);
-    if (found.empty()) continue;
-    auto& [query, who] = found.mapped();
+  }
+  for (auto& [query, who] : std::exchange(looking_, {})) {
     if (looked.failure)
       effects_->fail(who, *looked.failure);
     else
-      decide(query, std::move(who), each.revisions);
+      decide(query, std::move(who), looked.results.at(query).revisions);
   }
   start_looking();
+}
+
+void lobby_export_state::decide(const model::export_query& query,
+                                std::vector<undecided_waiter> all) {
+  for (auto& [who, needs] : all)
+    decide(query, std::move(who), needs);
 }
 
 void lobby_export_state::decide(const model::export_query& query, export_waiter who,
@@ -171,35 +155,39 @@ bool lobby_export_state::join_running(const model::export_query& query, const ex
 
 bool lobby_export_state::give_finished(const model::export_query& query, const export_waiter& who,
                                        const store::history_revisions& needs) {
-  const auto newest = settings_->registry->newest.find(query);
-  if (newest == settings_->registry->newest.end()) return false;
-  auto& file = settings_->registry->finished.at(newest->second);
-  if (!store::is_as_new(file.facts, file.summary.snapshot, file.summary.has_running, needs,
+  auto* file = newest_of(query);
+  if (file == nullptr ||
+      !store::is_as_new(file->facts, file->summary.snapshot, file->summary.has_running, needs,
                         settings_->job.link_end_s() * 1'000))
     return false;
   settings_->job.metrics->reused.add();
-  effects_->answer(who, std::make_shared<const std::string>(issue_link(file, who.is_operator)));
+  give(*file, {who});
   return true;
+}
+
+lobby_export_state::finished_export*
+lobby_export_state::newest_of(const model::export_query& query) {
+  const auto newest = newest_.find(query);
+  return newest == newest_.end() ? nullptr : &finished_.at(newest->second);
 }
 
 // -- jobs ---------------------------------------------------------------------
 
 void lobby_export_state::add_job(const model::export_query& query, export_waiter who) {
-  if (running_ >= settings_->jobs_limit) {
-    if (queue_.size() >= settings_->queue_limit)
-      return effects_->fail(who, too_many_queued(settings_->queue_limit));
-    const auto share = share_of(settings_->queue_limit);
-    if (jobs_of(query.game_id).queued >= share) {
+  if (sum_of().running >= settings_->jobs_limit) {
+    const auto limit = settings_->queue_limit;
+    if (queue_.size() >= limit)
+      return effects_->fail(who, busy("The export queue is full", limit,
+                                      " exports). Retry after the time in Retry-After."));
+    if (const auto share = share_of(limit); sum_of(&query.game_id).queued >= share) {
       settings_->job.metrics->over_share.add();
-      return effects_->fail(who, too_many_of_game_queued(share));
+      return effects_->fail(who, busy("This game's share of the export queue is full", share,
+                                      " exports, export-share-percent). Wait for the game's other "
+                                      "exports, or retry after the time in Retry-After."));
     }
   }
-  const auto number = settings_->registry->next_number();
-  job made;
-  made.query = query;
-  made.waiters.push_back(std::move(who));
-  jobs_.emplace(number, std::move(made));
-  queue_.push_back(number);
+  jobs_[++last_number_] = {query, false, {}, {}, {std::move(who)}};
+  queue_.push_back(last_number_);
   start_queued();
 }
 
@@ -208,18 +196,21 @@ void lobby_export_state::start_queued() {
   for (const auto number : queue_)
     if (const auto& game_id = jobs_.at(number).query.game_id; !turns_.contains(game_id))
       note_turn(game_id);
-  while (running_ < settings_->jobs_limit && !queue_.empty()) {
+  while (sum_of().running < settings_->jobs_limit && !queue_.empty()) {
     const auto number = take_next();
     note_turn(jobs_.at(number).query.game_id);
     run(number);
   }
-  forget_turns();
+  std::erase_if(turns_, [this](const auto& entry) {
+    const auto of_game = sum_of(&entry.first);
+    return of_game.running + of_game.queued == 0;
+  });
 }
 
 std::uint64_t lobby_export_state::take_next() {
   const auto order_of = [this](std::uint64_t number) {
     const auto& game_id = jobs_.at(number).query.game_id;
-    return std::pair{jobs_of(game_id).running, turns_.at(game_id)};
+    return std::pair{sum_of(&game_id).running, turns_.at(game_id)};
   };
   // Of one game the first.
   const auto next = std::ranges::min_element(queue_, {}, order_of);
@@ -228,88 +219,66 @@ std::uint64_t lobby_export_state::take_next() {
   return number;
 }
 
-lobby_export_state::game_jobs lobby_export_state::jobs_of(const model::uuid& game_id) const {
-  game_jobs sum;
-  for (const auto& [number, each] : jobs_) {
-    if (each.query.game_id != game_id || each.followed) continue;
-    ++(each.running ? sum.running : sum.queued);
-  }
-  return sum;
-}
-
-void lobby_export_state::forget_turns() {
-  std::erase_if(turns_, [this](const auto& entry) {
-    const auto [running, queued] = jobs_of(entry.first);
-    return running + queued == 0;
-  });
-}
-
 std::size_t lobby_export_state::share_of(std::size_t limit) const noexcept {
   return std::max<std::size_t>(1, limit * settings_->game_share_percent / 100);
 }
 
 void lobby_export_state::run(std::uint64_t number) {
   auto& each = jobs_.at(number);
-  settings_->registry->add(number, each.query);
-  if (effects_->run(number, each.query)) {
-    each.running = true;
-    ++running_;
-    return;
-  }
-  settings_->registry->remove(number);
-  const auto refused = jobs_.extract(number);
-  for (const auto& who : refused.mapped().waiters)
-    effects_->fail(who, pool_full());
+  each.running = effects_->run(number, each.query);
+  if (!each.running) fail_all(jobs_.extract(number).mapped().waiters, pool_full());
 }
 
-void lobby_export_state::note_snapshot(std::uint64_t number,
-                                       const store::history_snapshot& snapshot) {
-  const auto found = jobs_.find(number);
+void lobby_export_state::fail_all(const std::vector<export_waiter>& waiters,
+                                  const base::error& why) {
+  for (const auto& who : waiters)
+    effects_->fail(who, why);
+}
+
+void lobby_export_state::on(const export_begun& begun) {
+  const auto found = jobs_.find(begun.job);
   if (found == jobs_.end()) return;
-  found->second.snapshot = snapshot;
-  const auto query = found->second.query;
-  for (auto& [who, needs] : std::exchange(found->second.undecided, {}))
-    decide(query, std::move(who), needs);
+  found->second.snapshot = begun.snapshot;
+  decide(model::export_query{found->second.query}, std::exchange(found->second.undecided, {}));
 }
 
 void lobby_export_state::on(const export_ended& ended) {
-  if (const auto known = jobs_.find(ended.job); known == jobs_.end() || !known->second.running)
-    return;
-  --running_;
-  settings_->registry->remove(ended.job);
-  if (ended.other && !ended.other->record.is_complete) {
-    leave_to(*ended.other, ended.job);
-    return start_queued();
-  }
-  auto over = jobs_.extract(ended.job);
-  auto& [query, running, followed, snapshot, waiters, undecided] = over.mapped();
+  const auto known = jobs_.find(ended.job);
+  if (known == jobs_.end() || !known->second.running) return;
+  auto& each = known->second;
+  each.running = false;
+  reports_->forget(ended.job);
   if (ended.failure) {
     settings_->job.metrics->failed.add();
+    auto over = jobs_.extract(known);
+    fail_all(over.mapped().waiters, *ended.failure);
     // The job may have failed before it began to read.
-    for (auto& each : undecided)
-      waiters.push_back(std::move(each.who));
-    for (const auto& who : waiters)
+    for (const auto& [who, needs] : over.mapped().undecided)
       effects_->fail(who, *ended.failure);
+  } else if (ended.other && !ended.other->record.is_complete) {
+    leave_to(*ended.other, each);
   } else {
     (ended.other ? settings_->job.metrics->reused : settings_->job.metrics->finished).add();
-    give(keep(ended.facts, ended.summary), waiters);
-    for (auto& [who, needs] : undecided)
-      decide(query, std::move(who), needs);
+    finish(ended.job, ended.facts, ended.summary);
   }
   start_queued();
+}
+
+void lobby_export_state::finish(std::uint64_t number, const store::export_facts& facts,
+                                const store::history_summary& summary) {
+  auto over = jobs_.extract(number);
+  give(keep(facts, summary), over.mapped().waiters);
+  decide(over.mapped().query, std::move(over.mapped().undecided));
 }
 
 lobby_export_state::finished_export&
 lobby_export_state::keep(const store::export_facts& facts, const store::history_summary& summary) {
   auto& file =
-      settings_->registry->finished.try_emplace(facts.export_id, finished_export{facts, summary, 0})
-          .first->second;
+      finished_.try_emplace(facts.export_id, finished_export{facts, summary, 0}).first->second;
   // If two jobs of the same query ran at once, reuse the file with the later snapshot.
-  const auto [newest, added] =
-      settings_->registry->newest.try_emplace(facts.query, facts.export_id);
-  if (!added && settings_->registry->finished.at(newest->second).summary.snapshot.taken_ts <=
-                    summary.snapshot.taken_ts)
-    newest->second = facts.export_id;
+  const auto* newest = newest_of(facts.query);
+  if (!newest || newest->summary.snapshot.taken_ts <= summary.snapshot.taken_ts)
+    newest_[facts.query] = facts.export_id;
   return file;
 }
 
@@ -324,43 +293,26 @@ void lobby_export_state::give(finished_export& file, const std::vector<export_wa
 
 // -- jobs of other processes --------------------------------------------------
 
-void lobby_export_state::start_following(job& which, const store::export_record& record) {
-  which.followed = record;
-  which.snapshot = record.snapshot;
-  ++followed_;
-}
-
-void lobby_export_state::stop_following(job& which) {
-  which.followed.reset();
-  --followed_;
-}
-
-void lobby_export_state::leave_to(const store::other_export& other, std::uint64_t number) {
-  auto& each = jobs_.at(number);
-  each.running = false;
-  start_following(each, other.record);
-  auto undecided = std::exchange(each.undecided, {});
+void lobby_export_state::leave_to(const store::other_export& other, job& which) {
+  which.followed = other.record;
+  which.snapshot = other.record.snapshot;
+  auto undecided = std::exchange(which.undecided, {});
   if (other.needs)
-    for (auto& who : std::exchange(each.waiters, {}))
+    for (auto& who : std::exchange(which.waiters, {}))
       undecided.push_back({std::move(who), *other.needs});
-  const auto query = each.query;
-  for (auto& [who, needs] : undecided)
-    decide(query, std::move(who), needs);
+  decide(model::export_query{which.query}, std::move(undecided));
 }
 
 void lobby_export_state::note_found(const store::export_record& found) {
   if (found.is_complete) {
     keep(found.facts, summary_of(found));
     // The store has judged it, by clocks that agree.
-    settings_->registry->newest[found.facts.query] = found.facts.export_id;
+    newest_[found.facts.query] = found.facts.export_id;
     return;
   }
   for (const auto& [number, each] : jobs_)
     if (each.followed && each.followed->facts.export_id == found.facts.export_id) return;
-  job made;
-  made.query = found.facts.query;
-  start_following(made, found);
-  jobs_.emplace(settings_->registry->next_number(), std::move(made));
+  jobs_[++last_number_] = {found.facts.query, false, found, found.snapshot};
 }
 
 void lobby_export_state::follow() {
@@ -377,27 +329,24 @@ void lobby_export_state::on(const exports_followed& followed) {
   for (const auto& [number, record] : followed.results) {
     const auto found = jobs_.find(number);
     if (found == jobs_.end() || !found->second.followed) continue;
+    auto& each = found->second;
     if (!record) {
       take_back(number);
     } else if (record->is_complete) {
-      auto over = jobs_.extract(found);
-      stop_following(over.mapped());
-      give(keep(record->facts, summary_of(*record)), over.mapped().waiters);
-      for (auto& [who, needs] : over.mapped().undecided)
-        decide(over.mapped().query, std::move(who), needs);
-    } else if (record->generation != found->second.followed->generation) {
+      finish(number, record->facts, summary_of(*record));
+    } else if (record->generation != each.followed->generation) {
       // A third process has taken it over, which reads a later state.
-      found->second.followed = *record;
-      found->second.snapshot.reset();
-    } else if (record->snapshot && !found->second.snapshot) {
-      note_snapshot(number, *record->snapshot);
+      each.followed = *record;
+      each.snapshot.reset();
+    } else if (record->snapshot && !each.snapshot) {
+      on(export_begun{number, *record->snapshot});
     }
   }
 }
 
 void lobby_export_state::take_back(std::uint64_t number) {
   auto& each = jobs_.at(number);
-  stop_following(each);
+  each.followed.reset();
   each.snapshot.reset();
   for (auto& [who, needs] : std::exchange(each.undecided, {}))
     each.waiters.push_back(std::move(who));
@@ -427,15 +376,13 @@ std::string lobby_export_state::issue_link(finished_export& file, bool is_operat
 std::string lobby_export_state::list() const {
   model::json_writer json;
   json.object().name("exports").array();
-  const auto progress = settings_->registry->running();
   for (const auto& [number, each] : jobs_) {
-    const auto known = progress.find(number);
-    const bool is_known = known != progress.end();
+    const auto progress = reports_->of(number);
     write_export(json, each.query, each.running || each.followed ? "running" : "queued",
-                 is_known ? known->second.rows : 0, is_known ? known->second.bytes : 0);
+                 progress.rows, progress.bytes);
   }
   std::vector<const finished_export*> there;
-  for (const auto& [id, file] : settings_->registry->finished)
+  for (const auto& [id, file] : finished_)
     there.push_back(&file);
   std::ranges::sort(there, std::greater{},
                     [](const auto* file) { return file->facts.keep_until_ts; });
@@ -447,66 +394,75 @@ std::string lobby_export_state::list() const {
 
 // -- files and limits ---------------------------------------------------------
 
+std::int64_t lobby_export_state::removal_ts() {
+  // More than a slewed clock can gain between two calls.
+  constexpr std::int64_t jump_ms = 2'000;
+  const auto now = settings_->job.clock->now();
+  const auto now_ms =
+      std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count();
+  const auto offset_ms = settings_->job.clock->unix_ms() - now_ms;
+  if (believed_offset_ms_ && offset_ms > *believed_offset_ms_ + jump_ms) {
+    if (!ahead_since_) ahead_since_ = now;
+    if (now - *ahead_since_ < settings_->job.url_lifetime) return now_ms + *believed_offset_ms_;
+  }
+  ahead_since_.reset();
+  believed_offset_ms_ = offset_ms;
+  return now_ms + offset_ms;
+}
+
 std::vector<model::uuid> lobby_export_state::over_at(std::int64_t now_ts) const {
   std::vector<model::uuid> over;
   const bool is_shared = settings_->job.files->is_shared();
-  for (const auto& [id, file] : settings_->registry->finished)
+  for (const auto& [id, file] : finished_)
     if ((is_shared ? file.facts.keep_until_ts : file.linked_until_ts) <= now_ts) over.push_back(id);
   return over;
 }
 
 void lobby_export_state::forget(const model::uuid& export_id) {
-  const auto gone = settings_->registry->finished.extract(export_id);
+  const auto gone = finished_.extract(export_id);
   if (gone.empty()) return;
-  const auto newest = settings_->registry->newest.find(gone.mapped().facts.query);
-  if (newest != settings_->registry->newest.end() && newest->second == export_id)
-    settings_->registry->newest.erase(newest);
+  const auto newest = newest_.find(gone.mapped().facts.query);
+  if (newest != newest_.end() && newest->second == export_id) newest_.erase(newest);
 }
 
-std::size_t lobby_export_state::waiting_count() const {
-  std::size_t sum = looking_.size();
-  for (const auto& [number, each] : jobs_)
-    sum += each.waiters.size() + each.undecided.size();
-  return sum;
-}
-
-std::size_t lobby_export_state::waiting_count(const model::uuid& game_id) const {
-  std::size_t sum = 0;
-  for (const auto& [number, each] : looking_)
-    if (each.query.game_id == game_id) ++sum;
-  for (const auto& [number, each] : jobs_)
-    if (each.query.game_id == game_id) sum += each.waiters.size() + each.undecided.size();
+lobby_export_state::sums lobby_export_state::sum_of(const model::uuid* game_id) const {
+  sums sum;
+  const auto is_meant = [&](const model::export_query& query) {
+    return game_id == nullptr || query.game_id == *game_id;
+  };
+  for (const auto* requests : {&looking_, &next_look_})
+    for (const auto& each : *requests)
+      if (is_meant(each.query)) ++sum.waiting;
+  for (const auto& [number, each] : jobs_) {
+    if (!is_meant(each.query)) continue;
+    ++(each.followed ? sum.followed : each.running ? sum.running : sum.queued);
+    sum.waiting += each.waiters.size() + each.undecided.size();
+  }
   return sum;
 }
 
 void lobby_export_state::forget_gone() {
-  std::erase_if(looking_, [](const auto& each) { return each.second.who.is_gone(); });
+  const auto is_gone = [](const auto& each) { return each.who.is_gone(); };
+  std::erase_if(looking_, is_gone);
+  std::erase_if(next_look_, is_gone);
   for (auto& [number, each] : jobs_) {
     std::erase_if(each.waiters, [](const export_waiter& who) { return who.is_gone(); });
-    std::erase_if(each.undecided, [](const auto& entry) { return entry.who.is_gone(); });
+    std::erase_if(each.undecided, is_gone);
   }
   // Nobody here waits for these.
-  followed_ -= std::erase_if(jobs_, [](const auto& entry) {
+  std::erase_if(jobs_, [](const auto& entry) {
     const auto& each = entry.second;
     return each.followed && each.waiters.empty() && each.undecided.empty();
   });
 }
 
-void lobby_export_state::clear() {
-  jobs_.clear();
-  queue_.clear();
-  turns_.clear();
-  running_ = 0;
-  followed_ = 0;
-  looking_.clear();
-}
-
 void lobby_export_state::count() const {
   auto& metrics = *settings_->job.metrics;
-  metrics.running.set(static_cast<std::int64_t>(running_));
-  metrics.queued.set(static_cast<std::int64_t>(queue_.size()));
-  metrics.followed.set(static_cast<std::int64_t>(followed_));
-  metrics.waiting.set(static_cast<std::int64_t>(waiting_count()));
+  const auto sum = sum_of();
+  metrics.running.set(static_cast<std::int64_t>(sum.running));
+  metrics.queued.set(static_cast<std::int64_t>(sum.queued));
+  metrics.followed.set(static_cast<std::int64_t>(sum.followed));
+  metrics.waiting.set(static_cast<std::int64_t>(sum.waiting));
 }
 
 } // namespace matchcloud::actors

@@ -1,10 +1,11 @@
 #pragma once
 
 #include "actors/lobby_export/export_job.hpp"
-#include "actors/lobby_export/export_registry.hpp"
+#include "actors/lobby_export/export_reports.hpp"
 #include "actors/lobby_export/messages.hpp"
 #include "actors/request/waiter.hpp"
 #include "base/blocking_pool.hpp"
+#include "model/lobbies/export_query.hpp"
 #include "store/secrets/secret_ring.hpp"
 
 #include <chrono>
@@ -23,8 +24,6 @@ namespace matchcloud::actors {
 /// How the export actor reaches what it needs. The objects pointed to must outlive the actor.
 struct lobby_export_settings {
   export_job_settings job;
-  /// Shared by successive export actors.
-  std::shared_ptr<export_registry> registry = std::make_shared<export_registry>();
   store::secret_ring* keys = nullptr;
   /// The pool for reading revisions, which clients wait for.
   base::blocking_pool* short_work = nullptr;
@@ -52,13 +51,9 @@ struct lobby_export_settings {
   std::chrono::milliseconds sweep_interval{60'000};
 };
 
-/// What a request needs to know about the store.
-struct look_request {
-  std::uint64_t number = 0;
-  model::export_query query;
-  /// The finished file that may be reused.
-  std::optional<model::uuid> file;
-};
+/// Queries of requests that need to know about the store, each with the finished file that may be
+/// reused.
+using files_by_query = std::map<model::export_query, std::optional<model::uuid>>;
 
 /// A job that another process does.
 struct follow_request {
@@ -81,8 +76,8 @@ public:
   virtual ~export_effects() = default;
 
   /// Looks at the store and sends the result (`history_looked`). Returns false if the pool is full.
-  virtual bool look(std::vector<look_request> requests) = 0;
-  /// Runs an export and reports its begin and its end. Returns false if the pool is full.
+  virtual bool look(files_by_query queries) = 0;
+  /// Runs an export, which reports to `reports`. Returns false if the pool is full.
   virtual bool run(std::uint64_t job, const model::export_query& query) = 0;
   /// Looks at what became of jobs of other processes and sends the result (`exports_followed`).
   /// Returns false if the pool is full.
@@ -93,6 +88,10 @@ public:
 
 /// The exports: which jobs run and which wait, the requests that wait for each, and which files
 /// exist until when. No threads and no actor, so that tests can call it directly.
+///
+/// It outlives an export actor that dies: jobs go on and files remain. Requests that wait and
+/// queued jobs are forgotten with the actor, because fronts send such requests again. Successive
+/// actors never overlap, so only `reports` is shared with other threads.
 ///
 /// A request for an export that is running joins it, and a request for a finished export gets its
 /// file, if the export covers the same lobbies and names. Whether it does is read from the store
@@ -105,28 +104,32 @@ public:
 /// does is followed until it is whole, or becomes a job of this process when nobody does it.
 class lobby_export_state {
 public:
-  /// `settings` and `effects` must outlive the state.
-  lobby_export_state(const lobby_export_settings& settings, export_effects& effects)
-      : settings_{&settings}, effects_{&effects} {}
+  /// Serves the actor that `effects` belongs to. Both must stay valid until the next `end`.
+  void begin(const lobby_export_settings& settings, export_effects& effects);
+  /// The actor ends. Forgets requests, and jobs that do not run.
+  void end();
+  /// What the jobs report. Always the same object; any thread.
+  const std::shared_ptr<export_reports>& reports() const noexcept { return reports_; }
 
-  /// Takes over a job that is already running.
-  void adopt(std::uint64_t number, const model::export_query& query,
-             const std::optional<store::history_snapshot>& snapshot);
   /// Handles a request for an export of an existing game.
   void ask(const model::export_query& query, const export_waiter& who);
 
   void on(const history_looked& looked);
-  void on(const export_begun& begun) { note_snapshot(begun.job, begun.snapshot); }
+  void on(const export_begun& begun);
   void on(const export_ended& ended);
   void on(const exports_followed& followed);
 
   /// Looks at the jobs that other processes do. Call this from time to time while `is_following`.
   void follow();
-  bool is_following() const noexcept { return followed_ > 0; }
+  bool is_following() const { return sum_of().followed > 0; }
   /// The exports that are queued, running (here or by another process) or there, as JSON; of the
   /// latter the newest, at most `listed_limit`.
   std::string list() const;
   static constexpr std::size_t listed_limit = 100;
+  /// The time to compare expiries with when removing files, in milliseconds since 1970. It is the
+  /// time of day, except that a jump ahead is accepted only after it has lasted as long as a URL:
+  /// the clock may be corrected, and removed files do not come back.
+  std::int64_t removal_ts();
   /// Returns the files whose last issued link has expired; of those that processes share, whose
   /// last possible link has.
   std::vector<model::uuid> over_at(std::int64_t now_ts) const;
@@ -134,8 +137,6 @@ public:
   void forget(const model::uuid& export_id);
   /// Forgets requests that no longer wait.
   void forget_gone();
-  /// Forgets jobs and waiting requests; the successor takes the jobs over.
-  void clear();
   /// Brings the metrics up to date.
   void count() const;
 
@@ -151,76 +152,89 @@ private:
     /// What another process writes, if the job is one of another process.
     std::optional<store::export_record> followed = {};
     /// Known once the job has begun to read.
-    std::optional<store::history_snapshot> snapshot;
-    std::vector<export_waiter> waiters;
-    std::vector<undecided_waiter> undecided;
+    std::optional<store::history_snapshot> snapshot = {};
+    std::vector<export_waiter> waiters = {};
+    std::vector<undecided_waiter> undecided = {};
   };
   struct looking {
     model::export_query query;
     export_waiter who;
   };
-  using finished_export = export_registry::finished_export;
+  struct finished_export {
+    store::export_facts facts;
+    store::history_summary summary;
+    /// When the last link issued for the file expires, in milliseconds since 1970.
+    std::int64_t linked_until_ts = 0;
+  };
+  /// Numbers of jobs, and of requests that wait.
+  struct sums {
+    std::size_t running = 0;
+    std::size_t queued = 0;
+    /// Jobs that other processes do.
+    std::size_t followed = 0;
+    std::size_t waiting = 0;
+  };
 
-  void look(const model::export_query& query, export_waiter who);
+  /// Of one game, or of all.
+  sums sum_of(const model::uuid* game_id = nullptr) const;
+  std::size_t share_of(std::size_t limit) const noexcept;
   void start_looking();
   void decide(const model::export_query& query, export_waiter who,
               const store::history_revisions& needs);
+  void decide(const model::export_query& query, std::vector<undecided_waiter> all);
   bool join_queued(const model::export_query& query, const export_waiter& who);
   bool join_running(const model::export_query& query, const export_waiter& who,
                     const store::history_revisions& needs);
   bool give_finished(const model::export_query& query, const export_waiter& who,
                      const store::history_revisions& needs);
-  bool is_known(const model::export_query& query) const;
   void add_job(const model::export_query& query, export_waiter who);
   void start_queued();
   /// Takes the number of the job whose turn it is out of the queue, which is not empty.
   std::uint64_t take_next();
-  /// What a game has of its own: running and queued jobs.
-  struct game_jobs {
-    std::size_t running = 0;
-    std::size_t queued = 0;
-  };
-  game_jobs jobs_of(const model::uuid& game_id) const;
   /// Gives the game the last turn of those that wait.
   void note_turn(const model::uuid& game_id) { turns_[game_id] = ++last_turn_; }
-  /// Forgets the turns of games without a job.
-  void forget_turns();
-  std::size_t share_of(std::size_t limit) const noexcept;
   void run(std::uint64_t number);
-  void note_snapshot(std::uint64_t number, const store::history_snapshot& snapshot);
+  void fail_all(const std::vector<export_waiter>& waiters, const base::error& why);
+  /// Ends a job whose file is there.
+  void finish(std::uint64_t number, const store::export_facts& facts,
+              const store::history_summary& summary);
   /// Takes a job's place away and leaves it to another process.
-  void leave_to(const store::other_export& other, std::uint64_t number);
+  void leave_to(const store::other_export& other, job& which);
   /// Does a job that another process no longer does, as soon as there is room.
   void take_back(std::uint64_t number);
   /// Has requests that are yet to come find an export of another process.
   void note_found(const store::export_record& found);
-  void start_following(job& which, const store::export_record& record);
-  void stop_following(job& which);
+  /// Null if there is none.
+  finished_export* newest_of(const model::export_query& query);
   finished_export& keep(const store::export_facts& facts, const store::history_summary& summary);
   void give(finished_export& file, const std::vector<export_waiter>& waiters);
   /// Issues a link that is valid from now on. Returns the response body.
   std::string issue_link(finished_export& file, bool is_operator);
-  std::size_t waiting_count() const;
-  std::size_t waiting_count(const model::uuid& game_id) const;
 
-  const lobby_export_settings* settings_;
-  export_effects* effects_;
+  /// Null while there is no actor.
+  const lobby_export_settings* settings_ = nullptr;
+  export_effects* effects_ = nullptr;
+  std::shared_ptr<export_reports> reports_ = std::make_shared<export_reports>();
   /// Queued and running jobs, by number.
   std::map<std::uint64_t, job> jobs_;
+  std::uint64_t last_number_ = 0;
   std::deque<std::uint64_t> queue_;
   /// When it was the turn of each game that has queued or running jobs, or else when it began to
   /// wait.
   std::unordered_map<model::uuid, std::uint64_t> turns_;
   std::uint64_t last_turn_ = 0;
-  std::size_t running_ = 0;
-  /// Jobs that other processes do.
-  std::size_t followed_ = 0;
-  /// Requests that wait for a look at the store, by number.
-  std::map<std::uint64_t, looking> looking_;
-  /// The requests in `looking_` that came after the running look at the store had begun.
-  std::vector<std::uint64_t> next_look_;
+  /// Requests that wait for the running look at the store, and those that came after it had begun.
+  std::vector<looking> looking_;
+  std::vector<looking> next_look_;
   bool look_under_way_ = false;
   bool follow_under_way_ = false;
+  std::unordered_map<model::uuid, finished_export> finished_;
+  /// The newest file for each query.
+  std::map<model::export_query, model::uuid> newest_;
+  /// For `removal_ts`: by how much the time of day that was last believed is ahead of the steady
+  /// clock, and since when another one is further ahead.
+  std::optional<std::int64_t> believed_offset_ms_;
+  std::optional<base::steady_time> ahead_since_;
 };
 
 } // namespace matchcloud::actors

@@ -8,6 +8,7 @@
 #include "store/lobby_history_csv.hpp"
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -35,20 +36,18 @@ struct list_exports {
   ticket_ptr ticket = {};
 };
 
-/// blocking pool -> lobby_export: the revisions that exports beginning now would cover.
+/// blocking pool -> lobby_export: what exports of these queries that began now would cover.
 struct history_looked {
   struct result {
-    /// The number of the `look_request`.
-    std::uint64_t request = 0;
     store::history_revisions revisions;
-    /// The file of the request, if it no longer exists because another process removed it.
+    /// The file that was asked about, if it no longer exists because another process removed it.
     std::optional<model::uuid> missing;
-    /// An export of other processes that serves the request or may (`export_store::find`).
+    /// An export of other processes that serves such requests or may (`export_store::find`).
     std::shared_ptr<const store::export_record> found;
   };
 
-  std::vector<result> results;
-  /// Set if the store could not be read; the revisions are then meaningless.
+  std::map<model::export_query, result> results;
+  /// Set if the store could not be read; there are no results then.
   std::shared_ptr<const base::error> failure;
 };
 

@@ -20,27 +20,32 @@ enum class handler : std::uint8_t {
   past_owner,
 };
 
-/// State that travels with a request through every message about it, shared by the transport and
-/// the actors that work on the request. Any thread.
+/// What a transport, its front and the owners share about a request, whose messages all carry it.
+/// Any thread may read it, and each member says who writes it.
 struct ticket {
-  /// Whether nobody waits for the answer any more, so that an actor may skip the work.
-  mutable std::atomic<bool> over{false};
-  /// Who works on the request at the moment. An actor that dies leaves its mark, which tells the
-  /// request that killed it from those that waited behind it.
-  mutable std::atomic<handler> claimed_by{handler::nobody};
-  /// The request's slot in the owner's mailbox. The transport acquires it, and it is returned when
-  /// the last reference to the ticket is gone, so that there are never more messages than slots.
-  mutable base::permit at_owner;
-  /// Fault points that the request's `X-Fault` header names.
-  mutable std::atomic<base::fault_point_set> named_faults{0};
-  /// Fault points that have already hit this attempt.
-  mutable std::atomic<base::fault_point_set> passed_faults{0};
-  /// The current attempt. Earlier attempts are superseded: nobody waits for their answers.
-  mutable std::atomic<std::uint32_t> attempt{0};
+  /// Whether nobody waits for the answer any more, so that an actor may skip the work. Written by
+  /// the transport, when it has answered or the client is gone.
+  std::atomic<bool> over{false};
+  /// Who works on the request at the moment. Written by the front and the owner that do (`claim`,
+  /// `release`), and cleared by the transport for a further attempt. An actor that dies leaves its
+  /// mark, which tells the request that killed it from those that waited behind it.
+  std::atomic<handler> claimed_by{handler::nobody};
+  /// The request's slot in the owner's mailbox. Read and written on the front's thread only: the
+  /// transport acquires it when the front forwards the request. It is returned when the last
+  /// reference to the ticket is gone, so that there are never more messages than slots.
+  base::permit at_owner;
+  /// Fault points that the request's `X-Fault` header names. Written by the front.
+  std::atomic<base::fault_point_set> named_faults{0};
+  /// Fault points that have already hit this attempt. Added to by the actor that passes one, and
+  /// cleared by the transport for a further attempt.
+  std::atomic<base::fault_point_set> passed_faults{0};
+  /// The current attempt. Earlier attempts are superseded: nobody waits for their answers. Written
+  /// by the transport.
+  std::atomic<std::uint32_t> attempt{0};
 
-  /// Set by the front before it sends the first message, for the few requests that are traced;
+  /// Written by the front before it sends the first message, for the few requests that are traced;
   /// null for all others.
-  mutable std::shared_ptr<request_trace> trace;
+  std::shared_ptr<request_trace> trace;
 
   /// Resets the ticket for reuse. Nobody else may share it.
   void renew() noexcept {
@@ -55,7 +60,7 @@ struct ticket {
 };
 
 /// Null in tests that need no ticket.
-using ticket_ptr = std::shared_ptr<const ticket>;
+using ticket_ptr = std::shared_ptr<ticket>;
 
 /// Whether nobody waits for the answer to a request any more.
 inline bool is_over(const ticket_ptr& of) noexcept {

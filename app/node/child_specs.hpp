@@ -90,8 +90,8 @@ struct node_parts {
   std::shared_ptr<store::image_source> images;
   /// Null if there are none.
   std::shared_ptr<store::geoip_files> geoip_files;
-  std::shared_ptr<actors::export_registry> export_registry =
-      std::make_shared<actors::export_registry>();
+  std::shared_ptr<actors::lobby_export_state> export_state =
+      std::make_shared<actors::lobby_export_state>();
   /// Generates the ids of exports.
   std::function<model::uuid()> new_id;
   std::shared_ptr<const http::front_settings> front =

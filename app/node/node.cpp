@@ -424,7 +424,7 @@ std::shared_ptr<const node_parts> node::parts() {
   made->signing_keys = signing_keys_.get();
   made->images = images_;
   made->geoip_files = geoip_files_;
-  made->export_registry = export_registry_;
+  made->export_state = export_state_;
   made->new_id = new_id;
   made->front = front_;
   made->public_url = public_url();
@@ -671,7 +671,7 @@ node::~node() {
   for (auto& part : loops_)
     stop(part);
   stop(ops_loop_);
-  export_registry_->close(); // The threads joined next write exports.
+  export_state_->reports()->close(); // The threads joined next write exports.
   if (bucket_) bucket_->stop();
   blocking_.reset();
   exporting_.reset();

@@ -151,8 +151,8 @@ private:
   std::unique_ptr<store::export_store> exports_;
   std::shared_ptr<store::secret_store> secrets_;
   std::unique_ptr<store::secret_ring> signing_keys_;
-  std::shared_ptr<actors::export_registry> export_registry_ =
-      std::make_shared<actors::export_registry>();
+  std::shared_ptr<actors::lobby_export_state> export_state_ =
+      std::make_shared<actors::lobby_export_state>();
   caf::actor_system_config actor_config_;
   caf::actor_system actors_;
   model::token_snapshot first_tokens_;

@@ -175,7 +175,7 @@ void front::on(const dispatch& dispatched) {
 }
 
 bool front::arrives(const dispatch& dispatched) {
-  const auto& request = *dispatched.request;
+  auto& request = *dispatched.request;
   if (request.has(header::x_fault) && base::faults::any_armed())
     request.named_faults.store(faults_named_in(request.get(header::x_fault)),
                                std::memory_order_relaxed);

@@ -12,7 +12,8 @@ namespace matchcloud::http {
 
 /// A request with the bounds of its transport that it occupies. Messages to actors share it; the
 /// last holder releases the bounds. A client that disconnects therefore frees no capacity before
-/// its request is gone.
+/// its request is gone. Once it is dispatched, nothing of it changes but its ticket, until nobody
+/// else holds it.
 class admitted_request final : public request, public actors::ticket {
 public:
   /// Covers head and body.
@@ -28,6 +29,6 @@ public:
   }
 };
 
-using request_ptr = std::shared_ptr<const admitted_request>;
+using request_ptr = std::shared_ptr<admitted_request>;
 
 } // namespace matchcloud::http

@@ -18,8 +18,8 @@ bool may_have_begun(handler had, owner waits_for) noexcept {
 
 } // namespace
 
-std::optional<base::error> exchange_state::begin_retry(const operation_row& row,
-                                                       const actors::ticket& of, handler dead) {
+std::optional<base::error> exchange_state::begin_retry(const operation_row& row, actors::ticket& of,
+                                                       handler dead) {
   const auto had = of.claimed_by.exchange(handler::nobody, std::memory_order_relaxed);
   if (!row.is_repeatable && may_have_begun(had, waits_for)) return outcome_unknown();
   if (had == dead && ++deaths > resend_limit) return failed_repeatedly();
@@ -29,7 +29,7 @@ std::optional<base::error> exchange_state::begin_retry(const operation_row& row,
   return std::nullopt;
 }
 
-bool exchange_state::route(const admitted_request& request, operation what, owner who,
+bool exchange_state::route(admitted_request& request, operation what, owner who,
                            const http::limits& limits, transport_metrics& metrics) noexcept {
   if (who != owner::none && !request.at_owner.held()) {
     const auto kept = limits.in_flight_limit / reserved_share;

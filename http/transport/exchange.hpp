@@ -34,13 +34,13 @@ struct exchange_state {
   /// nothing noted, where the mailbox is full, where the operation is cheap and only the reserved
   /// share is left, or where the client is noisy and the share of such is taken. Shares are checked
   /// for first attempts only, and a request that holds a place keeps it.
-  bool route(const admitted_request& request, operation what, base::owner who,
+  bool route(admitted_request& request, operation what, base::owner who,
              const http::limits& limits, transport_metrics& metrics) noexcept;
 
   /// Begins a further attempt, because `dead` died; returns nothing. Or returns the error to answer
   /// with: too many actors died of this exchange, or the operation `row` is not repeatable and may
   /// have been done already.
-  std::optional<base::error> begin_retry(const operation_row& row, const actors::ticket& of,
+  std::optional<base::error> begin_retry(const operation_row& row, actors::ticket& of,
                                          actors::handler dead);
 };
 

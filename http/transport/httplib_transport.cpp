@@ -261,8 +261,7 @@ httplib_transport::read(const httplib::Request& request, int status) {
 response httplib_transport::await(waiting_exchange& waiting) {
   const auto begun = clock_->now();
   std::unique_lock lock{mutex_};
-  // Casting const away is safe: this thread made the request, and nobody else has it yet.
-  ids_.assign(const_cast<admitted_request&>(*waiting.request));
+  ids_.assign(*waiting.request);
   waiting.id = ++last_id_;
   waiting_.emplace(waiting.id, &waiting);
   metrics_->in_flight.store(waiting_.size(), std::memory_order_relaxed);

@@ -4,8 +4,8 @@
 #include "model/json/json_writer.hpp"
 #include "model/text/exact_integer.hpp"
 
-#include <limits>
 #include <optional>
+#include <utility>
 
 namespace matchcloud::store {
 
@@ -16,40 +16,30 @@ using model::json_kind;
 
 constexpr std::uint32_t members = 6;
 
-tl::unexpected<base::error> damaged(std::string detail) {
-  return base::fail(base::errc::store_failed, std::move(detail));
-}
-
-std::optional<std::string_view> text_of(const json_document& document, std::string_view name,
-                                        json_kind kind) {
-  const auto* found = document.find_member(name, kind);
-  return found ? std::optional{document.text(*found)} : std::nullopt;
-}
-
 /// Each `read` returns false and leaves `into` unchanged if the member is missing or invalid.
 bool read(const json_document& from, std::string_view name, model::uuid& into) {
-  const auto text = text_of(from, name, json_kind::string);
-  const auto id = text ? model::parse_uuid(*text) : std::nullopt;
+  const auto* found = from.find_member(name, json_kind::string);
+  const auto id = found ? model::parse_uuid(from.text(*found)) : std::nullopt;
   if (id) into = *id;
   return id.has_value();
 }
 
-bool read(const json_document& from, std::string_view name, std::uint64_t& into) {
-  const auto text = text_of(from, name, json_kind::number);
-  const auto number = text ? model::read_integer(*text) : std::nullopt;
-  if (!number || number->too_large || (number->negative && number->magnitude > 0)) return false;
-  into = number->magnitude;
-  return true;
-}
-
-bool read(const json_document& from, std::string_view name, std::int64_t& into) {
-  std::uint64_t number = 0;
-  if (!read(from, name, number) || number > std::numeric_limits<std::int64_t>::max()) return false;
-  into = static_cast<std::int64_t>(number);
+template <class Integer>
+bool read(const json_document& from, std::string_view name, Integer& into) {
+  const auto* found = from.find_member(name, json_kind::number);
+  const auto number = found ? model::read_integer(from.text(*found)) : std::nullopt;
+  if (!number || number->too_large || (number->negative && number->magnitude > 0) ||
+      !std::in_range<Integer>(number->magnitude))
+    return false;
+  into = static_cast<Integer>(number->magnitude);
   return true;
 }
 
 } // namespace
+
+tl::unexpected<base::error> damaged_export(std::string detail) {
+  return base::fail(base::errc::store_failed, std::move(detail));
+}
 
 std::string render_about(const export_about& about) {
   const auto& facts = about.facts;
@@ -65,21 +55,22 @@ std::string render_about(const export_about& about) {
 
 base::expected<export_about> parse_about(std::string_view text) {
   const auto document = json_document::parse(text, 1);
-  if (!document) return damaged(document.error().detail);
+  if (!document) return damaged_export(document.error().detail);
   const auto& root = document->root();
   if (root.kind != json_kind::object || root.count != members)
-    return damaged("expected an object of " + std::to_string(members) + " members");
+    return damaged_export("expected an object of " + std::to_string(members) + " members");
   export_about about;
   auto& [id, query, keep_until_ts] = about.facts;
-  if (!read(*document, "export_id", id)) return damaged("expected an id as \"export_id\"");
-  if (!read(*document, "game_id", query.game_id)) return damaged("expected an id as \"game_id\"");
+  if (!read(*document, "export_id", id)) return damaged_export("expected an id as \"export_id\"");
+  if (!read(*document, "game_id", query.game_id))
+    return damaged_export("expected an id as \"game_id\"");
   if (!read(*document, "query_start", query.span.begin) ||
       !read(*document, "query_end", query.span.end) || query.span.begin > query.span.end)
-    return damaged("expected integers as \"query_start\" and \"query_end\", in that order");
+    return damaged_export("expected integers as \"query_start\" and \"query_end\", in that order");
   if (!read(*document, "keep_until_ts", keep_until_ts))
-    return damaged("expected milliseconds since 1970 as \"keep_until_ts\"");
+    return damaged_export("expected milliseconds since 1970 as \"keep_until_ts\"");
   if (!read(*document, "csv_bytes", about.csv_bytes))
-    return damaged("expected an integer as \"csv_bytes\"");
+    return damaged_export("expected an integer as \"csv_bytes\"");
   return about;
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/files/io_failure.hpp"
 #include "base/files/sync_directory.hpp"
+#include "store/exports/counted_draft.hpp"
 #include "store/exports/export_folder.hpp"
 #include "store/files/data_directory.hpp"
 #include "store/files/fault_pass.hpp"
@@ -70,28 +71,6 @@ void remove_all(const std::string& path) noexcept {
   fs::remove_all(path, ignored);
 }
 
-/// Bytes taken from the ledger for an unfinished file, given back with this object.
-class taken_bytes {
-public:
-  taken_bytes(export_ledger& ledger, const model::uuid& game_id) noexcept
-      : ledger_{&ledger}, game_id_{game_id} {}
-  taken_bytes(const taken_bytes&) = delete;
-  taken_bytes& operator=(const taken_bytes&) = delete;
-  ~taken_bytes() { ledger_->give_back(game_id_, bytes_); }
-
-  base::expected<void> take(std::uint64_t more) {
-    auto taken = ledger_->take(game_id_, more);
-    if (taken) bytes_ += more;
-    return taken;
-  }
-  std::uint64_t keep() noexcept { return std::exchange(bytes_, 0); }
-
-private:
-  export_ledger* ledger_;
-  model::uuid game_id_;
-  std::uint64_t bytes_ = 0;
-};
-
 } // namespace
 
 export_files::export_files(std::string data_dir, export_bounds bounds, std::size_t open_limit,
@@ -120,35 +99,16 @@ std::string export_files::path_aside() {
   return folder_.path() + "/" + std::to_string(++made_aside_);
 }
 
-class export_files::draft final : public export_draft {
+class export_files::draft final : public counted_draft {
 public:
-  draft(export_files& to, export_about about, std::string folder, new_file file)
-      : export_draft{about.facts.export_id},
+  draft(export_files& to, const export_facts& facts, std::string folder, new_file file)
+      : counted_draft{facts, to.ledger_},
         to_{&to},
-        about_{about},
+        about_{facts},
         folder_{std::move(folder)},
-        file_{std::move(file)},
-        taken_{to.ledger_, about.facts.query.game_id} {}
+        file_{std::move(file)} {}
   ~draft() override {
     if (!folder_.empty()) remove_all(folder_);
-  }
-
-  base::expected<void> append(std::string_view bytes) override {
-    if (!whole_) return exports_full();
-    auto written = taken_.take(bytes.size()).and_then([&] { return file_.append(bytes); });
-    whole_ = written.has_value();
-    return written;
-  }
-
-  base::expected<void> publish(std::int64_t keep_until_ts, bool) override {
-    if (!std::exchange(whole_, false))
-      return base::fail(base::errc::store_failed, "an export that was not written whole");
-    about_.facts.keep_until_ts = keep_until_ts;
-    about_.csv_bytes = file_.size_bytes();
-    return file_.sync()
-        .and_then([&] { return write_about(folder_, about_); })
-        .and_then([&] { return sync_folder(folder_); })
-        .and_then([&] { return to_->publish(*this); });
   }
 
   const export_about& about() const noexcept { return about_; }
@@ -157,18 +117,25 @@ public:
   std::uint64_t keep() noexcept {
     folder_.clear();
     file_.keep();
-    return taken_.keep();
+    return taken().keep();
   }
 
 private:
+  base::expected<void> write(std::string_view bytes) override { return file_.append(bytes); }
+  base::expected<void> publish_whole(std::int64_t keep_until_ts, bool) override {
+    about_.facts.keep_until_ts = keep_until_ts;
+    about_.csv_bytes = file_.size_bytes();
+    return file_.sync()
+        .and_then([&] { return write_about(folder_, about_); })
+        .and_then([&] { return sync_folder(folder_); })
+        .and_then([&] { return to_->publish(*this); });
+  }
+
   export_files* to_;
   export_about about_;
   /// Empty once the draft is published.
   std::string folder_;
   new_file file_;
-  taken_bytes taken_;
-  /// Whether everything that was appended is in the file.
-  bool whole_ = true;
 };
 
 base::expected<begun_export> export_files::begin(const export_request& request) {
@@ -181,7 +148,7 @@ base::expected<begun_export> export_files::begin(const export_request& request) 
     remove_all(folder);
     return tl::unexpected(file.error());
   }
-  return std::make_unique<draft>(*this, export_about{{request.export_id, request.query}},
+  return std::make_unique<draft>(*this, export_facts{request.export_id, request.query},
                                  std::move(folder), *std::move(file));
 }
 
@@ -228,8 +195,14 @@ base::expected<opened_export_ptr> export_files::open_shared(const model::uuid& e
   } else if (!make_room()) {
     return too_many_exports_open();
   }
-  if (!opened->csv)
-    if (auto done = open_csv(folder, *opened); !done) return tl::unexpected(done.error());
+  if (!opened->csv) {
+    const auto about = folder.about();
+    if (!about) return tl::unexpected(about.error());
+    auto csv = folder.csv(*about);
+    if (!csv) return tl::unexpected(csv.error());
+    opened->facts = about->facts;
+    opened->csv = *std::move(csv);
+  }
   if (!opened->gzip) {
     auto gzip = folder.gzip();
     if (!gzip) return tl::unexpected(gzip.error());
@@ -237,24 +210,6 @@ base::expected<opened_export_ptr> export_files::open_shared(const model::uuid& e
   }
   open_[export_id] = {opened->facts, opened->csv, opened->gzip};
   return opened;
-}
-
-base::expected<void> export_files::open_csv(const export_folder& folder, opened_export& into) {
-  const auto damaged = [](std::string detail) {
-    return base::fail(base::errc::store_failed, std::move(detail));
-  };
-  const auto about = folder.about();
-  if (!about) return tl::unexpected(about.error());
-  auto csv = folder.csv();
-  if (!csv && csv.error().code == base::errc::export_not_found)
-    return damaged(std::string{export_csv_name} + " is missing");
-  if (!csv) return tl::unexpected(csv.error());
-  if ((*csv)->size_bytes() != about->csv_bytes)
-    return damaged(std::string{export_csv_name} + " has " + std::to_string((*csv)->size_bytes()) +
-                   " bytes instead of " + std::to_string(about->csv_bytes));
-  into.facts = about->facts;
-  into.csv = *std::move(csv);
-  return {};
 }
 
 bool export_files::make_room() {

@@ -69,7 +69,6 @@ private:
   // All functions below require that `mutex_` is held.
   base::expected<opened_export_ptr> open_shared(const model::uuid& export_id,
                                                 const export_folder& folder);
-  base::expected<void> open_csv(const export_folder& folder, opened_export& into);
   bool make_room();
   bool move_aside(const model::uuid& export_id, const std::string& aside);
   void sweep_one(const model::uuid& export_id, std::int64_t now_ts, const std::string& aside);

@@ -15,10 +15,6 @@ namespace {
 
 constexpr open_refusals refusals{export_not_found, too_many_exports_open, "open an export"};
 
-tl::unexpected<base::error> damaged(std::string detail) {
-  return base::fail(base::errc::store_failed, std::move(detail));
-}
-
 } // namespace
 
 std::string exports_path(const std::string& data_dir) {
@@ -38,21 +34,28 @@ base::expected<export_folder> export_folder::open(const std::string& data_dir,
 }
 
 base::expected<export_about> export_folder::about() const {
-  const auto opened = file(export_about_name);
-  if (!opened && opened.error().code == base::errc::export_not_found)
-    return damaged("about.json is missing");
+  const auto opened = needed(export_about_name);
   if (!opened) return tl::unexpected(opened.error());
   if ((*opened)->size_bytes() > about_limit_bytes)
-    return damaged("about.json: more than " + std::to_string(about_limit_bytes) + " bytes");
+    return damaged_export("about.json: more than " + std::to_string(about_limit_bytes) + " bytes");
   std::string text((*opened)->size_bytes(), '\0');
   const auto got = (*opened)->read(text, 0);
   if (got < 0) return refusals.of(errno);
   text.resize(static_cast<std::size_t>(got));
   auto about = parse_about(text);
-  if (!about) return damaged("about.json: " + about.error().detail);
+  if (!about) return damaged_export("about.json: " + about.error().detail);
   if (about->facts.export_id != export_id_)
-    return damaged("about.json: expected the \"export_id\" that the folder has as its name");
+    return damaged_export("about.json: expected the \"export_id\" that the folder has as its name");
   return about;
+}
+
+base::expected<export_folder::file_ptr> export_folder::csv(const export_about& about) const {
+  auto opened = needed(export_csv_name);
+  if (opened && (*opened)->size_bytes() != about.csv_bytes)
+    return damaged_export(std::string{export_csv_name} + " has " +
+                          std::to_string((*opened)->size_bytes()) + " bytes instead of " +
+                          std::to_string(about.csv_bytes));
+  return opened;
 }
 
 base::expected<export_folder::file_ptr> export_folder::gzip() const {
@@ -69,6 +72,13 @@ std::uint64_t export_folder::size_bytes() const {
       bytes += static_cast<std::uint64_t>(found.st_size);
   }
   return bytes;
+}
+
+base::expected<export_folder::file_ptr> export_folder::needed(const char* name) const {
+  auto opened = file(name);
+  if (!opened && opened.error().code == base::errc::export_not_found)
+    return damaged_export(std::string{name} + " is missing");
+  return opened;
 }
 
 base::expected<export_folder::file_ptr> export_folder::file(const char* name) const {

@@ -36,7 +36,8 @@ public:
 
   /// Reads `about.json`. Fails with `store_failed` if it is damaged or missing.
   base::expected<export_about> about() const;
-  base::expected<file_ptr> csv() const { return file(export_csv_name); }
+  /// Opens the CSV. Fails with `store_failed` if it is not the one that `about` describes.
+  base::expected<file_ptr> csv(const export_about& about) const;
   /// Opens the compressed file; null if it has not been made.
   base::expected<file_ptr> gzip() const;
   /// The size of both files, as far as they exist.
@@ -47,6 +48,8 @@ private:
       : folder_{std::move(folder)}, export_id_{export_id} {}
 
   base::expected<file_ptr> file(const char* name) const;
+  /// The same, but a missing file is `store_failed`.
+  base::expected<file_ptr> needed(const char* name) const;
 
   base::file_descriptor folder_;
   model::uuid export_id_;

@@ -2,13 +2,15 @@
 
 #include "base/crypto/sha256.hpp"
 #include "base/hexadecimal.hpp"
+#include "base/crypto/sha256.hpp"
+#include "store/exports/counted_draft.hpp"
 #include "store/objects/object_file.hpp"
 
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <mutex>
 #include <set>
 #include <stop_token>
 #include <string>
@@ -75,10 +77,10 @@ private:
 };
 
 /// An export that is being uploaded.
-class export_objects::draft final : public export_draft {
+class export_objects::draft final : public counted_draft {
 public:
   draft(export_objects& to, export_record record, std::unique_ptr<object_upload> upload)
-      : export_draft{record.facts.export_id},
+      : counted_draft{record.facts, to.ledger_},
         to_{&to},
         record_{std::move(record)},
         upload_{std::move(upload)},
@@ -86,7 +88,6 @@ public:
 
   ~draft() override {
     renewal_.reset();
-    to_->give_back(game_id(), taken_bytes_);
     if (!upload_) return;
     upload_.reset();
     to_->forget(record_);
@@ -99,59 +100,47 @@ public:
   bool is_own() const noexcept override { return renewal_ ? renewal_->is_own() : is_own_; }
   bool ask_own() override { return is_own() && to_->renew(record_).value_or(true); }
 
-  base::expected<void> append(std::string_view bytes) override {
-    if (!is_whole_) return exports_full();
-    auto written = to_->take(game_id(), bytes.size()).and_then([&] {
-      taken_bytes_ += bytes.size();
-      digest_.add(bytes);
-      return upload_->append(bytes);
-    });
-    is_whole_ = written.has_value();
-    return written;
+private:
+  base::expected<void> write(std::string_view bytes) override {
+    digest_.add(bytes);
+    return upload_->append(bytes);
   }
 
-  base::expected<void> publish(std::int64_t keep_until_ts, bool has_running) override {
-    if (!is_whole_)
-      return base::fail(base::errc::store_failed, "an export that was not written whole");
+  base::expected<void> publish_whole(std::int64_t keep_until_ts, bool has_running) override {
     const auto outcome = upload_->complete();
     if (!outcome) return tl::unexpected(outcome.error());
-    if (*outcome == object_outcome::was_there)
-      return base::fail(base::errc::store_failed,
-                        object_of(record_).text() + ": the name of a new export was taken");
+    if (*outcome == object_outcome::was_there) return failed("the name of a new export was taken");
     // From here on a failure leaves the object and its record to a sweep: the record may have been
     // completed although nobody said so.
     upload_.reset();
     renewal_.reset();
     record_.facts.keep_until_ts = keep_until_ts;
-    record_.size_bytes = taken_bytes_;
+    record_.size_bytes = taken().bytes();
     record_.sha256 = base::hexadecimal(digest_.digest());
     record_.has_running = has_running;
     record_.is_complete = true;
-    const auto completed = to_->complete_record(record_);
+    const auto completed = to_->ask(&export_records::complete_export, record_);
     if (!completed) return tl::unexpected(completed.error());
     is_own_ = *completed;
     if (is_own_) {
-      taken_bytes_ = 0;
+      to_->ledger_.add_finished(record_.facts.query.game_id, taken().keep());
       return {};
     }
     // Nobody else has this generation. If the removal fails, a sweep removes the object.
     static_cast<void>(to_->settings_.objects->remove(object_of(record_)));
-    return base::fail(base::errc::store_failed,
-                      object_of(record_).text() + ": another process has taken the export over");
+    return failed("another process has taken the export over");
   }
 
-private:
-  const model::uuid& game_id() const noexcept { return record_.facts.query.game_id; }
+  tl::unexpected<base::error> failed(std::string_view why) const {
+    return base::fail(base::errc::store_failed,
+                      object_of(record_).text() + ": " + std::string{why});
+  }
 
   export_objects* to_;
   export_record record_;
   /// Null after the end.
   std::unique_ptr<object_upload> upload_;
   base::sha256_stream digest_;
-  /// Counted as those of an unfinished export.
-  std::uint64_t taken_bytes_ = 0;
-  /// Whether everything that was appended is in the upload.
-  bool is_whole_ = true;
   /// Null after the upload.
   std::optional<renewal> renewal_;
   /// Known after the upload.
@@ -160,16 +149,13 @@ private:
 
 export_objects::export_objects(export_objects_settings settings)
     : settings_{std::move(settings)},
-      room_{export_bounds{settings_.limit_bytes, settings_.game_share_percent}} {}
+      ledger_{{settings_.limit_bytes, settings_.game_share_percent}} {}
 
 // -- writing ------------------------------------------------------------------
 
 base::expected<begun_export> export_objects::begin(const export_request& request) {
-  {
-    const std::lock_guard lock{mutex_};
-    if (auto room = room_.check_another(request.query.game_id); !room)
-      return tl::unexpected(std::move(room).error());
-  }
+  if (auto room = ledger_.check_another(request.query.game_id); !room)
+    return tl::unexpected(std::move(room).error());
   auto claimed = claim(request);
   if (!claimed) return tl::unexpected(claimed.error());
   if (!claimed->is_own) return other_export{std::move(claimed->record), claimed->revisions};
@@ -188,22 +174,13 @@ base::expected<begun_export> export_objects::begin(const export_request& request
 base::expected<export_claimed> export_objects::claim(const export_request& request) {
   const export_claim claim{request.query,     request.export_id,          settings_.owner,
                            export_lease_time, settings_.clock->unix_ms(), request.linked_until_ts};
-  const auto ask = [&] {
-    return settings_.records->exports().and_then(
-        [&](const auto& in) { return in->claim_export(claim); });
-  };
   const auto is_useless = [this](const base::expected<export_claimed>& claimed) {
     return claimed && !claimed->is_own && claimed->record.is_complete && !is_there(claimed->record);
   };
-  auto claimed = ask();
+  auto claimed = ask(&export_records::claim_export, claim);
   for (std::size_t i = 0; i < records_of_query_limit && is_useless(claimed); ++i)
-    claimed = ask();
+    claimed = ask(&export_records::claim_export, claim);
   return claimed;
-}
-
-base::expected<query_exports> export_objects::exports_of(const model::export_query& query) {
-  return settings_.records->exports().and_then(
-      [&](const auto& in) { return in->exports_of(query); });
 }
 
 bool export_objects::is_there(const export_record& whole) {
@@ -215,54 +192,19 @@ bool export_objects::is_there(const export_record& whole) {
 }
 
 void export_objects::forget(const export_record& record) {
-  const auto forgotten = settings_.records->exports().and_then(
-      [&](const auto& in) { return in->forget_export(record); });
+  const auto forgotten = ask(&export_records::forget_export, record);
   if (!forgotten) spdlog::warn("exports: {}", base::to_string(forgotten.error()));
 }
 
 base::expected<bool> export_objects::renew(const export_record& record) {
-  return settings_.records->exports().and_then(
-      [&](const auto& in) { return in->renew_export(record, export_lease_time); });
-}
-
-base::expected<bool> export_objects::complete_record(const export_record& whole) {
-  auto completed = settings_.records->exports().and_then(
-      [&](const auto& in) { return in->complete_export(whole); });
-  if (!completed || !*completed) return completed;
-  const std::lock_guard lock{mutex_};
-  auto& of_game = usage_[whole.facts.query.game_id];
-  ++of_game.count;
-  of_game.bytes += whole.size_bytes;
-  // Its bytes were taken while it was written.
-  room_.add(whole.facts.query.game_id, {1, 0});
-  return completed;
-}
-
-base::expected<void> export_objects::take(const model::uuid& game_id, std::uint64_t bytes) {
-  const std::lock_guard lock{mutex_};
-  return room_.take(game_id, bytes);
-}
-
-void export_objects::give_back(const model::uuid& game_id, std::uint64_t bytes) {
-  const std::lock_guard lock{mutex_};
-  room_.remove(game_id, {0, bytes});
-}
-
-std::uint64_t export_objects::used_bytes() const {
-  const std::lock_guard lock{mutex_};
-  return room_.used().bytes;
-}
-
-std::uint64_t export_objects::refused_by_share() const {
-  const std::lock_guard lock{mutex_};
-  return room_.refused_by_share();
+  return ask(&export_records::renew_export, record, export_lease_time);
 }
 
 // -- reading ------------------------------------------------------------------
 
 base::expected<std::optional<export_record>> export_objects::find(const model::export_query& query,
                                                                   std::int64_t linked_until_ts) {
-  const auto known = exports_of(query);
+  const auto known = ask(&export_records::exports_of, query);
   if (!known) return tl::unexpected(known.error());
   if (const auto* whole = known->find_whole(linked_until_ts); whole && is_there(*whole))
     return *whole;
@@ -271,7 +213,7 @@ base::expected<std::optional<export_record>> export_objects::find(const model::e
 }
 
 base::expected<std::optional<export_record>> export_objects::follow(const export_record& record) {
-  const auto known = exports_of(record.facts.query);
+  const auto known = ask(&export_records::exports_of, record.facts.query);
   if (!known) return tl::unexpected(known.error());
   for (const auto& each : known->records)
     if (each.facts.export_id == record.facts.export_id &&
@@ -280,19 +222,13 @@ base::expected<std::optional<export_record>> export_objects::follow(const export
   return std::nullopt;
 }
 
-base::expected<std::optional<export_record>>
-export_objects::find_whole(const model::uuid& export_id) {
-  return settings_.records->exports().and_then(
-      [&](const auto& in) { return in->find_export(export_id); });
-}
-
 bool export_objects::has(const model::uuid& export_id) {
-  const auto found = find_whole(export_id);
+  const auto found = ask(&export_records::find_export, export_id);
   return !found || found->has_value();
 }
 
 base::expected<opened_export_ptr> export_objects::open(const model::uuid& export_id) {
-  const auto found = find_whole(export_id);
+  const auto found = ask(&export_records::find_export, export_id);
   if (!found) return tl::unexpected(found.error());
   if (!*found) return export_not_found();
   const auto& record = **found;
@@ -322,7 +258,7 @@ base::expected<opened_export_ptr> export_objects::for_reader(const opened_export
 // -- removing -----------------------------------------------------------------
 
 void export_objects::remove(const model::uuid& export_id) {
-  const auto found = find_whole(export_id);
+  const auto found = ask(&export_records::find_export, export_id);
   if (found && !*found) return;
   const auto removed = found ? remove(**found) : tl::unexpected(found.error());
   // A sweep tries again when the export has expired.
@@ -333,56 +269,33 @@ base::expected<void> export_objects::remove(const export_record& record) {
   // The object first: without its record nobody would find it.
   auto removed = settings_.objects->remove(object_of(record));
   if (!removed) return removed;
-  removed = settings_.records->exports().and_then(
-      [&](const auto& in) { return in->forget_export(record); });
-  if (!removed || !record.is_complete) return removed;
-  const std::lock_guard lock{mutex_};
-  const auto counted = usage_.find(record.facts.query.game_id);
-  if (counted == usage_.end() || counted->second.count == 0) return {};
-  const export_usage gone{1, std::min(counted->second.bytes, record.size_bytes)};
-  counted->second.count -= gone.count;
-  counted->second.bytes -= gone.bytes;
-  room_.remove(counted->first, gone);
-  return {};
+  removed = ask(&export_records::forget_export, record);
+  if (removed && record.is_complete)
+    ledger_.remove_finished(record.facts.query.game_id, record.size_bytes);
+  return removed;
 }
 
 base::expected<void> export_objects::sweep(std::int64_t now_ts) {
-  auto done = remove_over(now_ts).and_then([&] { return count(); });
-  if (!done || !is_collection_due()) return done;
-  return collect_leftovers(now_ts);
-}
-
-bool export_objects::is_collection_due() {
+  if (auto done = remove_over(now_ts); !done) return done;
+  auto counted = ask(&export_records::export_usage_now);
+  if (!counted) return tl::unexpected(std::move(counted).error());
+  ledger_.recount(*std::move(counted));
   const auto now = settings_.clock->now();
-  const std::lock_guard lock{mutex_};
-  if (now < next_collection_) return false;
-  next_collection_ = now + leftovers_interval;
-  return true;
+  auto due = next_collection_.load();
+  if (now < due || !next_collection_.compare_exchange_strong(due, now + leftovers_interval))
+    return {};
+  return collect_leftovers(now_ts);
 }
 
 base::expected<void> export_objects::remove_over(std::int64_t now_ts) {
   const std::chrono::milliseconds patience = settings_.timeout + given_up_after;
   const auto begun_before_ts = now_ts - patience.count();
-  const auto over = settings_.records->exports().and_then(
-      [&](const auto& in) { return in->exports_over(now_ts, begun_before_ts, removals_limit); });
+  const auto over = ask(&export_records::exports_over, now_ts, begun_before_ts, removals_limit);
   if (!over) return tl::unexpected(over.error());
   base::expected<void> done;
   for (const auto& each : *over)
     if (auto removed = remove(each); !removed) done = std::move(removed);
   return done;
-}
-
-base::expected<void> export_objects::count() {
-  auto counted =
-      settings_.records->exports().and_then([](const auto& in) { return in->export_usage_now(); });
-  if (!counted) return tl::unexpected(std::move(counted).error());
-  const std::lock_guard lock{mutex_};
-  for (const auto& [game_id, usage] : usage_)
-    room_.remove(game_id, usage);
-  usage_ = *std::move(counted);
-  for (const auto& [game_id, usage] : usage_)
-    room_.add(game_id, usage);
-  return {};
 }
 
 base::expected<void> export_objects::collect_leftovers(std::int64_t now_ts) {
@@ -396,11 +309,9 @@ base::expected<void> export_objects::collect_leftovers(std::int64_t now_ts) {
                                       });
   // Read after the listing: an object has its record before it is stored.
   if (done && !left.empty())
-    done = settings_.records->exports().and_then([&](const auto& in) {
-      return in->read_exports([&](const export_record& each) {
-        left.erase(object_of(each));
-        return true;
-      });
+    done = ask(&export_records::read_exports, [&](const export_record& each) {
+      left.erase(object_of(each));
+      return true;
     });
   if (!done) return done;
   for (const auto& name : left)

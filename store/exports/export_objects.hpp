@@ -3,13 +3,12 @@
 #include "base/byte_budget.hpp"
 #include "base/clock.hpp"
 #include "store/database.hpp"
-#include "store/exports/export_room.hpp"
+#include "store/exports/export_ledger.hpp"
 #include "store/exports/export_store.hpp"
 
+#include <atomic>
 #include <chrono>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 
 namespace matchcloud::store {
@@ -69,45 +68,38 @@ public:
   }
   void remove(const model::uuid& export_id) override;
   base::expected<void> sweep(std::int64_t now_ts) override;
-  std::uint64_t used_bytes() const override;
-  std::uint64_t refused_by_share() const override;
+  std::uint64_t used_bytes() const override { return ledger_.used_bytes(); }
+  std::uint64_t refused_by_share() const override { return ledger_.refused_by_share(); }
 
 private:
   class draft;
   class renewal;
   struct opened_object;
 
+  /// Asks the records for `what`, a method, in a session of its own.
+  auto ask(auto what, const auto&... with) {
+    return settings_.records->exports().and_then(
+        [&](const auto& in) { return ((*in).*what)(with...); });
+  }
   /// What `claim_export` says of a request, if the object of a whole export is there.
   base::expected<export_claimed> claim(const export_request& request);
-  base::expected<query_exports> exports_of(const model::export_query& query);
   /// Whether the object of a whole export is there, as far as can be said; forgets the export if it
   /// is not.
   bool is_there(const export_record& whole);
   base::expected<bool> renew(const export_record& record);
   /// Logs a failure: a sweep forgets the record when it is old.
   void forget(const export_record& record);
-  /// From then on its bytes are those of a finished export. Returns false if another process has
-  /// taken it over.
-  base::expected<bool> complete_record(const export_record& whole);
-  base::expected<std::optional<export_record>> find_whole(const model::uuid& export_id);
   base::expected<void> remove(const export_record& record);
   base::expected<void> remove_over(std::int64_t now_ts);
-  base::expected<void> count();
-  /// Once in each `leftovers_interval`.
-  bool is_collection_due();
   /// Removes objects without a record, and unfinished uploads.
   base::expected<void> collect_leftovers(std::int64_t now_ts);
-  base::expected<void> take(const model::uuid& game_id, std::uint64_t bytes);
-  void give_back(const model::uuid& game_id, std::uint64_t bytes);
 
   export_objects_settings settings_;
-  mutable std::mutex mutex_;
   /// The complete exports, at the last count and finished here since, and the unfinished ones of
   /// this process.
-  export_room room_;
-  /// The complete exports in `room_`, by game.
-  export_usages usage_;
-  base::steady_time next_collection_{};
+  export_ledger ledger_;
+  /// When a sweep is to look for leftovers again, once in each `leftovers_interval`.
+  std::atomic<base::steady_time> next_collection_{};
 };
 
 } // namespace matchcloud::store

@@ -97,16 +97,13 @@ public:
   virtual bool is_shared() const noexcept { return false; }
   /// An export that is as new as a new one, else one that another process writes and that may be.
   /// See `export_request` for the time. Fails with `store_failed`.
-  virtual base::expected<std::optional<export_record>> find(const model::export_query& query,
-                                                            std::int64_t linked_until_ts) {
-    static_cast<void>(query);
-    static_cast<void>(linked_until_ts);
+  virtual base::expected<std::optional<export_record>> find(const model::export_query& /*query*/,
+                                                            std::int64_t /*linked_until_ts*/) {
     return std::nullopt;
   }
   /// What became of an export that another process writes; nothing if it gave up or died, so that
   /// somebody else is to write it. Fails with `store_failed`.
-  virtual base::expected<std::optional<export_record>> follow(const export_record& record) {
-    static_cast<void>(record);
+  virtual base::expected<std::optional<export_record>> follow(const export_record& /*record*/) {
     return std::nullopt;
   }
 

@@ -168,7 +168,8 @@ private:
   std::deque<actors::ranking_metrics> ranking_metrics_{loop_count};
   actors::geoip_metrics geoip_metrics_;
   std::unique_ptr<store::export_files> export_files_;
-  std::shared_ptr<actors::export_registry> book_ = std::make_shared<actors::export_registry>();
+  std::shared_ptr<actors::lobby_export_state> export_state_ =
+      std::make_shared<actors::lobby_export_state>();
   std::shared_ptr<store::geoip_files> geoip_files_;
   std::shared_ptr<store::media_files> media_;
   std::vector<std::size_t> geoip_history_{0};

@@ -38,7 +38,7 @@ std::shared_ptr<const app::node_parts> world::parts() {
   made->signing_keys = &on_disk->keys();
   made->images = media_;
   made->geoip_files = geoip_files_;
-  made->export_registry = book_;
+  made->export_state = export_state_;
   made->new_id = [ids = std::make_shared<chance>(seed)] {
     std::array<std::uint8_t, 16> bytes{};
     for (auto& byte : bytes)

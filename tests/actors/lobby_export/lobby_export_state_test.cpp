@@ -44,10 +44,10 @@ struct bench : export_effects {
   std::unique_ptr<store::secret_ring> keys = open_signing_keys(folder.path());
   fake_exports files;
   lobby_export_settings settings;
-  lobby_export_state state{settings, *this};
+  lobby_export_state state;
   /// Whether the pools accept tasks.
   bool takes_work = true;
-  std::vector<look_request> looks;
+  std::vector<std::pair<model::export_query, std::optional<model::uuid>>> looks;
   std::vector<std::uint64_t> jobs;
   std::vector<follow_request> follows;
   std::vector<std::pair<std::uint64_t, std::string>> answers;
@@ -64,10 +64,11 @@ struct bench : export_effects {
     settings.jobs_limit = 1;
     settings.queue_limit = 1;
     settings.waiting_limit = 4;
+    state.begin(settings, *this);
   }
 
-  bool look(std::vector<look_request> requests) override {
-    looks.insert(looks.end(), requests.begin(), requests.end());
+  bool look(files_by_query queries) override {
+    looks.insert(looks.end(), queries.begin(), queries.end());
     return takes_work;
   }
   bool run(std::uint64_t job, const model::export_query& query) override {
@@ -94,7 +95,7 @@ struct bench : export_effects {
   void find(const store::history_revisions& revisions,
             const std::shared_ptr<const store::export_record>& found = nullptr) {
     history_looked looked;
-    looked.results.push_back({looks.front().number, revisions, {}, found});
+    looked.results[looks.front().first] = {revisions, {}, found};
     looks.erase(looks.begin());
     state.on(looked);
   }
@@ -220,7 +221,7 @@ TEST_CASE("without an actor: a file is given again only where nothing moved sinc
   on.end(on.jobs[0], {5, 2});
   on.ask(2);
   REQUIRE(on.looks.size() == 1);
-  CHECK(on.looks[0].file == id_of(static_cast<std::uint8_t>(200 + on.jobs[0])));
+  CHECK(on.looks[0].second == id_of(static_cast<std::uint8_t>(200 + on.jobs[0])));
   on.find({5, 2});
   CHECK(on.answers.size() == 2);
   CHECK(on.metrics.reused.get() == 1);
@@ -265,29 +266,54 @@ TEST_CASE("without an actor: work that no pool takes is refused, and nothing is 
 
 TEST_CASE("without an actor: jobs that are taken over end like others") {
   bench on;
-  on.settings.registry->add(7, january);
-  on.state.adopt(7, january, store::history_snapshot{{1, 1}, 0});
   on.ask(1);
-  CHECK(on.jobs.empty());
+  REQUIRE(on.jobs.size() == 1);
+  on.state.end(); // the actor died
+  on.state.begin(on.settings, on);
+  on.state.on(export_begun{on.jobs[0], {{1, 1}, 0}});
+  on.ask(2);
+  CHECK(on.jobs.size() == 1);
   on.find({1, 1});
-  on.end(7);
-  CHECK(on.answers.size() == 1);
-  on.state.clear();
-  on.state.count();
+  on.end(on.jobs[0]);
+  REQUIRE(on.answers.size() == 1); // the first was asked of the actor that died
+  CHECK(on.answers[0].first == 2);
+  on.state.end();
   CHECK(on.metrics.running.get() == 0);
+}
+
+TEST_CASE("without an actor: what waits is forgotten with the actor, and what runs goes on") {
+  bench on;
+  on.ask(1);
+  on.ask(2, february); // queued
+  on.ask(3);           // looks
+  on.state.end();
+  CHECK(on.metrics.running.get() == 1);
+  CHECK(on.metrics.queued.get() == 0);
+  CHECK(on.metrics.waiting.get() == 0);
+  on.state.begin(on.settings, on);
+  on.ask(4, february);
+  CHECK(on.jobs.size() == 1);
+  on.end(on.jobs[0]);
+  REQUIRE(on.jobs.size() == 2);
+  CHECK(on.jobs[1] > on.jobs[0]);
+  CHECK(on.answers.empty());
+  on.end(on.jobs[1]);
+  CHECK(on.answers.size() == 1);
 }
 
 TEST_CASE("without an actor: a file is over when its last URL is") {
   bench on;
   on.ask(1);
   on.end(on.jobs[0]);
-  const auto last_ts = on.settings.registry->finished.begin()->second.linked_until_ts;
+  const auto last_ts = on.settings.job.link_end_s() * 1'000;
   CHECK(on.state.over_at(last_ts - 1).empty());
   const auto over = on.state.over_at(last_ts);
   REQUIRE(over.size() == 1);
   on.state.forget(over[0]);
   CHECK(on.state.over_at(last_ts).empty());
-  CHECK(on.settings.registry->newest.empty());
+  on.ask(2);
+  CHECK(on.looks.empty()); // nothing is known that could be given again
+  CHECK(on.jobs.size() == 2);
 }
 
 // -- exports that processes share -----------------------------------------------

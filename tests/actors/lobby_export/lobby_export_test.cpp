@@ -35,6 +35,7 @@ struct bench : deterministic_system {
   caf::actor front = spawn<probe>(log);
   lobby_export_settings settings;
   std::string kind = "n,n,r,r,t,v,v,m";
+  std::shared_ptr<lobby_export_state> state = std::make_shared<lobby_export_state>();
   caf::actor exporter;
   std::uint64_t last = 0;
   std::uint8_t last_id = 0;
@@ -58,8 +59,8 @@ struct bench : deterministic_system {
   }
   /// Starts a new export actor in place of the last one.
   void succeed() {
-    exporter =
-        spawn<lobby_export>(settings, std::make_shared<const model::catalog>(database->content));
+    exporter = spawn<lobby_export>(settings, state,
+                                   std::make_shared<const model::catalog>(database->content));
     run();
   }
   ~bench() {
@@ -514,7 +515,7 @@ TEST_CASE("files that earlier processes left are removed when their time is over
 TEST_CASE("when the service ends its jobs give up and leave nothing behind") {
   bench on;
   on.ask();
-  on.database->while_reading = [&] { on.settings.registry->close(); };
+  on.database->while_reading = [&] { on.state->reports()->close(); };
   CHECK(on.work());
   CHECK(on.log->made.empty());
   CHECK(on.folders() == 0);

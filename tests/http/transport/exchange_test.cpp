@@ -28,7 +28,7 @@ struct bench {
     REQUIRE(made.permit.acquire(metrics.in_flight, limits.in_flight_limit));
     return made;
   }
-  bool enter(const admitted_request& which, owner who, std::uint32_t attempt = 1) {
+  bool enter(admitted_request& which, owner who, std::uint32_t attempt = 1) {
     exchange_state state;
     state.attempt = attempt;
     return state.route(which, asked_of(who), who, limits, metrics);

@@ -83,6 +83,40 @@ TEST_CASE("a game has its share of the number of exports, at least one") {
   CHECK_FALSE(least.check_another(game));
 }
 
+TEST_CASE(
+    "what is finished by game is counted anew, beside what is taken, and never below nothing") {
+  export_ledger ledger{{100, 100, 3}};
+  REQUIRE(ledger.take(game, 20));
+  ledger.recount({{game, {1, 10}}, {neighbour, {1, 30}}});
+  CHECK(ledger.used_bytes() == 60);
+  ledger.add_finished(game, 20); // its bytes were taken
+  CHECK(ledger.used_bytes() == 60);
+  CHECK_FALSE(ledger.check_another(game)); // three exports
+  ledger.remove_finished(neighbour, 40);
+  CHECK(ledger.used_bytes() == 30);
+  ledger.remove_finished(neighbour, 40);
+  CHECK(ledger.used_bytes() == 30);
+  CHECK(ledger.check_another(neighbour));
+  REQUIRE(ledger.take(game, 5));
+  ledger.recount({{neighbour, {1, 1}}});
+  CHECK(ledger.used_bytes() == 6);
+}
+
+TEST_CASE("taken bytes go back with what took them unless they are kept") {
+  export_ledger ledger{{100}};
+  {
+    taken_bytes lost{ledger, game};
+    REQUIRE(lost.take(20));
+    CHECK_FALSE(lost.take(90));
+    CHECK(lost.bytes() == 20);
+    taken_bytes kept{ledger, game};
+    REQUIRE(kept.take(5));
+    CHECK(kept.keep() == 5);
+    CHECK(ledger.used_bytes() == 25);
+  }
+  CHECK(ledger.used_bytes() == 5);
+}
+
 } // namespace
 
 } // namespace matchcloud::store
