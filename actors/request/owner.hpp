@@ -35,7 +35,7 @@ inline constexpr std::size_t avatar_shard_count = 4;
 
 struct owner_row {
   owner_kind kind = owner_kind::none;
-  /// The name in metrics and configuration.
+  /// The name in metrics and configuration; empty for none.
   std::string_view name;
   /// The number of actors that share what is owned, each with a part of its own.
   std::size_t shards = 1;
@@ -45,7 +45,7 @@ struct owner_row {
 
 /// All kinds, in the order of `owner_kind`.
 inline constexpr std::array owner_rows{
-    owner_row{owner_kind::none, "none"},
+    owner_row{},
     owner_row{owner_kind::validator, "validator", 1, &base::limits::validator_mailbox},
     owner_row{owner_kind::large_validator, "large_validator", 1,
               &base::limits::large_validator_mailbox},

@@ -2,6 +2,7 @@
 
 #include "base/byte_budget.hpp"
 #include "base/limits.hpp"
+#include "base/metrics.hpp"
 #include "base/siphash.hpp"
 #include "http/operations/list.hpp"
 #include "http/transport/connection_shares.hpp"
@@ -38,6 +39,8 @@ struct shared_bounds {
   std::vector<loop_transport*> transports;
 
   shared_bounds(const base::limits& configured, proxy_trust trusted, plane of = plane::data);
+  /// Adds how much of the budget is used.
+  void show(base::metric_set& in) const;
 };
 
 } // namespace matchcloud::http

@@ -93,6 +93,16 @@ std::vector<geoip_files::file_facts> geoip_files::describe() const {
   return facts_;
 }
 
+void geoip_files::show(base::metric_set& in) const {
+  in.add(base::metric_type::gauge,
+         {"matchcloud_geoip_built_timestamp_seconds",
+          "When the database of a GeoIP file in force was built, in seconds since 1970."},
+         [this](const base::metric_set::sink& to) {
+           for (const auto& each : describe())
+             to({{"file", each.path}}, {static_cast<double>(each.built_s)});
+         });
+}
+
 std::shared_ptr<const geoip> geoip_files::join() {
   std::vector<std::shared_ptr<const mmdb_file>> opened;
   std::vector<file_facts> facts;

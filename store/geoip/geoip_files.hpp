@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/expected.hpp"
+#include "base/metrics.hpp"
 #include "store/files/file_state.hpp"
 
 #include <cstddef>
@@ -65,6 +66,8 @@ public:
   };
   /// What is in force, in order of preference. Does not wait for a look.
   std::vector<file_facts> describe() const;
+  /// Adds that.
+  void show(base::metric_set& in) const;
 
 private:
   struct refusal {
