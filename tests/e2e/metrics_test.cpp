@@ -115,7 +115,7 @@ TEST_CASE("docs/metrics.md lists all metrics with their types, labels and helps"
 
 TEST_CASE("metrics are named as Prometheus wants it, and their helps are sentences",
           "[operations]") {
-  REQUIRE(all_families().size() > 90);
+  REQUIRE(all_families().size() > 80);
   for (const auto& [name, each] : all_families()) {
     CAPTURE(name, each.help);
     CHECK(std::regex_match(name, std::regex{"matchcloud_[a-z]+(_[a-z]+)*"}));
@@ -138,8 +138,11 @@ TEST_CASE("every metric that a page names is there", "[operations]") {
     if (page.path().extension() != ".md") continue;
     const auto text = fixtures::read_whole(page.path());
     for (std::sregex_iterator at{text.begin(), text.end(), metric}, end; at != end; ++at) {
-      CAPTURE(page.path(), at->str());
-      CHECK(known.contains(at->str()));
+      const auto name = at->str();
+      CAPTURE(page.path(), name);
+      const auto found = known.lower_bound(name); // `matchcloud_tls_..` stands for several
+      CHECK((found != known.end() &&
+             (name.ends_with('_') ? found->starts_with(name) : *found == name)));
     }
   }
 }
