@@ -82,6 +82,10 @@ struct transport_metrics : base::metric_set {
       *this, of_plane({"matchcloud_connections_evicted_stalled_total",
                        "Connections closed because their clients took nothing while others needed "
                        "memory."})};
+  base::counter connections_cut{
+      *this, of_plane({"matchcloud_connections_cut_total",
+                       "Connections cut because their clients took too little of an answer in "
+                       "its time."})};
   base::counter connections_refused{
       *this, of_plane({"matchcloud_connections_refused_total",
                        "Connections refused because their address held its share."})};
