@@ -209,6 +209,15 @@ fault_status status(fault_point at) {
   return {at, here.rule, here.passes, here.hits, here.all_hits};
 }
 
+void show(metric_set& in) {
+  in.add(metric_type::counter, {"matchcloud_faults_hit_total", "Faults that were injected."},
+         [](const metric_set::sink& to) {
+           for (std::size_t i = 0; i < fault_point_count; ++i)
+             if (const auto now = status(static_cast<fault_point>(i)); now.rule || now.all_hits > 0)
+               to({{"point", facts_of(now.point).name}}, {static_cast<double>(now.all_hits)});
+         });
+}
+
 std::string reason_at(fault_point at) {
   return "a fault is injected at " + std::string{facts_of(at).name};
 }

@@ -2,6 +2,7 @@
 
 #include "base/expected.hpp"
 #include "base/fault_point.hpp"
+#include "base/metrics.hpp"
 
 #include <algorithm>
 #include <array>
@@ -129,6 +130,8 @@ void clear(fault_point at) noexcept;
 void clear_all() noexcept;
 
 fault_status status(fault_point at);
+/// Adds the hits of each point that has a rule or was ever hit.
+void show(metric_set& in);
 
 /// The reason that an error reports if its cause is injected, so that nobody searches for another.
 std::string reason_at(fault_point at);

@@ -165,9 +165,9 @@ enum class owner : std::uint8_t {
   MATCHCLOUD_OWNERS(MATCHCLOUD_ENUMERATOR, MATCHCLOUD_ENUMERATOR)
 };
 
-/// The name of each, and its row, by its number.
+/// The name of each (empty for none), and its row, by its number.
 inline constexpr std::array owner_names =
-    std::to_array<std::string_view>({"none", MATCHCLOUD_OWNERS(MATCHCLOUD_NAME, MATCHCLOUD_NAME)});
+    std::to_array<std::string_view>({"", MATCHCLOUD_OWNERS(MATCHCLOUD_NAME, MATCHCLOUD_NAME)});
 inline constexpr std::size_t owner_count = owner_names.size();
 inline constexpr std::array<owner_row, owner_count> owner_table{
     owner_row{}, MATCHCLOUD_OWNERS(MATCHCLOUD_ROW, MATCHCLOUD_ROW)};

@@ -236,4 +236,12 @@ rate_verdict rate_limit_table::peek(std::uint64_t subject, const rate_policy& po
   return result;
 }
 
+void rate_limit_table::show(metric_set& in) const {
+  in.add_counter(
+      {"matchcloud_rate_limit_shared_total",
+       "Requests that a shared limit decided, because the table was full where their own would "
+       "be."},
+      [this] { return shared_count(); });
+}
+
 } // namespace matchcloud::base

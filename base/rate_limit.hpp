@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/clock.hpp"
+#include "base/metrics.hpp"
 #include "base/rate_policy.hpp"
 #include "base/reserved_memory.hpp"
 #include "base/siphash.hpp"
@@ -85,6 +86,8 @@ public:
   std::uint64_t shared_count() const noexcept {
     return shared_count_.load(std::memory_order_relaxed);
   }
+  /// Adds that.
+  void show(metric_set& in) const;
   std::size_t entries() const noexcept { return (set_mask_ + 1) * ways; }
 
 private:

@@ -9,7 +9,7 @@ base::expected<database::idle_session> database::acquire() {
   {
     std::unique_lock lock{mutex_};
     if (!left_.wait_for(lock, limits_.patience, [this] { return lent_ < limits_.at_once; })) {
-      ++timeouts_;
+      timeouts_.add();
       return base::fail(base::errc::overloaded, "Too many requests wait for the store; ask again.");
     }
     ++lent_;
@@ -23,10 +23,7 @@ base::expected<database::idle_session> database::acquire() {
   }
   // Outside the lock, because opening a session may take long.
   auto opened = open_();
-  {
-    const std::lock_guard lock{mutex_};
-    ++(opened ? opened_ : open_failures_);
-  }
+  (opened ? opened_ : open_failures_).add();
   if (!opened) leave();
   return std::move(opened).map([this](std::unique_ptr<session> made) {
     const auto until = limits_.lifetime.count() > 0 ? base::machine_clock().now() + limits_.lifetime
@@ -51,9 +48,20 @@ void database::release(idle_session taken) {
   leave();
 }
 
-session_counts database::count() const {
-  const std::lock_guard lock{mutex_};
-  return {limits_.at_once, lent_, idle_.size(), opened_, open_failures_, timeouts_};
+void database::show(base::metric_set& in) const {
+  in.add_gauge(
+      {"matchcloud_store_sessions_limit", "Sessions of the store that there may be at once."},
+      [this] { return limits_.at_once; });
+  in.add_gauge({"matchcloud_store_sessions_used", "Sessions of the store in use."}, [this] {
+    const std::lock_guard lock{mutex_};
+    return lent_;
+  });
+  in.add_gauge({"matchcloud_store_sessions_idle", "Sessions of the store kept for the next use."},
+               [this] {
+                 const std::lock_guard lock{mutex_};
+                 return idle_.size();
+               });
+  in.add(metrics_);
 }
 
 void database::leave() {

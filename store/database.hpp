@@ -2,6 +2,7 @@
 
 #include "base/clock.hpp"
 #include "base/expected.hpp"
+#include "base/metrics.hpp"
 #include "store/session.hpp"
 #include "store/store_fence.hpp"
 
@@ -52,17 +53,6 @@ struct session_limits {
   std::chrono::milliseconds lifetime{0};
 };
 
-/// Sessions of a database at one instant, and since the start.
-struct session_counts {
-  std::size_t limit = 0;
-  std::size_t lent = 0;
-  std::size_t idle = 0;
-  std::uint64_t opened = 0;
-  std::uint64_t open_failures = 0;
-  /// Callers that waited for a session in vain.
-  std::uint64_t timeouts = 0;
-};
-
 /// A store: lends pooled sessions, which an engine opens, as roles. Several databases, even of
 /// several processes, may use one store. A session that failed is discarded, and the idle ones with
 /// it, so the next caller gets one that was opened since. Held by `std::shared_ptr`. Any thread.
@@ -98,7 +88,7 @@ public:
   /// that are lent already go on. Call before other threads use the database.
   void stand_behind(std::shared_ptr<const store_fence> fence) { fence_ = std::move(fence); }
 
-  session_counts count() const;
+  void show(base::metric_set& in) const;
 
 private:
   template <class Role>
@@ -121,6 +111,7 @@ private:
   void release(idle_session taken);
   void leave();
 
+  base::metric_set metrics_;
   const engine open_;
   const session_limits limits_;
   /// Null: always open.
@@ -128,9 +119,14 @@ private:
   mutable std::mutex mutex_;
   std::condition_variable left_;
   std::size_t lent_ = 0;
-  std::uint64_t opened_ = 0;
-  std::uint64_t open_failures_ = 0;
-  std::uint64_t timeouts_ = 0;
+  base::counter opened_{
+      metrics_, {"matchcloud_store_sessions_opened_total", "Sessions of the store opened."}};
+  base::counter open_failures_{metrics_,
+                               {"matchcloud_store_sessions_failed_total",
+                                "Sessions of the store that could not be opened."}};
+  base::counter timeouts_{metrics_,
+                          {"matchcloud_store_sessions_missed_total",
+                           "Requests that waited for a session of the store in vain."}};
   std::vector<idle_session> idle_;
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/expected.hpp"
+#include "base/metrics.hpp"
 #include "store/object_name.hpp"
 
 #include <chrono>
@@ -57,32 +58,6 @@ struct object_link {
 
 /// The longest `object_link::lifetime`, which is what a service of objects takes.
 inline constexpr std::chrono::seconds link_lifetime_limit{std::chrono::hours{7 * 24}};
-
-/// What a store has asked its service since it was opened, for those who watch it. A call here is
-/// one request to the service with its repetitions; an operation of the role makes one or several.
-struct object_counts {
-  /// Calls and uploads of long objects now, and how many there may be.
-  std::uint64_t in_progress = 0;
-  std::uint64_t in_progress_limit = 0;
-  /// Calls that were answered as they may be, also with the news that there is no such object or
-  /// that a name is taken.
-  std::uint64_t succeeded = 0;
-  /// Calls that were refused or got no answer that counts. One that was stopped, or whose bytes
-  /// nobody wanted any more, is in neither number.
-  std::uint64_t failed = 0;
-  /// Calls and uploads that were not begun because of the limit.
-  std::uint64_t overloaded = 0;
-  /// Attempts after the first of a call.
-  std::uint64_t repetitions = 0;
-  /// Bytes of bodies, of all attempts; known once an attempt has ended.
-  std::uint64_t sent_bytes = 0;
-  std::uint64_t received_bytes = 0;
-  /// When the service last gave an answer that counts, success or refusal, in milliseconds since
-  /// 1970; 0 if it has not yet.
-  std::int64_t answered_ts = 0;
-
-  friend bool operator==(const object_counts&, const object_counts&) = default;
-};
 
 /// An object that is being written piece by piece. Nobody can see it before it is complete, and
 /// destroying it before leaves nothing behind. Its store must outlive it. One thread at a time;
@@ -149,9 +124,8 @@ public:
   /// progress for longer counts as dead. Returns how many were removed.
   virtual base::expected<std::size_t> collect_leftovers(std::chrono::seconds age) = 0;
 
-  /// What was counted so far; numbers may be of slightly different moments. All 0 in an engine
-  /// without a service. Never waits for one.
-  virtual object_counts count() const { return {}; }
+  /// Adds what is counted of the calls to a service; an engine without one counts nothing.
+  virtual void show(base::metric_set& in) const { static_cast<void>(in); }
 
   /// Ends all calls, now and from now on, with `cancelled`. For the end of a process. Any thread;
   /// never waits.

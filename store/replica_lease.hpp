@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/expected.hpp"
+#include "base/metrics.hpp"
 #include "model/text/uuid.hpp"
 #include "store/database.hpp"
 #include "store/store_clock.hpp"
@@ -22,6 +23,10 @@ public:
   void note(std::uint32_t count) noexcept { count_.store(count, std::memory_order_relaxed); }
   /// At least 1.
   std::uint32_t get() const noexcept { return count_.load(std::memory_order_relaxed); }
+  void show(base::metric_set& in) const {
+    in.add_gauge({"matchcloud_replicas", "Processes that serve from the store, this one included."},
+                 [this] { return get(); });
+  }
 
 private:
   std::atomic<std::uint32_t> count_{1};

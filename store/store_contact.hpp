@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/clock.hpp"
+#include "base/metrics.hpp"
 
 #include <atomic>
 #include <chrono>
@@ -21,6 +22,12 @@ public:
     const base::steady_time last{
         base::steady_time::duration{last_.load(std::memory_order_relaxed)}};
     return std::chrono::duration_cast<std::chrono::milliseconds>(now - last);
+  }
+  void show(base::metric_set& in) const {
+    in.add_gauge(
+        {"matchcloud_store_age_seconds",
+         "How long ago the store last answered, and so how old what is known of it may be."},
+        [this] { return std::chrono::duration<double>{age(base::machine_clock().now())}.count(); });
   }
 
 private:

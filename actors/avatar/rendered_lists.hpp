@@ -14,11 +14,13 @@
 namespace matchcloud::actors {
 
 /// Counts of all avatar actors together. Any thread.
-struct avatar_metrics {
-  base::counter cache_hits;
-  /// Lists read from the store and rendered.
-  base::counter loads;
-  base::gauge cached_bytes;
+struct avatar_metrics : base::metric_set {
+  base::counter cache_hits{
+      *this, {"matchcloud_avatar_cache_hits_total", "Avatar lists answered from the cache."}};
+  base::counter loads{
+      *this, {"matchcloud_avatar_loads_total", "Avatar lists read from the store and rendered."}};
+  base::gauge cached_bytes{
+      *this, {"matchcloud_avatar_cached_bytes", "Rendered avatar lists held by the cache."}};
 };
 
 /// A game's rendered avatar list.

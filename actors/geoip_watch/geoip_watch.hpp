@@ -14,13 +14,15 @@
 namespace matchcloud::actors {
 
 /// Counts of the GeoIP watches. Any thread.
-struct geoip_metrics {
-  /// Replaced files that were put in force while serving.
-  base::counter taken;
-  /// Replaced files that were rejected.
-  base::counter refused;
-  /// When a file was last opened, at start or later, in seconds since 1970.
-  base::gauge last_taken_s;
+struct geoip_metrics : base::metric_set {
+  base::counter taken{*this,
+                      {"matchcloud_geoip_reloads_total", "GeoIP files taken up while serving."}};
+  base::counter refused{*this,
+                        {"matchcloud_geoip_refused_total",
+                         "Replaced GeoIP files that were not taken up; the log says why."}};
+  base::gauge last_taken_s{*this,
+                           {"matchcloud_geoip_loaded_timestamp_seconds",
+                            "When a GeoIP file was last loaded, in seconds since 1970."}};
 };
 
 /// How a GeoIP watch reaches the files. The objects pointed to must outlive the pool's tasks.

@@ -22,19 +22,28 @@
 namespace matchcloud::actors {
 
 /// The counters of ingestion. Any thread.
-struct ingestion_metrics {
-  base::counter accepted;
-  base::counter unchanged;
-  base::counter rejected;
-  base::gauge running;
-  /// Ingests refused because their sender had its share of the places.
-  base::counter over_share;
-  /// Ingests ended because they were slow while places were short.
-  base::counter too_slow;
-  /// Bytes that the store has acknowledged and not yet tidied away, after the last transaction.
-  base::gauge backlog_bytes;
-  /// Transactions that wrote, from their begin to the end of their commit.
-  base::duration_histogram transactions;
+struct ingestion_metrics : base::metric_set {
+  static constexpr base::metric_text lines{"matchcloud_ingested_lines_total",
+                                           "Lines of POST /v1/lobbies by outcome."};
+  base::counter accepted{*this, lines, {"outcome", "accepted"}};
+  base::counter unchanged{*this, lines, {"outcome", "unchanged"}};
+  base::counter rejected{*this, lines, {"outcome", "rejected"}};
+  base::gauge running{*this, {"matchcloud_ingests_running", "POST /v1/lobbies under way."}};
+  base::counter over_share{*this,
+                           {"matchcloud_ingests_over_share_total",
+                            "POST /v1/lobbies refused because its sender had its share of the "
+                            "places (ingest-share-percent)."}};
+  base::counter too_slow{*this,
+                         {"matchcloud_ingests_too_slow_total",
+                          "POST /v1/lobbies ended because it sent less than ingest-least-rate "
+                          "while places were short."}};
+  base::gauge backlog_bytes{
+      *this,
+      {"matchcloud_store_backlog_bytes",
+       "What the store has not tidied away, after the last transaction of an ingest."}};
+  base::duration_histogram transactions{
+      *this,
+      {"matchcloud_ingest_transaction_seconds", "Transactions of ingests, commit included."}};
 };
 
 /// How long an ingest's transaction waits for a change by another connection (an import of a

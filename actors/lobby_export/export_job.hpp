@@ -14,27 +14,30 @@
 namespace matchcloud::actors {
 
 /// Counts about exports. Any thread.
-struct export_metrics {
-  base::gauge running;
-  base::gauge queued;
-  /// Requests that wait for a file.
-  base::gauge waiting;
-  base::counter finished;
-  base::counter failed;
-  /// Exports that other processes write and requests of this one wait for.
-  base::gauge followed;
-  /// Exports that this process began because another one had stopped writing them.
-  base::counter taken_over;
-  /// Requests refused because their game had its share of the queue, or of the requests that wait.
-  base::counter over_share;
-  /// Requests answered by a job that another request had started, and by a finished file.
-  base::counter joined;
-  base::counter reused;
-  base::counter rows;
-  /// Bytes of CSV written.
-  base::counter bytes;
-  /// Files for which a compressed copy was made.
-  base::counter compressed;
+struct export_metrics : base::metric_set {
+  base::gauge running{*this, {"matchcloud_exports_running", "Exports under way."}};
+  base::gauge queued{*this, {"matchcloud_exports_queued", "Exports that wait for their turn."}};
+  base::gauge waiting{*this, {"matchcloud_exports_waiting", "Requests that wait for an export."}};
+  base::gauge followed{*this,
+                       {"matchcloud_exports_followed",
+                        "Exports that other replicas make and requests of this one wait for."}};
+  base::counter taken_over{*this,
+                           {"matchcloud_exports_taken_over_total",
+                            "Exports begun here because another replica no longer made them."}};
+  base::counter finished{*this,
+                         {"matchcloud_exports_finished_total", "Exports that became a file."}};
+  base::counter failed{*this,
+                       {"matchcloud_exports_failed_total", "Exports that became a problem."}};
+  base::counter over_share{*this, store::exports_over_share, {"of", "queue"}};
+  base::counter joined{
+      *this, {"matchcloud_exports_joined_total", "Requests that joined an export under way."}};
+  base::counter reused{
+      *this, {"matchcloud_exports_reused_total", "Requests that got a file that was there."}};
+  base::counter compressed{
+      *this, {"matchcloud_exports_compressed_total", "Files of which a compressed one was made."}};
+  base::counter rows{*this, {"matchcloud_exported_lobbies_total", "Lobbies written by exports."}};
+  base::counter bytes{*this,
+                      {"matchcloud_exported_bytes_total", "Bytes of CSV of finished exports."}};
 };
 
 /// What an export job needs. The objects pointed to must outlive the job.

@@ -22,15 +22,22 @@
 namespace matchcloud::actors {
 
 /// Counts of one region_ranking. Written by its thread, read by the ops plane.
-struct ranking_metrics {
-  base::counter hits;
-  base::counter misses;
-  /// Entries evicted to make room for others.
-  base::counter evictions;
-  base::gauge bytes;
-  /// Answers with a listing that was kept compressed, and what these take.
-  base::counter compressed_hits;
-  base::gauge compressed_bytes;
+struct ranking_metrics : base::metric_set {
+  base::counter hits{
+      *this,
+      {"matchcloud_ranking_cache_hits_total", "Listings of regions answered from the cache."}};
+  base::counter misses{
+      *this, {"matchcloud_ranking_cache_misses_total", "Listings of regions ranked anew."}};
+  base::counter evictions{
+      *this,
+      {"matchcloud_ranking_cache_evictions_total", "Cached listings that made room for others."}};
+  base::gauge bytes{*this, {"matchcloud_ranking_cache_bytes", "Cached listings of regions."}};
+  base::counter compressed_hits{*this,
+                                {"matchcloud_ranking_compressed_hits_total",
+                                 "Answers with a listing of regions that was kept compressed."}};
+  base::gauge compressed_bytes{
+      *this,
+      {"matchcloud_ranking_compressed_bytes", "Listings of regions that are kept compressed."}};
 };
 
 /// How many requests for listings came from where, in cells of `cell_degrees` a side. Written by

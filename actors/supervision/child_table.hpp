@@ -6,6 +6,7 @@
 #include "actors/supervision/child_spec.hpp"
 #include "actors/supervision/restart_policy.hpp"
 #include "base/clock.hpp"
+#include "base/metrics.hpp"
 
 #include <caf/actor.hpp>
 #include <caf/actor_addr.hpp>
@@ -75,6 +76,8 @@ public:
   bool storms() const;
   std::uint64_t restarts() const;
   std::uint64_t supervisor_restarts() const;
+  /// Adds the restarts.
+  void show(base::metric_set& in) const;
 
   // -- the supervisor ---------------------------------------------------------
 

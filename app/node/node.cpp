@@ -2,6 +2,7 @@
 
 #include "app/node/descriptors.hpp"
 #include "app/node/embedded_console.hpp"
+#include "base/build_info.hpp"
 #include "base/faults.hpp"
 #include "base/randomness.hpp"
 #include "http/front/front_rules.hpp"
@@ -497,34 +498,64 @@ std::string node::public_url() const {
   return base + config_.front.base_path;
 }
 
+void node::show_metrics() {
+  for (const auto& each : transport_metrics_)
+    metrics_.add(each);
+  metrics_.add(ops_metrics_);
+  rate_limits_->show(metrics_);
+  bounds_.show(metrics_);
+  ops_bounds_.show(metrics_);
+  for (const auto& part : loops_)
+    metrics_.add(part.loop->metrics());
+  metrics_.add(
+      base::metric_type::gauge,
+      {"matchcloud_build_info", "1, with what the program was built from as labels."},
+      [](const base::metric_set::sink& to) {
+        const auto& built = base::built();
+        to({{"version", built.version}, {"commit", built.commit}, {"build_type", built.build_type}},
+           {1});
+      });
+  children_->show(metrics_);
+  if (ops_->fault_seed()) base::faults::show(metrics_);
+  metrics_.add(avatar_metrics_);
+  images_->show(metrics_);
+  metrics_.add_gauge({"matchcloud_blocking_jobs_queued", "Jobs that wait for a blocking thread."},
+                     [this] { return blocking_->queued(); });
+  contact_->show(metrics_);
+  database_->show(metrics_);
+  replica_count_->show(metrics_);
+  for (const auto& each : ranking_metrics_)
+    metrics_.add(each);
+  metrics_.add(export_metrics_);
+  exports_->show(metrics_);
+  if (bucket_) bucket_->show(metrics_);
+  if (geoip_files_) {
+    geoip_files_->show(metrics_);
+    metrics_.add(geoip_metrics_);
+  }
+  if (tls_) {
+    for (const auto& each : transport_metrics_)
+      metrics_.add(each.tls);
+    metrics_.add(ops_metrics_.tls);
+    metrics_.add(tls_->metrics());
+  }
+  metrics_.add(ops_->ingestion_metrics());
+}
+
 void node::report() {
-  http::metric_sources sources;
+  show_metrics();
+  http::status_sources sources;
   sources.children = children_.get();
   sources.budget = &bounds_.budget;
-  sources.avatars = &avatar_metrics_;
-  sources.exports = &export_metrics_;
-  sources.export_files = exports_.get();
-  sources.media = images_.get();
-  sources.bucket = bucket_.get();
-  if (geoip_files_) sources.geoip = &geoip_metrics_;
-  sources.geoip_files = geoip_files_.get();
-  if (tls_) sources.tls = &tls_->metrics();
-  sources.blocking = blocking_.get();
-  sources.contact = contact_.get();
-  sources.database = database_.get();
-  sources.replicas = replica_count_.get();
-  sources.rate_limits = rate_limits_.get();
+  sources.faults = ops_->fault_seed().has_value();
   for (const auto& part : loops_)
     sources.loops.push_back(&part.loop->metrics());
-  for (const auto& counted : ranking_metrics_)
-    sources.rankings.push_back(&counted);
   for (const auto& counted : places_)
     sources.places.push_back(&counted);
   for (const auto& counted : transport_metrics_)
     sources.transports.push_back(&counted);
   sources.ops = &ops_metrics_;
-  sources.ops_budget = &ops_bounds_.budget;
-  ops_->report_from(std::move(sources), front_->traces, state_);
+  ops_->report_from(metrics_, std::move(sources), front_->traces, state_);
 }
 
 void node::start_actors() {

@@ -11,6 +11,7 @@
 #include "base/blocking_pool.hpp"
 #include "base/expected.hpp"
 #include "base/files/file_descriptor.hpp"
+#include "base/metrics.hpp"
 #include "http/loop/event_loop.hpp"
 #include "http/transport/httplib_transport.hpp"
 #include "http/transport/loop_transport.hpp"
@@ -93,6 +94,8 @@ private:
             http::transport_metrics& metrics);
   /// The dependencies of the actors of the ops plane.
   ops_parts parts_of_ops();
+  /// Everything that is counted.
+  void show_metrics();
   void report();
   /// The dependencies of the actors, once loops and listeners exist.
   std::shared_ptr<const node_parts> parts();
@@ -138,7 +141,7 @@ private:
   http::shared_bounds waiting_bounds_;
   std::shared_ptr<base::rate_limit_table> rate_limits_;
   std::deque<http::transport_metrics> transport_metrics_;
-  http::transport_metrics ops_metrics_;
+  http::transport_metrics ops_metrics_{http::plane::ops};
   http::transport_metrics waiting_metrics_;
   std::deque<actors::ranking_metrics> ranking_metrics_;
   std::deque<actors::place_counts> places_;
@@ -178,6 +181,7 @@ private:
   listening listening_;
   std::shared_ptr<actors::child_table> children_;
   std::unique_ptr<ops_services> ops_;
+  base::metric_set metrics_;
   readiness ready_{[this](http::service_state now) { *state_ = now; }};
   /// An eventfd, readable when a restart storm is to end the service.
   base::file_descriptor failed_;

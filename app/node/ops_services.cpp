@@ -4,6 +4,7 @@
 #include "base/faults.hpp"
 #include "base/randomness.hpp"
 #include "http/ops/actor_report.hpp"
+#include "http/ops/render_metrics.hpp"
 #include "store/engines/store_place.hpp"
 
 #include <spdlog/spdlog.h>
@@ -84,21 +85,20 @@ void ops_services::open_faults(const serve_config& config) {
   base::faults::seed(*fault_seed_);
 }
 
-void ops_services::report_from(http::metric_sources sources,
+void ops_services::report_from(const base::metric_set& metrics, http::status_sources sources,
                                std::shared_ptr<const actors::trace_log> traces,
                                http::shared_service_state state) {
+  metrics_ = &metrics;
+  sources_ = std::move(sources);
   traces_ = std::move(traces);
   state_ = std::move(state);
-  sources.ingestion = &ingestion_metrics_;
-  sources.faults = fault_seed_.has_value();
-  metrics_ = std::make_unique<http::service_metrics>(std::move(sources));
-  status_ = std::make_unique<http::status_meter>(metrics_->sources());
-  places_ = std::make_unique<http::place_report>(metrics_->sources().places);
+  status_ = std::make_unique<http::status_meter>(sources_);
+  places_ = std::make_unique<http::place_report>(sources_.places);
 }
 
 actors::report_sources ops_services::reports() const {
-  return {[this] { return render_metrics(*metrics_); },
-          [this] { return actor_report(metrics_->sources()); },
+  return {[this] { return http::render_metrics(*metrics_); },
+          [this] { return actor_report(sources_); },
           [this] { return status_->report(*state_ == http::service_state::ready); },
           [this] { return places_->report(); }, [this] { return traces_->report(); }};
 }

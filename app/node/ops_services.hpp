@@ -8,7 +8,6 @@
 #include "base/blocking_pool.hpp"
 #include "base/expected.hpp"
 #include "http/front/service_state.hpp"
-#include "http/ops/service_metrics.hpp"
 #include "http/ops/status_report.hpp"
 #include "store/database.hpp"
 
@@ -33,7 +32,8 @@ public:
        const std::shared_ptr<store::store_fence>& fence);
 
   /// Sets where reports come from; call before the actors start. All of it outlives them.
-  void report_from(http::metric_sources sources, std::shared_ptr<const actors::trace_log> traces,
+  void report_from(const base::metric_set& metrics, http::status_sources sources,
+                   std::shared_ptr<const actors::trace_log> traces,
                    http::shared_service_state state);
 
   const std::shared_ptr<actors::ingest_store>& ingest_store() const noexcept {
@@ -72,7 +72,8 @@ private:
   actors::ingestion_metrics ingestion_metrics_;
   std::shared_ptr<actors::ingest_store> ingest_store_;
   std::shared_ptr<store::database> administered_;
-  std::unique_ptr<http::service_metrics> metrics_;
+  const base::metric_set* metrics_ = nullptr;
+  http::status_sources sources_;
   std::shared_ptr<const actors::trace_log> traces_;
   std::unique_ptr<http::status_meter> status_;
   std::unique_ptr<http::place_report> places_;

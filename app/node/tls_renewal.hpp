@@ -2,9 +2,9 @@
 
 #include "base/clock.hpp"
 #include "base/expected.hpp"
+#include "base/metrics.hpp"
 #include "http/tls/tls_context.hpp"
 #include "http/tls/tls_material.hpp"
-#include "http/tls/tls_metrics.hpp"
 #include "store/files/file_state.hpp"
 #include "store/secrets/secret_ring.hpp"
 #include "store/secrets/secret_store.hpp"
@@ -17,6 +17,19 @@
 #include <vector>
 
 namespace matchcloud::app {
+
+/// Counts of the certificates of TLS listeners. Any thread.
+struct tls_metrics : base::metric_set {
+  base::counter taken{
+      *this, {"matchcloud_tls_reloads_total", "Replaced certificates taken up while serving."}};
+  base::counter refused{*this,
+                        {"matchcloud_tls_refused_total",
+                         "Replaced certificates that were not taken up; the log says why."}};
+  base::gauge first_expiry_s{
+      *this,
+      {"matchcloud_tls_certificate_expiry_timestamp_seconds",
+       "When the first of the certificates expires, in seconds since 1970."}};
+};
 
 /// The certificates and ticket roots that the TLS listeners of a node have in force: follows files
 /// that are replaced, rotates the roots once a day and removes those that are over. `reload` may
@@ -45,7 +58,7 @@ public:
   /// force stays. Blocks.
   void reload();
 
-  const http::tls_metrics& metrics() const noexcept { return metrics_; }
+  const tls_metrics& metrics() const noexcept { return metrics_; }
 
 private:
   tls_renewal(http::tls_files files, std::shared_ptr<store::secret_store> secrets,
@@ -63,7 +76,7 @@ private:
   const http::tls_files files_;
   const std::shared_ptr<store::secret_store> secrets_;
   const base::clock* clock_;
-  http::tls_metrics metrics_;
+  tls_metrics metrics_;
   /// Held during a look.
   std::mutex looking_;
   std::unique_ptr<store::secret_ring> roots_;

@@ -32,10 +32,13 @@ public:
 };
 
 /// What an event loop measured about itself. Written by the loop, read by any thread.
-struct loop_metrics {
+struct loop_metrics : base::metric_set {
   /// Time from the return of one epoll_wait to the call of the next: how long a ready connection
   /// can be kept waiting.
-  base::duration_histogram stall;
+  base::duration_histogram stall{
+      *this,
+      {"matchcloud_loop_stall_seconds",
+       "How long a turn kept an event loop from looking at its sockets."}};
 };
 
 /// One thread with epoll, timers and the actors that reside on it. It is fair: a turn resumes a

@@ -61,14 +61,15 @@ void write(model::json_writer& json, std::string_view kind, const child_report& 
 
 } // namespace
 
-std::string actor_report(const metric_sources& of) {
+std::string actor_report(const status_sources& of) {
   model::json_writer json;
   json.object().name("actors").array();
   child_report supervisor;
   supervisor.name = "supervisor";
   supervisor.restarts = of.children->supervisor_restarts();
   write(json, supervisor.name, supervisor, 0);
-  const auto transports = of.all_transports();
+  auto transports = of.transports;
+  transports.push_back(of.ops);
   for (const auto& each : of.children->report())
     write(json, kind_of(each), each, depth_of(each, transports));
   json.end_array().end_object();

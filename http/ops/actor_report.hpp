@@ -1,6 +1,6 @@
 #pragma once
 
-#include "http/ops/service_metrics.hpp"
+#include "http/ops/status_report.hpp"
 
 #include <string>
 
@@ -9,6 +9,6 @@ namespace matchcloud::http {
 /// `GET /actors` of the ops plane: each actor's place, kind, event loop (null: it serves all),
 /// state, depth (requests that wait for it), restarts, requests handled and last error (null:
 /// none), the supervisor first. Any thread.
-std::string actor_report(const metric_sources& of);
+std::string actor_report(const status_sources& of);
 
 } // namespace matchcloud::http

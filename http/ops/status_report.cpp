@@ -27,7 +27,7 @@ std::uint64_t resident_bytes() {
 struct plane_sums {
   std::int64_t connections = 0;
   std::uint64_t in_flight = 0;
-  /// By the first digit of the status; 0 for any that is not in `known_statuses`.
+  /// By the first digit of the status; 0 for any other.
   std::array<std::uint64_t, 6> answers{};
 
   void add(const transport_metrics& one) {
@@ -35,8 +35,7 @@ struct plane_sums {
     in_flight += one.in_flight.load(std::memory_order_relaxed);
     for (const auto& statuses : one.answers)
       for (std::size_t i = 0; i < statuses.size(); ++i)
-        answers[i < known_statuses.size() ? static_cast<std::size_t>(known_statuses[i] / 100)
-                                          : 0] += statuses[i].get();
+        answers[static_cast<std::size_t>(known_statuses[i] / 100)] += statuses[i].get();
   }
   std::uint64_t answered() const {
     std::uint64_t sum = 0;
@@ -118,7 +117,7 @@ void write_faults(json_writer& json, bool are_possible) {
 
 // -- status_meter ---------------------------------------------------------------
 
-status_meter::status_meter(const metric_sources& of, const base::clock& clock)
+status_meter::status_meter(const status_sources& of, const base::clock& clock)
     : sources_{of},
       clock_{clock},
       began_{clock.now()},

@@ -1,8 +1,11 @@
 #pragma once
 
+#include "actors/region_ranking/region_ranking.hpp"
+#include "actors/supervision/child_table.hpp"
+#include "base/byte_budget.hpp"
 #include "base/clock.hpp"
-#include "base/metrics.hpp"
-#include "http/ops/service_metrics.hpp"
+#include "http/loop/event_loop.hpp"
+#include "http/transport/transport_metrics.hpp"
 
 #include <array>
 #include <cstddef>
@@ -14,13 +17,28 @@
 
 namespace matchcloud::http {
 
+/// Where the numbers of reports come from. All pointers must outlive them.
+struct status_sources {
+  /// Those of the data plane: one per event loop, or one for the httplib transport.
+  std::vector<const transport_metrics*> transports;
+  /// That of the ops plane.
+  const transport_metrics* ops = nullptr;
+  /// Those of the data plane.
+  std::vector<const loop_metrics*> loops;
+  const actors::child_table* children = nullptr;
+  /// Whether faults can be injected.
+  bool faults = false;
+  const base::byte_budget* budget = nullptr;
+  /// One per event loop; none where places are not counted.
+  std::vector<const actors::place_counts*> places;
+};
+
 /// Says how the service is at the moment, as one line of JSON for watchers: whether it is ready,
 /// connections, requests and answers of both planes, loops, memory, actors that do not run and
 /// faults. Latencies and how busy loops are count from one report to the next. Any thread.
 class status_meter {
 public:
-  /// All that `of` points to must outlive the meter.
-  explicit status_meter(const metric_sources& of, const base::clock& clock = base::machine_clock());
+  explicit status_meter(const status_sources& of, const base::clock& clock = base::machine_clock());
 
   std::string report(bool is_ready);
 
@@ -33,7 +51,7 @@ private:
 
   latency_counts count_latencies() const;
 
-  const metric_sources& sources_;
+  const status_sources& sources_;
   const base::clock& clock_;
   base::steady_time began_;
   std::mutex mutex_;

@@ -797,7 +797,10 @@ void connection::on_deadline() {
   }
   if (sender_.is_awaited()) {
     if (now >= sender_.deadline()) sender_.measure_progress(*stream_);
-    if (now >= sender_.deadline()) return cut();
+    if (now >= sender_.deadline()) {
+      host_->metrics().connections_cut.add();
+      return cut();
+    }
     if (phase_ != phase::waiting) return arm();
   }
   if (phase_ == phase::streaming) { // nothing to send at the moment

@@ -43,4 +43,12 @@ shared_bounds::shared_bounds(const http::limits& configured, proxy_trust trusted
       networks{network_prefix_length},
       trust{std::move(trusted)} {}
 
+void shared_bounds::show(base::metric_set& in) const {
+  const base::metric_text data{"matchcloud_budget_used_bytes",
+                               "Request and response bytes held, out of the byte budget."};
+  const base::metric_text ops{"matchcloud_ops_budget_used_bytes",
+                              "Request and response bytes held by the ops plane."};
+  in.add_gauge(serves == plane::data ? data : ops, [this] { return budget.used_bytes(); });
+}
+
 } // namespace matchcloud::http

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/byte_budget.hpp"
+#include "base/metrics.hpp"
 #include "base/siphash.hpp"
 #include "http/limits/limits.hpp"
 #include "http/operations/list.hpp"
@@ -38,6 +39,8 @@ struct shared_bounds {
   std::vector<connection_acceptor*> acceptors;
 
   shared_bounds(const http::limits& configured, proxy_trust trusted, plane of = plane::data);
+  /// Adds how much of the budget is used.
+  void show(base::metric_set& in) const;
 };
 
 } // namespace matchcloud::http

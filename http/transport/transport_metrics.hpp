@@ -5,17 +5,16 @@
 #include "http/operations/list.hpp"
 
 #include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
 namespace matchcloud::http {
 
-/// The statuses that this service answers with.
-inline constexpr std::array known_statuses{200, 201, 204, 206, 304, 307, 400, 401, 403,
-                                           404, 405, 408, 409, 412, 413, 414, 415, 416,
-                                           417, 429, 431, 500, 501, 503, 504, 505, 507};
+/// The statuses that this service answers with; 0 counts any other.
+inline constexpr std::array known_statuses{200, 201, 204, 206, 304, 307, 400, 401, 403, 404,
+                                           405, 408, 409, 412, 413, 414, 415, 416, 417, 429,
+                                           431, 500, 501, 503, 504, 505, 507, 0};
 
 /// Why a request was not let in; the names in metrics are in the same order.
 enum class access_refusal : std::uint8_t {
@@ -44,52 +43,116 @@ inline constexpr std::array<std::string_view, 6> handshake_end_names{
 
 /// The counters of one transport (of one event loop, or the httplib one). Written by its threads,
 /// read by the ops plane.
-struct transport_metrics {
-  /// Answers by operation and status; the last column is any status not in `known_statuses`.
-  std::array<std::array<base::counter, known_statuses.size() + 1>, operation_count> answers;
+struct transport_metrics : base::metric_set {
+  plane serves;
+  /// Those about TLS, which are shown where a listener speaks it.
+  base::metric_set tls;
+
+  base::by_labels<base::counter, operations, known_statuses> answers{
+      *this,
+      {"matchcloud_requests_total", "Answered requests by operation and status.", false},
+      "operation",
+      "status"};
   /// From when the last bytes of the request could be read to its answer.
-  std::array<base::duration_histogram, operation_count> latency;
-  base::gauge connections;
-  base::counter connections_accepted;
+  base::by_label<base::duration_histogram, operations> latency{
+      *this,
+      {"matchcloud_request_duration_seconds", "From the complete request to its answer."},
+      "operation"};
+  base::gauge connections{
+      *this, of_plane({"matchcloud_connections", "Open client connections."},
+                      {"matchcloud_ops_connections", "Open connections of the ops plane."})};
+  base::counter connections_accepted{
+      *this, of_plane({"matchcloud_connections_accepted_total", "Accepted client connections."})};
   /// Connections closed in favour of others: idle ones for new connections, stalled ones for
   /// requests that need memory.
-  base::counter connections_evicted_idle;
-  base::counter connections_evicted_stalled;
-  /// Connections turned away because their client address had its full share.
-  base::counter connections_refused;
-  /// Connections that were read more slowly, because rate limits refused many requests in a row.
-  base::counter connections_slowed;
-  /// How often a client had its share of the requests in service, so that its next one waited.
-  base::counter clients_held;
+  base::counter connections_evicted_idle{
+      *this, of_plane({"matchcloud_connections_evicted_idle_total",
+                       "Idle connections closed to make room for new ones."},
+                      {"matchcloud_ops_connections_evicted_idle_total",
+                       "Connections of the ops plane closed to make room for new ones."})};
+  base::counter connections_evicted_stalled{
+      *this, of_plane({"matchcloud_connections_evicted_stalled_total",
+                       "Connections closed because their clients took nothing while others needed "
+                       "memory."})};
+  base::counter connections_cut{
+      *this, of_plane({"matchcloud_connections_cut_total",
+                       "Connections cut because their clients took too little of an answer in "
+                       "its time."})};
+  base::counter connections_refused{
+      *this, of_plane({"matchcloud_connections_refused_total",
+                       "Connections refused because their address held its share."})};
+  base::counter connections_slowed{
+      *this, of_plane({"matchcloud_connections_slowed_total",
+                       "Connections read only once a second, because rate limits refused many of "
+                       "their requests in a row."})};
+  base::counter clients_held{
+      *this, of_plane({"matchcloud_clients_held_total",
+                       "Times that a client had its share of the requests in service, so that its "
+                       "next request waited."})};
   /// Requests admitted and not yet released; their permits count here.
-  std::atomic<std::size_t> in_flight{0};
+  base::taken_places in_flight{
+      *this, of_plane({"matchcloud_requests_in_flight", "Requests that wait for an actor."},
+                      {"matchcloud_ops_requests_in_flight",
+                       "Requests of the ops plane that wait for an actor or are watched."})};
   /// Requests in flight that wait for an owner, by its `index_of`; their permits count here.
-  std::array<std::atomic<std::size_t>, base::owner_count> at_owner{};
-  /// Requests refused because their owner's mailbox was full, by their owner.
-  std::array<base::counter, base::owner_count> mailbox_full;
-  /// Cheap requests refused to leave room for others, by their owner.
-  std::array<base::counter, base::owner_count> shed;
-  /// Requests that were not let in, by `access_refusal`.
-  std::array<base::counter, access_refusal_names.size()> access_refused;
-  /// Requests over a rate limit, by whose limit it is and by cost class.
-  std::array<std::array<base::counter, cost_class_names.size()>, limited_subject_names.size()>
-      rate_limited;
-  /// TLS handshakes that ended, by `handshake_end`, and those in progress.
-  std::array<base::counter, handshake_end_names.size()> handshakes;
-  base::gauge handshaking;
-  /// TLS connections that their peer ended without saying so (close_notify), so that the end may be
-  /// an attacker's.
-  base::counter tls_truncated;
-  base::counter received_bytes;
-  base::counter sent_bytes;
-  /// Exchanges dispatched again because the actor that held them died.
-  base::counter redispatched;
+  base::by_label<base::taken_places, base::owner_names> at_owner{
+      *this, {"matchcloud_mailbox_requests", "Requests that wait for an owner."}, "owner"};
+  base::by_label<base::counter, base::owner_names> mailbox_full{
+      *this,
+      {"matchcloud_mailbox_full_total",
+       "Requests refused because as many waited for their owner as may."},
+      "owner"};
+  base::by_label<base::counter, base::owner_names> shed{
+      *this,
+      {"matchcloud_shed_total",
+       "Cheap requests refused to leave the rest of max-in-flight to others."},
+      "owner"};
+  /// By `access_refusal`.
+  base::by_label<base::counter, access_refusal_names> access_refused{
+      *this,
+      {"matchcloud_access_refused_total",
+       "Requests answered with 401 or 403 for their token, by why."},
+      "why"};
+  base::by_labels<base::counter, limited_subject_names, cost_class_names> rate_limited{
+      *this,
+      {"matchcloud_rate_limited_total",
+       "Requests answered with 429, by whose limit it was and the class of cost."},
+      "whose",
+      "cost"};
+  /// By `handshake_end`.
+  base::by_label<base::counter, handshake_end_names> handshakes{
+      tls, {"matchcloud_tls_handshakes_total", "TLS handshakes that ended, by how."}, "how"};
+  base::gauge handshaking{tls,
+                          {"matchcloud_tls_handshakes_in_progress", "TLS handshakes in progress."}};
+  /// The end of such a connection may be an attacker's.
+  base::counter tls_truncated{tls,
+                              {"matchcloud_tls_truncated_total",
+                               "TLS connections that their client ended without close_notify."}};
+  base::counter received_bytes{
+      *this, of_plane({"matchcloud_received_bytes_total", "Bytes read from clients."},
+                      {"matchcloud_ops_received_bytes_total",
+                       "Bytes read from clients of the ops plane."})};
+  base::counter sent_bytes{*this,
+                           of_plane({"matchcloud_sent_bytes_total", "Bytes written to clients."})};
+  base::counter redispatched{
+      *this, of_plane({"matchcloud_redispatched_total",
+                       "Requests sent again because the actor that held them ended."})};
+
+  explicit transport_metrics(plane of = plane::data) : serves{of} {}
 
   void count_answer(operation which, int status) noexcept {
     std::size_t column = 0;
-    while (column < known_statuses.size() && known_statuses[column] != status)
+    while (known_statuses[column] != status && known_statuses[column] != 0)
       ++column;
     answers[static_cast<std::size_t>(which)][column].add();
+  }
+
+private:
+  /// The texts of a metric that each plane has for itself. What the ops plane has no text for is
+  /// not shown there.
+  base::metric_text of_plane(const base::metric_text& data,
+                             const base::metric_text& ops = {}) const noexcept {
+    return serves == plane::data ? data : ops;
   }
 };
 

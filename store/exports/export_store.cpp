@@ -7,6 +7,12 @@ std::string export_disposition(const model::export_query& query) {
          std::to_string(query.span.begin) + "_" + std::to_string(query.span.end) + ".csv\"";
 }
 
+void export_store::show(base::metric_set& in) const {
+  in.add_gauge({"matchcloud_export_file_bytes", "Files of exports, unfinished ones included."},
+               [this] { return used_bytes(); });
+  in.add_counter(exports_over_share, [this] { return refused_by_share(); }, {"of", "files"});
+}
+
 tl::unexpected<base::error> export_not_found() {
   return base::fail(base::errc::export_not_found,
                     "There is no such export, or no longer: exports are removed when their URLs "

@@ -2,6 +2,7 @@
 
 #include "base/expected.hpp"
 #include "base/files/open_file.hpp"
+#include "base/metrics.hpp"
 #include "store/export_records.hpp"
 #include "store/exports/export_about.hpp"
 #include "store/objects/object_links.hpp"
@@ -20,6 +21,12 @@ namespace matchcloud::store {
 /// The `Content-Type` of an export, and its `Content-Disposition`.
 inline constexpr std::string_view export_csv_type = "text/csv; charset=utf-8; header=present";
 std::string export_disposition(const model::export_query& query);
+
+/// Refusals by the queue of exports and by the store of their files are of one metric.
+inline constexpr base::metric_text exports_over_share{
+    "matchcloud_exports_over_share_total",
+    "Refusals because a game had its share (export-share-percent) of the export queue, or of the "
+    "space for files."};
 
 /// A finished export for a download: either its bytes, or where they are. Immutable.
 struct opened_export {
@@ -136,6 +143,8 @@ public:
   virtual std::uint64_t used_bytes() const = 0;
   /// How often this process refused bytes because the game's share was used.
   virtual std::uint64_t refused_by_share() const { return 0; }
+  /// Adds the two numbers above.
+  void show(base::metric_set& in) const;
 };
 
 tl::unexpected<base::error> export_not_found();

@@ -88,9 +88,15 @@ geoip_files::open_again(const std::string& path) const {
   return mmdb_file::open(path);
 }
 
-std::vector<geoip_files::file_facts> geoip_files::describe() const {
-  const std::lock_guard lock{facts_mutex_};
-  return facts_;
+void geoip_files::show(base::metric_set& in) const {
+  in.add(base::metric_type::gauge,
+         {"matchcloud_geoip_built_timestamp_seconds",
+          "When the database of a GeoIP file in force was built, in seconds since 1970."},
+         [this](const base::metric_set::sink& to) {
+           const std::lock_guard lock{facts_mutex_};
+           for (const auto& each : facts_)
+             to({{"file", each.path}}, {static_cast<double>(each.built_s)});
+         });
 }
 
 std::shared_ptr<const geoip> geoip_files::join() {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/expected.hpp"
+#include "base/metrics.hpp"
 #include "store/files/file_state.hpp"
 
 #include <cstddef>
@@ -58,15 +59,15 @@ public:
   /// Waits for a running look.
   std::shared_ptr<const geoip> in_force() const;
 
-  struct file_facts {
-    std::string path;
-    /// When the database was built, by its metadata, in seconds since 1970.
-    std::uint64_t built_s = 0;
-  };
-  /// What is in force, in order of preference. Does not wait for a look.
-  std::vector<file_facts> describe() const;
+  /// Adds when each file in force was built. Reading that does not wait for a look.
+  void show(base::metric_set& in) const;
 
 private:
+  struct file_facts {
+    std::string path;
+    /// By its metadata, in seconds since 1970.
+    std::uint64_t built_s = 0;
+  };
   struct refusal {
     file_state state;
     std::string reason;
@@ -85,7 +86,7 @@ private:
 
   void reload_if_replaced(watched_file& file, findings& found) const;
   base::expected<std::shared_ptr<const mmdb_file>> open_again(const std::string& path) const;
-  /// Combines the files that are open now, and keeps what `describe` says of them.
+  /// Combines the files that are open now, and keeps what `show` says of them.
   std::shared_ptr<const geoip> join();
 
   mutable std::mutex mutex_;

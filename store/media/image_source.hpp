@@ -2,6 +2,7 @@
 
 #include "base/expected.hpp"
 #include "base/files/open_file.hpp"
+#include "base/metrics.hpp"
 #include "store/image_key.hpp"
 #include "store/objects/object_links.hpp"
 
@@ -27,6 +28,7 @@ public:
   virtual base::expected<opened_image> open(const image_key& key) = 0;
   /// The number of files that are open or were open recently.
   virtual std::size_t known() const = 0;
+  void show(base::metric_set& in) const;
 };
 
 base::error image_not_found();

@@ -31,19 +31,13 @@ void s3_client::stop() noexcept {
   lanes_.wake();
 }
 
-object_counts s3_client::count() const noexcept {
+void s3_client::show(base::metric_set& in) const {
+  lanes_.show(in);
   const auto& of = endpoint_->counters();
-  object_counts counts;
-  counts.in_progress = lanes_.lent();
-  counts.in_progress_limit = lanes_.limit();
-  counts.succeeded = of.succeeded.get();
-  counts.failed = of.failed.get();
-  counts.overloaded = lanes_.refused();
-  counts.repetitions = of.repetitions.get();
-  counts.sent_bytes = of.sent_bytes.get();
-  counts.received_bytes = of.received_bytes.get();
-  counts.answered_ts = of.answered_ts.get();
-  return counts;
+  in.add(of);
+  in.add_gauge({"matchcloud_objects_answered_timestamp_seconds",
+                "When the bucket last answered, in seconds since 1970; 0: not yet."},
+               [&of] { return static_cast<double>(of.answered_ts.get()) / 1'000; });
 }
 
 base::expected<s3_result> s3_client::ask(s3_request request, s3_call_options options) {

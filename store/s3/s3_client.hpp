@@ -63,7 +63,8 @@ public:
   /// The error for a result that is none of those that were awaited.
   tl::unexpected<base::error> refused(const s3_request& request, const s3_result& result) const;
 
-  object_counts count() const noexcept;
+  /// Adds what is counted of the calls.
+  void show(base::metric_set& in) const;
 
   /// Ends all calls, now and from now on. Any thread; never waits.
   void stop() noexcept;

@@ -17,13 +17,27 @@
 
 namespace matchcloud::store {
 
-/// What calls came to, as `object_counts` has it. Any thread.
-struct s3_counters {
-  base::counter succeeded;
-  base::counter failed;
-  base::counter repetitions;
-  base::counter sent_bytes;
-  base::counter received_bytes;
+/// What calls came to. Any thread.
+struct s3_counters : base::metric_set {
+  static constexpr base::metric_text calls{"matchcloud_objects_calls_total",
+                                           "Calls to the bucket, by their end."};
+
+  base::counter repetitions{*this,
+                            {"matchcloud_objects_calls_repeated_total",
+                             "Attempts of calls to the bucket after the first."}};
+  /// Bytes of bodies, of all attempts; known once an attempt has ended.
+  base::counter sent_bytes{*this,
+                           {"matchcloud_objects_sent_bytes_total", "Bytes sent to the bucket."}};
+  base::counter received_bytes{
+      *this, {"matchcloud_objects_received_bytes_total", "Bytes received from the bucket."}};
+  /// Calls that were answered as they may be, also with the news that there is no such object or
+  /// that a name is taken.
+  base::counter succeeded{*this, calls, {"outcome", "succeeded"}};
+  /// Calls that were refused or got no answer that counts. One that was stopped, or whose bytes
+  /// nobody wanted any more, is in neither number.
+  base::counter failed{*this, calls, {"outcome", "failed"}};
+  /// When the service last gave an answer that counts, success or refusal, in milliseconds since
+  /// 1970; 0 if it has not yet.
   base::gauge answered_ts;
 };
 

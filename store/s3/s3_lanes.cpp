@@ -26,9 +26,15 @@ base::expected<s3_lanes::lease> s3_lanes::acquire() {
   return lease{lent, give_back{this}};
 }
 
-std::uint64_t s3_lanes::lent() const noexcept {
-  const std::lock_guard lock{mutex_};
-  return lent_.size();
+void s3_lanes::show(base::metric_set& in) const {
+  in.add_gauge({"matchcloud_objects_calls_limit", "Calls to the bucket that there may be at once."},
+               [this] { return limit_; });
+  in.add_gauge({"matchcloud_objects_calls_in_progress", "Calls to the bucket, and uploads."},
+               [this] {
+                 const std::lock_guard lock{mutex_};
+                 return lent_.size();
+               });
+  in.add(metrics_);
 }
 
 void s3_lanes::wake() noexcept {

@@ -34,11 +34,8 @@ public:
   /// if all are lent. Never waits.
   base::expected<lease> acquire();
 
-  std::size_t limit() const noexcept { return limit_; }
-  /// How many are lent.
-  std::uint64_t lent() const noexcept;
-  /// How often none was left.
-  std::uint64_t refused() const noexcept { return refused_.get(); }
+  /// Adds how many there may be, how many are lent and how often none was left.
+  void show(base::metric_set& in) const;
 
   /// Ends the present wait of each lane that is lent.
   void wake() noexcept;
@@ -48,7 +45,11 @@ private:
 
   std::size_t limit_;
   std::size_t connections_;
-  base::counter refused_;
+  base::metric_set metrics_;
+  base::counter refused_{
+      metrics_,
+      {"matchcloud_objects_calls_refused_total",
+       "Calls to the bucket that were refused because there were as many as may."}};
   mutable std::mutex mutex_;
   /// The one that was used last is lent first: its connections are the freshest.
   std::vector<std::unique_ptr<s3_lane>> idle_;

@@ -47,7 +47,7 @@ public:
   base::expected<std::optional<std::string>> link(const object_name& name,
                                                   const object_link& what) override;
   base::expected<std::size_t> collect_leftovers(std::chrono::seconds age) override;
-  object_counts count() const override { return client_.count(); }
+  void show(base::metric_set& in) const override { client_.show(in); }
   void stop() noexcept override { client_.stop(); }
 
 private:

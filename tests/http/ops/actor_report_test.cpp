@@ -37,7 +37,7 @@ struct bench {
       std::chrono::seconds{10}};
 
   rapidjson::Document report() const {
-    metric_sources sources;
+    status_sources sources;
     sources.children = &children;
     sources.transports = {&counted[0], &counted[1]};
     sources.ops = &ops;
@@ -112,7 +112,7 @@ TEST_CASE("the children of the transport httplib serve what its one transport co
       5,
       std::chrono::seconds{10}};
   const transport_metrics ops;
-  metric_sources sources;
+  status_sources sources;
   sources.children = &children;
   sources.transports = {&counted};
   sources.ops = &ops;

@@ -21,7 +21,7 @@ struct bench {
   std::deque<loop_metrics> loops{2};
   transport_metrics ops;
   actors::child_table children{{}, actors::initial_state{}, 5, seconds{10}};
-  metric_sources sources;
+  status_sources sources;
 
   bench() {
     sources.children = &children;

@@ -1,5 +1,6 @@
 // Objects, on every engine.
 #include "base/clock.hpp"
+#include "tests/store/objects/object_counts.hpp"
 #include "tests/store/objects/object_engines.hpp"
 #include "tests/store/store_fixture.hpp"
 
@@ -211,10 +212,10 @@ TEST_CASE("a store counts what it asks its service, if it has one", "[objects]")
   const auto bytes = some_bytes(2 * on.fresh->long_bytes() + 3);
   const auto begun_ts = base::machine_clock().unix_ms();
   had(on.store->put_new(named("a"), bytes, type));
-  const auto stored = on.store->count();
+  const auto stored = counts_of(*on.store);
   CHECK(content_of(*on.store, "a") == bytes);
   CHECK(!had(on.store->stat(named("b"))));
-  const auto counts = on.store->count();
+  const auto counts = counts_of(*on.store);
   if (counts.in_progress_limit == 0) {
     CHECK(counts == object_counts{});
     return;

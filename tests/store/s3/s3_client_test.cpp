@@ -5,6 +5,7 @@
 #include "tests/catch.hpp"
 #include "tests/fixtures/deadline.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
+#include "tests/store/objects/object_counts.hpp"
 #include "tests/store/objects/s3_service.hpp"
 #include "tests/store/s3/fault_proxy.hpp"
 #include "tests/store/store_fixture.hpp"
@@ -374,32 +375,32 @@ TEST_CASE("calls are counted by what they came to, and with the bytes of their b
                         time};
   object_counts expected;
   expected.in_progress_limit = s3_settings{}.calls_limit;
-  CHECK(on.client->count() == expected);
+  CHECK(counts_of(*on.client) == expected);
   had(on.client->put("b", "hello world", type));
   expected.succeeded = 1;
   expected.sent_bytes = 11;
   expected.answered_ts = time.unix_ms();
-  CHECK(on.client->count() == expected);
+  CHECK(counts_of(*on.client) == expected);
   (void)on.client->get("a", {}, [](std::string_view) { return true; });
   expected.succeeded = 2;
   expected.received_bytes = 5;
-  CHECK(on.client->count() == expected);
+  CHECK(counts_of(*on.client) == expected);
   // Of the object, and of the bucket that it may be in.
   CHECK(!had(on.client->head("missing")));
   expected.succeeded = 4;
-  CHECK(on.client->count() == expected);
+  CHECK(counts_of(*on.client) == expected);
   CHECK(had(on.client->put("taken", "x", type)) == object_outcome::was_there);
   expected.succeeded = 5;
   expected.sent_bytes += 1;
   expected.received_bytes +=
       std::string_view{"<Error><Code>Taken</Code><Message>why</Message></Error>"}.size();
-  CHECK(on.client->count() == expected);
+  CHECK(counts_of(*on.client) == expected);
 }
 
 TEST_CASE("repetitions are counted, and the bytes that were sent in vain") {
   const with_answers on{in_order({canned(503), canned(502), canned(200)})};
   had(on.client->put("a", "hello world", type));
-  const auto counts = on.client->count();
+  const auto counts = counts_of(*on.client);
   CHECK(counts.repetitions == 2);
   CHECK(counts.succeeded == 1);
   CHECK(counts.failed == 0);
@@ -409,17 +410,17 @@ TEST_CASE("repetitions are counted, and the bytes that were sent in vain") {
 TEST_CASE("a call that fails is counted once, and an answer that does not count is none") {
   const with_answers busy{in_order({canned_error(503, "SlowDown")})};
   (void)why(busy.client->put("a", "x", type));
-  CHECK(busy.client->count().failed == 1);
-  CHECK(busy.client->count().repetitions == 3);
-  CHECK(busy.client->count().answered_ts == 0);
+  CHECK(counts_of(*busy.client).failed == 1);
+  CHECK(counts_of(*busy.client).repetitions == 3);
+  CHECK(counts_of(*busy.client).answered_ts == 0);
   const with_answers refusing{in_order({canned_error(403, "AccessDenied")})};
   (void)why(refusing.client->put("a", "x", type));
-  CHECK(refusing.client->count().failed == 1);
-  CHECK(refusing.client->count().answered_ts > 0);
+  CHECK(counts_of(*refusing.client).failed == 1);
+  CHECK(counts_of(*refusing.client).answered_ts > 0);
   const with_answers without_bucket{in_order({canned(404)})};
   (void)why(without_bucket.client->head("a"));
   (void)why(without_bucket.client->put("a", "x", type));
-  CHECK(without_bucket.client->count().failed == 2);
+  CHECK(counts_of(*without_bucket.client).failed == 2);
 }
 
 TEST_CASE("calls in progress are counted, and those beyond the limit") {
@@ -430,13 +431,13 @@ TEST_CASE("calls in progress are counted, and those beyond the limit") {
   auto waits = std::async(std::launch::async, [&] { return on.client->put("a", "hello", type); });
   REQUIRE(on.proxy.wait_for(1));
   (void)why(on.client->put("b", "x", type));
-  auto counts = on.client->count();
+  auto counts = counts_of(*on.client);
   CHECK(counts.in_progress == 1);
   CHECK(counts.in_progress_limit == 1);
   CHECK(counts.overloaded == 1);
   on.client->stop();
   (void)why(waits.get());
-  counts = on.client->count();
+  counts = counts_of(*on.client);
   CHECK(counts.in_progress == 0);
   CHECK(counts.succeeded == 0);
   CHECK(counts.failed == 0);
@@ -451,8 +452,8 @@ TEST_CASE("where nobody listens, the error says so") {
   CHECK(error.code == base::errc::store_failed);
   CHECK(has(error.detail, "Connection refused"));
   CHECK(!has(error.detail, "unknown"));
-  CHECK(client.count().failed == 1);
-  CHECK(client.count().answered_ts == 0);
+  CHECK(counts_of(client).failed == 1);
+  CHECK(counts_of(client).answered_ts == 0);
 }
 
 TEST_CASE("credentials that were replaced are used once the service refuses those before") {

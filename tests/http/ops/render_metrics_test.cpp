@@ -1,0 +1,82 @@
+#include "http/ops/render_metrics.hpp"
+
+#include "http/transport/transport_metrics.hpp"
+#include "tests/catch.hpp"
+
+#include <deque>
+#include <string>
+
+namespace matchcloud::http {
+namespace {
+
+/// Of two event loops and the ops plane.
+struct bench {
+  std::deque<transport_metrics> loops{2};
+  transport_metrics ops{plane::ops};
+  base::metric_set all;
+
+  bench() {
+    for (const auto& each : loops)
+      all.add(each);
+    all.add(ops);
+  }
+  bool shows(const std::string& line) const {
+    return render_metrics(all).find("\n" + line + "\n") != std::string::npos;
+  }
+  bool names(const std::string& name) const {
+    return render_metrics(all).find(name) != std::string::npos;
+  }
+};
+
+TEST_CASE("what several loops count under one name adds up, in one family") {
+  bench of;
+  of.loops[0].connections.add(2);
+  of.loops[1].connections.add(3);
+  of.ops.connections.add(1);
+  of.loops[0].at_owner[index_of(base::owner::validator)] = 4;
+  of.ops.at_owner[index_of(base::owner::validator)] = 5;
+  CHECK(of.shows("matchcloud_connections 5"));
+  CHECK(of.shows("matchcloud_ops_connections 1"));
+  CHECK(of.shows("matchcloud_mailbox_requests{owner=\"validator\"} 9"));
+  const auto text = render_metrics(of.all);
+  const std::string family = "# TYPE matchcloud_connections gauge\n";
+  CHECK(text.find(family) == text.rfind(family));
+}
+
+TEST_CASE("histograms add up too, in seconds, and buckets have those below them") {
+  bench of;
+  of.loops[0].latency[0].observe(50'000);
+  of.loops[1].latency[0].observe(60'000);
+  of.ops.latency[0].observe(20'000'000'000);
+  const auto line = [](const std::string& part, const std::string& bound, int count) {
+    return "matchcloud_request_duration_seconds_" + part + "{operation=\"" +
+           std::string{operations[0].name} + "\"" + bound + "} " + std::to_string(count);
+  };
+  CHECK(of.shows(line("bucket", ",le=\"0.0001\"", 2)));
+  CHECK(of.shows(line("bucket", ",le=\"10\"", 2)));
+  CHECK(of.shows(line("bucket", ",le=\"+Inf\"", 3)));
+  CHECK(of.shows(line("count", "", 3)));
+}
+
+TEST_CASE("answers that never were are left out, other counts are shown as 0") {
+  bench of;
+  CHECK_FALSE(of.names("matchcloud_requests_total{"));
+  CHECK(of.shows("matchcloud_shed_total{owner=\"media\"} 0"));
+  CHECK_FALSE(of.names("owner=\"\""));
+  of.loops[0].count_answer(operation::list_regions, 307);
+  of.ops.count_answer(operation::list_regions, 299);
+  CHECK(of.shows("matchcloud_requests_total{operation=\"list_regions\",status=\"307\"} 1"));
+  CHECK(of.shows("matchcloud_requests_total{operation=\"list_regions\",status=\"other\"} 1"));
+}
+
+TEST_CASE("what only the data plane has a name for is not shown of the ops plane") {
+  bench of;
+  of.ops.connections_accepted.add();
+  of.ops.sent_bytes.add();
+  CHECK(of.shows("matchcloud_connections_accepted_total 0"));
+  CHECK(of.shows("matchcloud_sent_bytes_total 0"));
+  CHECK_FALSE(of.names("matchcloud_tls_"));
+}
+
+} // namespace
+} // namespace matchcloud::http
