@@ -165,7 +165,8 @@ caf::actor make_owner(owner which, const site& at) {
     return at.spawn<actors::region_ranking>(ranking_settings(at), catalog);
   case owner::media: return at.spawn<actors::media>(media_settings(at));
   case owner::avatar: return at.spawn<actors::avatar>(avatar_settings(of), catalog);
-  case owner::lobby_export: return at.spawn<actors::lobby_export>(export_settings(of), of.export_state, catalog);
+  case owner::lobby_export:
+    return at.spawn<actors::lobby_export>(export_settings(of), of.export_state, catalog);
   case owner::export_download: return at.spawn<actors::export_download>(download_settings(of));
   case owner::ingestion: return at.spawn<actors::ingestion>(ingestion_settings(of));
   case owner::administration: return at.spawn<actors::administration>(of.ops.administration);
