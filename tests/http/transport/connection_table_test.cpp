@@ -29,6 +29,7 @@ struct bench {
   }
   void close(connection& which) {
     which.end_now();
+    on.end_turn(); // it may be scheduled, and must not be once it is destroyed
     table.note_closed(which);
   }
 };
