@@ -798,7 +798,7 @@ void connection::on_deadline() {
   if (sender_.is_awaited()) {
     if (now >= sender_.deadline()) sender_.measure_progress(*stream_);
     if (now >= sender_.deadline()) {
-      host_->metrics().connections_cut.add();
+      host_->metrics.connections_cut.add();
       return cut();
     }
     if (phase_ != phase::waiting) return arm();

@@ -1,5 +1,6 @@
 #include "http/transport/loop_exchanges.hpp"
 
+#include "actors/validator/messages.hpp"
 #include "base/siphash.hpp"
 
 #include <caf/send.hpp>

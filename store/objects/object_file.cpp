@@ -116,7 +116,7 @@ base::expected<void> object_file::extend_to(std::uint64_t end) const {
   if (begin > 0 || end < size_bytes()) range = object_range{begin, end - begin};
   std::optional<base::error> failed;
   const auto read = from_->read(name_, range, [&](std::string_view piece) {
-    auto taken = piece.size() <= end - end_ ? take(piece) : has_other_size("more");
+    auto taken = piece.size() <= end - end_ ? append(piece) : has_other_size("more");
     if (!taken) failed = std::move(taken).error();
     return !failed;
   });

@@ -12,6 +12,7 @@ namespace matchcloud::actors {
 namespace {
 
 using namespace fixtures;
+using base::owner;
 using std::chrono::milliseconds;
 
 /// The latitude of 192.0.2.1, the only network in these databases.

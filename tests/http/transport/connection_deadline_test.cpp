@@ -153,7 +153,7 @@ TEST_CASE("a client that takes no byte for long is cut; one that takes some is n
   stuck.advance(milliseconds{1} + tick);
   CHECK(stuck.client->is_closed());
   CHECK(stuck.peer.reset);
-  CHECK(stuck.metrics().connections_cut.get() == 1);
+  CHECK(stuck.metrics.connections_cut.get() == 1);
 
   auto patient = with(&http::limits::write_timeout, milliseconds{1'000});
   patient.write_least_rate = 1;
@@ -167,7 +167,7 @@ TEST_CASE("a client that takes no byte for long is cut; one that takes some is n
     slow.event(EPOLLOUT);
   }
   CHECK(!slow.client->is_closed());
-  CHECK(slow.metrics().connections_cut.get() == 0);
+  CHECK(slow.metrics.connections_cut.get() == 0);
   CHECK(slow.peer.writes.size() == 10);
 }
 

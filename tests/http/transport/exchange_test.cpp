@@ -82,13 +82,14 @@ TEST_CASE("a request gives its place back when it is let go of, and keeps it whe
 
 TEST_CASE("an exchange notes its operation and owner only where the mailbox has a place") {
   bench on;
-  on.limits.avatar_mailbox = 1;
+  on.limits.mailbox(owner::avatar) = 1;
   exchange_state first;
-  CHECK(first.route(on.add(), operation::list_avatars, first_shard, on.limits, on.metrics));
+  CHECK(first.route(on.add(), operation::list_avatars, owner::avatar, on.limits, on.metrics));
   CHECK(first.operation_id == operation::list_avatars);
-  CHECK(first.waits_for == first_shard);
+  CHECK(first.waits_for == owner::avatar);
   exchange_state second;
-  CHECK_FALSE(second.route(on.add(), operation::list_avatars, first_shard, on.limits, on.metrics));
+  CHECK_FALSE(
+      second.route(on.add(), operation::list_avatars, owner::avatar, on.limits, on.metrics));
   CHECK(second.operation_id == operation::unmatched);
   CHECK(second.waits_for == owner::none);
 }
