@@ -107,12 +107,14 @@ bool is_list_header(header h) noexcept {
 }
 
 void request::set(header h, std::string_view value) {
+  if (h == header::accept_encoding) takes_gzip.reset();
   values_[static_cast<std::size_t>(h)].assign(value);
   present_ |= 1U << static_cast<unsigned>(h);
 }
 
 void request::append(header h, std::string_view value) {
   if (!has(h)) return set(h, value);
+  if (h == header::accept_encoding) takes_gzip.reset();
   values_[static_cast<std::size_t>(h)].append(", ").append(value);
 }
 

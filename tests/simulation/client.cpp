@@ -114,7 +114,7 @@ void client::begin(simulated_request& of) {
   world_->observe();
   of.crashes = world_->in_the_way.crashes;
   of.vacant = world_->in_the_way.vacant;
-  of.ingestion_restarts = world_->ingestion_restarts();
+  of.ingestion_ends = world_->ingestion_ends();
 }
 
 void client::mark_sent() {

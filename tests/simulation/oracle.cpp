@@ -142,7 +142,7 @@ bool oracle::crashed_too_often(const simulated_request& request) const {
 }
 
 bool oracle::was_interrupted(const simulated_request& request) const {
-  return request.batch != nullptr && world_->ingestion_restarts() > request.ingestion_restarts;
+  return request.batch != nullptr && world_->ingestion_ends() > request.ingestion_ends;
 }
 
 bool oracle::is_excused(const simulated_request& request) const {

@@ -98,7 +98,7 @@ struct simulated_request {
   std::size_t geoip = 0;
   std::array<std::uint64_t, base::fault_point_count> crashes{};
   std::chrono::nanoseconds vacant{0};
-  std::uint64_t ingestion_restarts = 0;
+  std::uint64_t ingestion_ends = 0;
 };
 
 } // namespace matchcloud::simulation

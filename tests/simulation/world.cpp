@@ -297,6 +297,7 @@ std::string world::kill(std::size_t place) {
   ++kills;
   if (const auto who = caf::actor_cast<caf::actor>(latest_[place]))
     caf::anon_send_exit(who, caf::exit_reason::kill);
+  if (names_[place] == "ingestion" || names_[place] == "ops_front") ++ingester_kills_;
   return names_[place];
 }
 
@@ -353,8 +354,9 @@ bool world::lobby_export_died() const {
   return false;
 }
 
-std::uint64_t world::ingestion_restarts() const {
-  std::uint64_t sum = 0;
+std::uint64_t world::ingestion_ends() const {
+  // A front may know of a death before the supervisor has counted it.
+  auto sum = ingester_kills_;
   for (const auto& each : children->report())
     if (each.role == base::owner::ingestion || each.name == "ops_front") sum += each.restarts;
   return sum;
@@ -402,6 +404,9 @@ bool world::end() {
   }
   for (auto& each : transports)
     each.reset();
+  store::moved_games anything;
+  anything.all = true;
+  avatar_lists_->forget(anything);
   ended_ = children->is_empty() && actors_.system.registry().running() == running_at_begin_;
   return ended_;
 }

@@ -103,8 +103,8 @@ public:
   std::uint64_t deaths() const;
   std::uint64_t supervisor_deaths() const;
   bool lobby_export_died() const;
-  /// How often the ingestion actor and the front of the ops plane were restarted.
-  std::uint64_t ingestion_restarts() const;
+  /// How often the ingestion actor and the front of the ops plane were killed, or started again.
+  std::uint64_t ingestion_ends() const;
   std::size_t in_flight() const;
   std::size_t at_owners() const;
   std::size_t connections() const;
@@ -168,6 +168,8 @@ private:
   std::deque<actors::ranking_metrics> ranking_metrics_{loop_count};
   actors::geoip_metrics geoip_metrics_;
   std::unique_ptr<store::export_files> export_files_;
+  /// What avatar actors keep together, and outlives them.
+  std::shared_ptr<actors::rendered_lists> avatar_lists_;
   std::shared_ptr<actors::lobby_export_state> export_state_ =
       std::make_shared<actors::lobby_export_state>();
   std::shared_ptr<store::geoip_files> geoip_files_;
@@ -189,6 +191,7 @@ private:
   /// The last known actor of each child.
   std::vector<caf::actor_addr> latest_;
   std::vector<std::string> names_;
+  std::uint64_t ingester_kills_ = 0;
   // Declared last to be destroyed first: messages point to all members above.
   fixtures::deterministic_system actors_;
   std::array<std::unique_ptr<http::event_loop>, all_loop_count> loops_;

@@ -48,7 +48,7 @@ std::shared_ptr<const app::node_parts> world::parts() {
   made->public_url = public_url;
   made->image_url = model::image_urls_below(std::string{public_url});
   made->images_kept_limit = config.media.open_files;
-  made->avatar_lists =
+  made->avatar_lists = avatar_lists_ =
       std::make_shared<actors::rendered_lists>(config.avatars.cache_limit_bytes, avatar_metrics);
   made->avatar_metrics = &avatar_metrics;
   made->export_metrics = &export_metrics;
