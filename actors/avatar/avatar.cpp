@@ -30,20 +30,6 @@ tl::unexpected<base::error> too_large(std::size_t limit_bytes) {
                         " bytes. Its operator can raise avatar-list-limit-bytes.");
 }
 
-/// Reads and renders a game's list. Stores the list's revision in `revision`.
-base::expected<std::string> render(const avatar_settings& settings, store::avatar_store& from,
-                                   const model::uuid& game_id, std::int64_t& revision) {
-  model::avatar_list_writer list{settings.image_url};
-  const auto read = from.read(game_id, [&](const model::avatar& each) {
-    list.add(each);
-    return list.size_bytes() <= settings.list_limit_bytes;
-  });
-  if (!read) return tl::unexpected(read.error());
-  if (list.size_bytes() > settings.list_limit_bytes) return too_large(settings.list_limit_bytes);
-  revision = *read;
-  return list.take();
-}
-
 base::expected<std::shared_ptr<const std::string>> lease(std::string text,
                                                          base::byte_budget& budget) {
   auto holder = std::make_shared<leased_text>();
@@ -52,6 +38,22 @@ base::expected<std::shared_ptr<const std::string>> lease(std::string text,
     return base::fail(base::errc::budget_exhausted,
                       "The service holds as many response bytes as it may. Try again later.");
   return std::shared_ptr<const std::string>{holder, &holder->text};
+}
+
+/// Reads and renders a game's list.
+base::expected<rendered_list> load(const avatar_settings& settings, const model::uuid& game_id) {
+  const auto from = settings.database->avatars();
+  if (!from) return tl::unexpected(from.error());
+  model::avatar_list_writer list{settings.image_url};
+  const auto read = (*from)->read(game_id, [&](const model::avatar& each) {
+    list.add(each);
+    return list.size_bytes() <= settings.list_limit_bytes;
+  });
+  if (!read) return tl::unexpected(read.error());
+  if (list.size_bytes() > settings.list_limit_bytes) return too_large(settings.list_limit_bytes);
+  auto json = lease(list.take(), *settings.budget);
+  if (!json) return tl::unexpected(json.error());
+  return rendered_list{*std::move(json), *read};
 }
 
 } // namespace
@@ -114,28 +116,22 @@ void avatar::start_next() {
 }
 
 avatars_loaded avatar::run_load(const avatar_settings& settings, const model::uuid& game_id) {
-  avatars_loaded done{game_id};
-  const auto fail = [&done](base::error why) {
+  // Another event loop may have had it loaded meanwhile.
+  avatars_loaded done{game_id, settings.lists->find(game_id)};
+  if (done.list.json) return done;
+  settings.lists->begin(game_id);
+  settings.metrics->loads.add();
+  if (auto list = load(settings, game_id)) {
+    done.list = *std::move(list);
+  } else {
+    auto why = std::move(list).error();
     if (base::is_local_failure(why.code)) {
       spdlog::error("avatar: {}", base::to_string(why));
       why = store_unreadable();
     }
     done.failure = std::make_shared<const base::error>(std::move(why));
-    return done;
-  };
-  const auto moves = settings.lists->moves();
-  // Another event loop may have had it loaded meanwhile.
-  done.list = settings.lists->find(game_id);
-  if (done.list.json) return done;
-  settings.metrics->loads.add();
-  const auto from = settings.database->avatars();
-  if (!from) return fail(from.error());
-  auto text = render(settings, **from, game_id, done.list.revision);
-  if (!text) return fail(std::move(text).error());
-  auto json = lease(*std::move(text), *settings.budget);
-  if (!json) return fail(std::move(json).error());
-  done.list.json = *std::move(json);
-  settings.lists->keep(game_id, done.list, moves);
+  }
+  settings.lists->end(game_id, done.list);
   return done;
 }
 

@@ -1,5 +1,6 @@
 #include "actors/avatar/rendered_lists.hpp"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -18,33 +19,38 @@ rendered_list rendered_lists::find(const model::uuid& game_id) {
   return found != nullptr ? *found : rendered_list{};
 }
 
-std::uint64_t rendered_lists::moves() const {
+void rendered_lists::begin(const model::uuid& game_id) {
   const std::lock_guard lock{mutex_};
-  return moves_;
+  ++loading_[game_id].running;
 }
 
-void rendered_lists::keep(const model::uuid& game_id, rendered_list list,
-                          std::uint64_t moves_before) {
+void rendered_lists::end(const model::uuid& game_id, rendered_list loaded) {
   std::vector<rendered_list> evicted; // freed without the lock
   const std::lock_guard lock{mutex_};
-  if (moves_ != moves_before) return;
-  const auto bytes = list.json->capacity() + entry_overhead_bytes;
+  const auto load = loading_.find(game_id);
+  const bool is_current = loaded.json && loaded.revision >= load->second.moved_to;
+  if (--load->second.running == 0) loading_.erase(load);
+  if (!is_current) return;
+  const auto bytes = loaded.json->capacity() + entry_overhead_bytes;
   if (const auto* const old = cache_.get(game_id)) evicted.push_back(*old);
-  cache_.put(game_id, std::move(list), bytes,
+  cache_.put(game_id, std::move(loaded), bytes,
              [&](rendered_list&& each) { evicted.push_back(std::move(each)); });
   count_bytes();
 }
 
 std::shared_ptr<const void> rendered_lists::forget(const store::moved_games& moved) {
   const std::lock_guard lock{mutex_};
-  ++moves_;
   if (moved.all) {
+    for (auto& [game_id, load] : loading_)
+      load.moved_to = INT64_MAX;
     auto all = std::make_shared<const cache>(std::exchange(cache_, cache{limit_bytes_}));
     count_bytes();
     return all;
   }
   std::vector<rendered_list> dropped;
   for (const auto& each : moved.games) {
+    if (const auto load = loading_.find(each.game_id); load != loading_.end())
+      load->second.moved_to = std::max(load->second.moved_to, each.revision);
     const auto* const kept = cache_.get(each.game_id);
     if (kept == nullptr || kept->revision >= each.revision) continue;
     dropped.push_back(*kept);

@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <unordered_map>
 
 namespace matchcloud::actors {
 
@@ -42,22 +43,27 @@ public:
 
   /// The list as it was kept last, or an empty one.
   rendered_list find(const model::uuid& game_id);
-  /// Says how often lists moved; ask before a load, and give it to `keep`.
-  std::uint64_t moves() const;
-  /// Keeps a list, unless lists moved since `moves_before`: it may be older than what moved.
-  void keep(const model::uuid& game_id, rendered_list list, std::uint64_t moves_before);
+  /// Notes that a list is being loaded; call before reading it, and `end` afterwards.
+  void begin(const model::uuid& game_id);
+  /// Keeps the loaded list, unless it is empty or older than what the game moved to meanwhile.
+  void end(const model::uuid& game_id, rendered_list loaded);
   /// Drops the lists of games that moved. Returns what is dropped: freeing it may take long.
   std::shared_ptr<const void> forget(const store::moved_games& moved);
 
 private:
   using cache = base::second_chance_cache<model::uuid, rendered_list>;
+  struct loads {
+    std::size_t running = 0;
+    /// The revision that the list moved to while they ran; 0 if it did not move.
+    std::int64_t moved_to = 0;
+  };
 
   void count_bytes();
 
   mutable std::mutex mutex_;
   std::size_t limit_bytes_;
   cache cache_;
-  std::uint64_t moves_ = 0;
+  std::unordered_map<model::uuid, loads> loading_;
   avatar_metrics* metrics_;
 };
 

@@ -34,8 +34,8 @@ struct exchange_state {
   /// nothing noted, where the mailbox is full, where the operation is cheap and only the reserved
   /// share is left, or where the client is noisy and the share of such is taken. Shares are checked
   /// for first attempts only, and a request that holds a place keeps it.
-  bool route(admitted_request& request, operation what, base::owner who,
-             const http::limits& limits, transport_metrics& metrics) noexcept;
+  bool route(admitted_request& request, operation what, base::owner who, const http::limits& limits,
+             transport_metrics& metrics) noexcept;
 
   /// Begins a further attempt, because `dead` died; returns nothing. Or returns the error to answer
   /// with: too many actors died of this exchange, or the operation `row` is not repeatable and may

@@ -92,8 +92,7 @@ void loop_exchanges::redispatch(actors::handler dead, std::optional<base::owner>
   });
 }
 
-bool loop_exchanges::routed(actors::exchange_ref exchange, operation which,
-                            base::owner waits_for) {
+bool loop_exchanges::routed(actors::exchange_ref exchange, operation which, base::owner waits_for) {
   auto* from = among_->current(exchange);
   return from == nullptr || from->routed(which, waits_for);
 }

@@ -2,7 +2,6 @@
 
 #include "base/crypto/sha256.hpp"
 #include "base/hexadecimal.hpp"
-#include "base/crypto/sha256.hpp"
 #include "store/exports/counted_draft.hpp"
 #include "store/objects/object_file.hpp"
 

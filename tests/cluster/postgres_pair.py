@@ -14,7 +14,8 @@ import signal
 import subprocess
 import sys
 
-sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "fixtures"))
+sys.path.append(os.path.join(
+    os.path.dirname(os.path.abspath(__file__)), "..", "fixtures", "servers"))
 import postgres_server
 from postgres_server import USER
 

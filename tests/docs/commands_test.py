@@ -31,7 +31,7 @@ import time
 sys.dont_write_bytecode = True
 
 ROOT = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
-sys.path.append(os.path.join(ROOT, "tests", "fixtures"))
+sys.path.append(os.path.join(ROOT, "tests", "fixtures", "servers"))
 
 import page_rules
 import postgres_server

@@ -21,7 +21,8 @@ struct bench {
   rendered_lists lists{10'000, metrics};
 
   void keep(std::uint8_t game, rendered_list list) {
-    lists.keep(id_of(game), std::move(list), lists.moves());
+    lists.begin(id_of(game));
+    lists.end(id_of(game), std::move(list));
   }
   bool has(std::uint8_t game) { return lists.find(id_of(game)).json != nullptr; }
 };
@@ -53,12 +54,29 @@ TEST_CASE("what moved is dropped, alone or with all others") {
   CHECK(on.metrics.cached_bytes.get() == 0);
 }
 
-TEST_CASE("a list that was loaded while lists moved is not kept") {
+TEST_CASE("a list that is older than what its game moved to meanwhile is not kept") {
   bench on;
-  const auto before = on.lists.moves();
-  on.lists.forget(moved_to(1, 6));
-  on.lists.keep(id_of(1), list_of(5), before);
+  for (const auto loaded : {5, 6}) {
+    on.lists.begin(id_of(1));
+    on.lists.forget(moved_to(1, 6));
+    on.lists.forget(moved_to(2, 9));
+    on.lists.end(id_of(1), list_of(loaded));
+    CHECK(on.has(1) == (loaded == 6));
+  }
+}
+
+TEST_CASE("a list is not kept if any may have moved meanwhile, and the next one is") {
+  bench on;
+  on.lists.begin(id_of(1));
+  on.lists.begin(id_of(1)); // of another event loop
+  store::moved_games all;
+  all.all = true;
+  on.lists.forget(all);
+  on.lists.end(id_of(1), list_of(5));
+  on.lists.end(id_of(1), {}); // failed
   CHECK_FALSE(on.has(1));
+  on.keep(1, list_of(5));
+  CHECK(on.has(1));
 }
 
 TEST_CASE("lists are evicted and dropped by who can free them, without the lock") {
