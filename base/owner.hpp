@@ -29,7 +29,6 @@ namespace news {
 inline constexpr std::uint8_t catalog = 1;
 inline constexpr std::uint8_t tokens = 2;
 inline constexpr std::uint8_t geoip = 4;
-inline constexpr std::uint8_t avatars = 8;
 } // namespace news
 
 /// Where owners live.
@@ -99,7 +98,7 @@ inline constexpr owner_row media{.home = owner_home::loops,
 
 inline constexpr owner_row avatar{
     .home = owner_home::loops,
-    .hears = news::catalog + news::avatars,
+    .hears = news::catalog,
     .mailbox = 2'048,
     .what_waits = "Requests that wait for the event loop's avatar lists; beyond: 503.",
     .receives = "An avatar actor is asked for a game's list.",

@@ -1,12 +1,13 @@
 #pragma once
 
-#include "actors/avatar/rendered_lists.hpp"
 #include "actors/request/messages.hpp"
 #include "actors/request/ticket.hpp"
 #include "base/error.hpp"
 #include "model/text/uuid.hpp"
 
+#include <cstdint>
 #include <memory>
+#include <string>
 
 namespace matchcloud::actors {
 
@@ -18,11 +19,11 @@ struct list_avatars {
   ticket_ptr ticket = {};
 };
 
-/// blocking pool -> avatar: a game's avatar list, rendered from the store.
+/// blocking pool -> avatar: the end of the load of that number (`avatar_lists::load`).
 struct avatars_loaded {
-  model::uuid game_id;
-  /// Empty if loading failed.
-  rendered_list list = {};
+  std::uint64_t load = 0;
+  /// The rendered list; null if loading failed.
+  std::shared_ptr<const std::string> json = {};
   std::shared_ptr<const base::error> failure = {};
 };
 

@@ -78,14 +78,6 @@ base::expected<store_polled> read_moved(store::database& in, store::change_feed&
 
 // -- state --------------------------------------------------------------------
 
-std::vector<caf::actor> catalog_state::subscribe(const subscribers& listeners) {
-  const auto known = std::exchange(subscribers_, listeners).avatars;
-  std::vector<caf::actor> added;
-  for (const auto& avatar : listeners.avatars)
-    if (std::find(known.begin(), known.end(), avatar) == known.end()) added.push_back(avatar);
-  return added;
-}
-
 catalog_state::outcome catalog_state::apply(const store_polled& found) {
   if (found.failure) return std::exchange(failing_, true) ? outcome::failed_again : outcome::failed;
   failing_ = false;
@@ -112,12 +104,7 @@ caf::behavior catalog::make_behavior() {
           publish(listener, catalog_changed{state_.snapshot()});
         for (const auto& holder : listeners.token_holders)
           publish(holder, tokens_changed{state_.tokens()});
-        // A new one may have loaded a list before it subscribed to changes.
-        store::moved_games anything;
-        anything.all = true;
-        const auto news = std::make_shared<const store::moved_games>(anything);
-        for (const auto& avatar : state_.subscribe(listeners))
-          publish(avatar, avatars_changed{news});
+        state_.subscribe(listeners);
       },
       [this](const tokens_changed& found) {
         state_.set_tokens(found.tokens);
@@ -164,9 +151,7 @@ void catalog::on_polled(const store_polled& found) {
   if (outcome == catalog_state::outcome::failed)
     spdlog::error("catalog: {}; revision {} stays in force", base::to_string(*found.failure),
                   revision);
-  if (found.avatars)
-    for (const auto& avatar : state_.listeners().avatars)
-      publish(avatar, avatars_changed{found.avatars});
+  if (found.avatars && settings_.on_moved_avatars) settings_.on_moved_avatars(*found.avatars);
   if (outcome != catalog_state::outcome::changed) return;
   spdlog::info("catalog: revision {}", revision);
   for (const auto& listener : state_.listeners().members)

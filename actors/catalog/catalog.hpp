@@ -5,11 +5,13 @@
 #include "actors/request/supervised_actor.hpp"
 #include "base/blocking_pool.hpp"
 #include "store/database.hpp"
+#include "store/moved_games.hpp"
 #include "store/store_contact.hpp"
 #include "store/store_fence.hpp"
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -25,6 +27,8 @@ struct catalog_settings {
   std::chrono::milliseconds poll_interval{250};
   /// Told of each poll that succeeds; null: nobody is.
   std::shared_ptr<store::store_contact> contact;
+  /// Called on the actor's thread with each set of games whose avatars moved; may be empty.
+  std::function<void(const store::moved_games&)> on_moved_avatars;
   /// Closed by a poll that finds the store to be for newer programs; null: nothing is.
   std::shared_ptr<store::store_fence> fence;
   const base::clock* clock = &base::machine_clock();
@@ -42,15 +46,15 @@ public:
   const model::catalog_snapshot& snapshot() const noexcept { return snapshot_; }
   const model::token_snapshot& tokens() const noexcept { return tokens_; }
   void set_tokens(model::token_snapshot tokens) { tokens_ = std::move(tokens); }
-  /// The revision of the avatars that subscribers were told; negative if they were told none yet.
+  /// The revision of the avatars that are known; negative if none are yet.
   std::int64_t avatars_revision() const noexcept { return avatars_revision_; }
   const subscribers& listeners() const noexcept { return subscribers_; }
   /// Whether the last poll failed. The store that answers next may be another one, whose revisions
   /// say nothing: a standby that had not received the last changes.
   bool is_failing() const noexcept { return failing_; }
 
-  /// Replaces the subscribers. Returns the avatar actors among `listeners` that are new.
-  std::vector<caf::actor> subscribe(const subscribers& listeners);
+  /// Replaces the subscribers.
+  void subscribe(const subscribers& listeners) { subscribers_ = listeners; }
 
   enum class outcome : std::uint8_t { unchanged, changed, failed, failed_again };
   /// Applies the result of a poll. `changed` refers to the catalog only; `found.avatars` tells
@@ -70,7 +74,7 @@ private:
 
 /// Owns the catalog. Polls the store for a new revision, loads a changed catalog as an immutable
 /// snapshot and sends it to the subscribers; does the same with the tokens, which have a revision
-/// of their own; tells the avatar actors which lists moved. One, on the actors' pool; its blocking
+/// of their own; tells which avatar lists moved. One, on the actors' pool; its blocking
 /// work runs on the blocking pool, one task at a time.
 class catalog final : public supervised_actor {
 public:

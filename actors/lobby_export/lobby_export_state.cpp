@@ -244,10 +244,10 @@ void lobby_export_state::on(const export_begun& begun) {
 
 void lobby_export_state::on(const export_ended& ended) {
   const auto known = jobs_.find(ended.job);
+  reports_->forget(ended.job);
   if (known == jobs_.end() || !known->second.running) return;
   auto& each = known->second;
   each.running = false;
-  reports_->forget(ended.job);
   if (ended.failure) {
     settings_->job.metrics->failed.add();
     auto over = jobs_.extract(known);

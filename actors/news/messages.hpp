@@ -4,7 +4,6 @@
 #include "model/access/access_token.hpp"
 #include "model/catalog/catalog.hpp"
 #include "store/geoip/geoip.hpp"
-#include "store/moved_games.hpp"
 
 #include <caf/actor.hpp>
 
@@ -35,17 +34,10 @@ struct geoip_changed {
   std::shared_ptr<const store::geoip> geoip;
 };
 
-/// catalog -> avatar actors: the lists that another process or thread changed.
-struct avatars_changed {
-  std::shared_ptr<const store::moved_games> moved;
-};
-
 /// supervisor -> catalog, geoip_watch: the actors to send changes to from now on.
 struct subscribers {
   /// Subscribers to changes of what the receiver owns.
   std::vector<caf::actor> members;
-  /// Subscribers to changes of avatar lists; for the catalog only.
-  std::vector<caf::actor> avatars = {};
   /// Subscribers to changes of tokens; for the catalog only.
   std::vector<caf::actor> token_holders = {};
 };

@@ -113,8 +113,7 @@ void supervisor::announce() {
     const auto& spec = children_->spec(i);
     switch (spec.what) {
     case child_spec::kind::catalog: {
-      auto all =
-          children_->subscribers_to(base::news::catalog | base::news::tokens | base::news::avatars);
+      auto all = children_->subscribers_to(base::news::catalog | base::news::tokens);
       all.members.push_back(self);
       all.token_holders.push_back(self);
       publish(child, std::move(all));

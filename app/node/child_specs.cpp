@@ -23,18 +23,6 @@ constexpr std::size_t images_of_ops_bytes = 4UL * 1024 * 1024;
 /// What is kept of listings for them.
 constexpr std::size_t rankings_of_ops_bytes = 64UL * 1024 * 1024;
 
-actors::avatar_settings avatar_settings(const node_parts& of) {
-  actors::avatar_settings settings;
-  settings.database = of.database;
-  settings.pool = of.store_work;
-  settings.budget = of.budget;
-  settings.metrics = of.avatar_metrics;
-  settings.image_url = of.image_url;
-  settings.lists = of.avatar_lists;
-  settings.list_limit_bytes = of.config.avatars.list_limit_bytes;
-  return settings;
-}
-
 actors::lobby_export_settings export_settings(const node_parts& of) {
   actors::lobby_export_settings settings;
   settings.job.database = of.database;
@@ -73,6 +61,9 @@ actors::catalog_settings catalog_settings(const node_parts& of) {
   settings.pool = of.store_work;
   settings.poll_interval = of.poll_interval;
   settings.contact = of.contact;
+  settings.on_moved_avatars = [lists = of.avatar_lists](const store::moved_games& moved) {
+    if (lists) lists->forget(moved);
+  };
   settings.fence = of.fence;
   settings.clock = of.clock;
   return settings;
@@ -164,7 +155,7 @@ caf::actor make_owner(owner which, const site& at) {
   case owner::region_ranking:
     return at.spawn<actors::region_ranking>(ranking_settings(at), catalog);
   case owner::media: return at.spawn<actors::media>(media_settings(at));
-  case owner::avatar: return at.spawn<actors::avatar>(avatar_settings(of), catalog);
+  case owner::avatar: return at.spawn<actors::avatar>(of.avatar_lists, catalog);
   case owner::lobby_export:
     return at.spawn<actors::lobby_export>(export_settings(of), of.export_state, catalog);
   case owner::export_download: return at.spawn<actors::export_download>(download_settings(of));

@@ -79,7 +79,6 @@ struct node_parts {
   /// The pool for short work that waits for the store. Another one than `short_work` where the
   /// store is on a server: files do not wait for a server that does not answer.
   base::blocking_pool* store_work = nullptr;
-  base::byte_budget* budget = nullptr;
   std::shared_ptr<store::database> database;
   /// When the store last answered; null: nobody asks.
   std::shared_ptr<store::store_contact> contact;
@@ -100,14 +99,12 @@ struct node_parts {
   std::string public_url;
   /// How often the store and the GeoIP files are polled.
   std::chrono::milliseconds poll_interval{250};
-  model::image_url_maker image_url;
   /// See `media_settings`.
   std::size_t images_kept_limit = 0;
   bool images_are_in_memory = false;
 
   /// Of all loops.
-  std::shared_ptr<actors::rendered_lists> avatar_lists;
-  actors::avatar_metrics* avatar_metrics = nullptr;
+  std::shared_ptr<actors::avatar_lists> avatar_lists;
   actors::export_metrics* export_metrics = nullptr;
   actors::geoip_metrics* geoip_metrics = nullptr;
   /// One for each region_ranking: as many as `loops`, or one on the pool.

@@ -417,7 +417,6 @@ std::shared_ptr<const node_parts> node::parts() {
   made->long_work = exporting_.get();
   auto* const store_work = store_work_ ? store_work_.get() : blocking_.get();
   made->store_work = store_work;
-  made->budget = &bounds_.budget;
   made->database = database_;
   made->contact = contact_;
   made->fence = fence_;
@@ -429,9 +428,6 @@ std::shared_ptr<const node_parts> node::parts() {
   made->new_id = new_id;
   made->front = front_;
   made->public_url = public_url();
-  made->image_url = config_.store.images_url.empty()
-                        ? model::image_urls_below(made->public_url)
-                        : image_urls_in_bucket(config_.store.images_url);
   // The loops keep images in at most half of the descriptors, or an eighth of the bytes, that there
   // are; the rest is for other downloads.
   const auto loops = std::max<std::size_t>(1, loops_.size());
@@ -440,9 +436,7 @@ std::shared_ptr<const node_parts> node::parts() {
       bucket_ ? config_.limits.byte_budget_bytes / 8 / loops
               : std::clamp<std::size_t>(media_descriptors(raise_descriptor_limit()) / 2 / loops, 1,
                                         config_.media.open_files);
-  made->avatar_lists =
-      std::make_shared<actors::rendered_lists>(config_.avatars.cache_limit_bytes, avatar_metrics_);
-  made->avatar_metrics = &avatar_metrics_;
+  made->avatar_lists = make_avatar_lists(made->public_url, store_work);
   made->export_metrics = &export_metrics_;
   made->geoip_metrics = &geoip_metrics_;
   made->ranking_metrics = &ranking_metrics_;
@@ -461,6 +455,19 @@ std::shared_ptr<const node_parts> node::parts() {
     made->repeated.push_back(
         {"replica_watch", {[of = replicas_] { static_cast<void>(of->renew()); }, store_work}});
   return made;
+}
+
+std::shared_ptr<actors::avatar_lists> node::make_avatar_lists(const std::string& public_url,
+                                                              base::blocking_pool* pool) {
+  actors::avatar_settings settings{config_.avatars};
+  settings.database = database_;
+  settings.pool = pool;
+  settings.budget = &bounds_.budget;
+  settings.metrics = &avatar_metrics_;
+  settings.image_url = config_.store.images_url.empty()
+                           ? model::image_urls_below(public_url)
+                           : image_urls_in_bucket(config_.store.images_url);
+  return std::make_shared<actors::avatar_lists>(std::move(settings));
 }
 
 ops_parts node::parts_of_ops() {
@@ -507,6 +514,7 @@ void node::show_metrics() {
   ops_bounds_.show(metrics_);
   for (const auto& part : loops_)
     metrics_.add(part.loop->metrics());
+  if (loops_.empty()) metrics_.add(no_loop_metrics_);
   metrics_.add(
       base::metric_type::gauge,
       {"matchcloud_build_info", "1, with what the program was built from as labels."},

@@ -92,6 +92,8 @@ private:
   std::shared_ptr<http::access_gate>
   make_gate(const std::shared_ptr<const http::front_settings>& front,
             http::transport_metrics& metrics);
+  std::shared_ptr<actors::avatar_lists> make_avatar_lists(const std::string& public_url,
+                                                          base::blocking_pool* pool);
   /// The dependencies of the actors of the ops plane.
   ops_parts parts_of_ops();
   /// Everything that is counted.
@@ -131,6 +133,8 @@ private:
       std::make_shared<std::atomic<http::service_state>>(http::service_state::starting);
   http::served_documents documents_;
   actors::avatar_metrics avatar_metrics_;
+  /// With the transport httplib.
+  http::loop_metrics no_loop_metrics_;
   std::shared_ptr<const http::front_settings> front_;
   std::shared_ptr<const http::front_settings> ops_front_;
   // Declared before the actors to outlive them: messages hold requests, and requests point to

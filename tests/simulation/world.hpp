@@ -169,7 +169,7 @@ private:
   actors::geoip_metrics geoip_metrics_;
   std::unique_ptr<store::export_files> export_files_;
   /// What avatar actors keep together, and outlives them.
-  std::shared_ptr<actors::rendered_lists> avatar_lists_;
+  std::shared_ptr<actors::avatar_lists> avatar_lists_;
   std::shared_ptr<actors::lobby_export_state> export_state_ =
       std::make_shared<actors::lobby_export_state>();
   std::shared_ptr<store::geoip_files> geoip_files_;

@@ -32,7 +32,6 @@ std::shared_ptr<const app::node_parts> world::parts() {
   made->short_work = &short_work;
   made->store_work = &short_work;
   made->long_work = &long_work;
-  made->budget = &bounds->budget;
   made->database = disk.store();
   made->exports = export_files_.get();
   made->signing_keys = &on_disk->keys();
@@ -46,11 +45,14 @@ std::shared_ptr<const app::node_parts> world::parts() {
     return model::random_uuid(bytes);
   };
   made->public_url = public_url;
-  made->image_url = model::image_urls_below(std::string{public_url});
   made->images_kept_limit = config.media.open_files;
-  made->avatar_lists = avatar_lists_ =
-      std::make_shared<actors::rendered_lists>(config.avatars.cache_limit_bytes, avatar_metrics);
-  made->avatar_metrics = &avatar_metrics;
+  actors::avatar_settings lists{config.avatars};
+  lists.database = disk.store();
+  lists.pool = &short_work;
+  lists.budget = &bounds->budget;
+  lists.metrics = &avatar_metrics;
+  lists.image_url = model::image_urls_below(std::string{public_url});
+  made->avatar_lists = avatar_lists_ = std::make_shared<actors::avatar_lists>(std::move(lists));
   made->export_metrics = &export_metrics;
   made->geoip_metrics = &geoip_metrics_;
   made->ranking_metrics = &ranking_metrics_;

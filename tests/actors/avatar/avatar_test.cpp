@@ -3,6 +3,10 @@
 #include "tests/catch.hpp"
 #include "tests/fixtures/actor_fixture.hpp"
 
+#include <functional>
+#include <thread>
+#include <utility>
+
 namespace matchcloud::actors {
 namespace {
 
@@ -23,7 +27,7 @@ struct bench : deterministic_system {
   std::shared_ptr<fake_database> database = std::make_shared<fake_database>();
   std::shared_ptr<probe_log> log = std::make_shared<probe_log>();
   caf::actor front = spawn<probe>(log);
-  std::shared_ptr<rendered_lists> lists;
+  std::shared_ptr<avatar_lists> lists;
   /// Of two event loops.
   caf::actor here;
   caf::actor elsewhere;
@@ -35,17 +39,16 @@ struct bench : deterministic_system {
     database->content.games.push_back({id_of(2), "Other"});
     database->avatars = {avatar_of(1, 101, "Panda"), avatar_of(1, 102, "Owl"),
                          avatar_of(2, 103, "Fox")};
-    avatar_settings settings;
+    avatar_settings settings{{cache_limit_bytes, list_limit_bytes}};
     settings.pool = &pool;
     settings.budget = &budget;
     settings.metrics = &metrics;
     settings.image_url = model::image_urls_below("http://cdn.example");
-    settings.lists = lists = std::make_shared<rendered_lists>(cache_limit_bytes, metrics);
-    settings.list_limit_bytes = list_limit_bytes;
     settings.database = open_fake(database);
+    lists = std::make_shared<avatar_lists>(std::move(settings));
     const auto catalog = std::make_shared<const model::catalog>(database->content);
-    here = spawn<avatar>(settings, catalog);
-    elsewhere = spawn<avatar>(settings, catalog);
+    here = spawn<avatar>(lists, catalog);
+    elsewhere = spawn<avatar>(lists, catalog);
     run();
   }
   ~bench() {
@@ -63,19 +66,15 @@ struct bench : deterministic_system {
     run();
     return ran;
   }
-  void tell_moved(std::uint8_t game, std::int64_t revision) {
+  void move(std::uint8_t game, std::int64_t revision) {
     store::moved_games moved;
     moved.games = {{id_of(game), revision}};
-    caf::anon_send(here,
-                   avatars_changed{std::make_shared<const store::moved_games>(std::move(moved))});
-    run();
+    lists->forget(moved);
   }
-  void tell_anything_moved() {
+  void move_anything() {
     store::moved_games moved;
     moved.all = true;
-    caf::anon_send(here,
-                   avatars_changed{std::make_shared<const store::moved_games>(std::move(moved))});
-    run();
+    lists->forget(moved);
   }
 };
 
@@ -103,7 +102,7 @@ TEST_CASE("everybody who asks while a list loads waits for that load") {
   for (int i = 0; i < 5; ++i)
     on.ask(1);
   on.ask(2);
-  CHECK(on.pool.tasks.size() == 1); // at most one load at a time
+  CHECK(on.pool.tasks.size() == 2);
   REQUIRE(on.load());
   CHECK(on.log->made.size() == 5);
   REQUIRE(on.load());
@@ -152,38 +151,37 @@ TEST_CASE("a list that two event loops wait for is read once") {
   bench on;
   on.ask(1);
   on.ask_at(on.elsewhere, 1);
-  REQUIRE(on.load());
+  CHECK(on.pool.tasks.size() == 1);
   REQUIRE(on.load());
   CHECK(on.log->made.size() == 2);
-  CHECK(on.database->avatar_loads == 1);
   CHECK(on.metrics.loads.get() == 1);
 }
 
-TEST_CASE("what one event loop heard of is answered by none as it was") {
+TEST_CASE("so many lists are loaded at a time, and the others after them") {
   bench on;
-  on.ask(1);
-  REQUIRE(on.load());
-  on.database->avatars_revision = 2;
-  on.database->avatars[0].display_name = "Red Panda";
-  on.tell_moved(1, 2);
-  on.ask_at(on.elsewhere, 1);
-  REQUIRE(on.load());
-  REQUIRE(on.log->made.size() == 2);
-  CHECK(on.log->made[1].json->find("Red Panda") != std::string::npos);
+  const auto games = std::uint8_t{avatar_lists::loads_at_once + 2};
+  for (std::uint8_t game = 1; game <= games; ++game)
+    on.lists->load(id_of(game), on.front);
+  CHECK(on.pool.tasks.size() == avatar_lists::loads_at_once);
+  on.load();
+  CHECK(on.pool.tasks.size() == avatar_lists::loads_at_once);
+  while (on.load()) {
+  }
+  CHECK(on.log->avatars_loaded.size() == games);
 }
 
 TEST_CASE("a list is loaded again once it moved, and only then") {
   bench on;
   on.ask(1);
   on.load();
-  on.tell_moved(1, 1); // the loaded list already had that revision
-  on.tell_moved(2, 9);
+  on.move(1, 1); // the loaded list already had that revision
+  on.move(2, 9);
   on.ask(1);
   CHECK(on.log->made.size() == 2);
 
   on.database->avatars_revision = 2;
   on.database->avatars[0].display_name = "Red Panda";
-  on.tell_moved(1, 2);
+  on.move(1, 2);
   CHECK(on.metrics.cached_bytes.get() == 0);
   on.ask(1);
   REQUIRE(on.load());
@@ -191,28 +189,51 @@ TEST_CASE("a list is loaded again once it moved, and only then") {
   CHECK(on.log->made[2].json->find("Red Panda") != std::string::npos);
 }
 
+/// Calls `forget` while a list is read.
+struct moving_bench : bench {
+  std::function<void()> meanwhile;
+  moving_bench() {
+    database->while_reading_avatars = [this] {
+      if (meanwhile) std::exchange(meanwhile, {})();
+    };
+  }
+};
+
 TEST_CASE("who asks after a list moved never gets a load that began before") {
-  bench on;
+  moving_bench on;
   on.ask(1);
-  // The load reads the old list; news of a change arrive before the load's result.
-  REQUIRE(on.pool.run_one());
-  on.database->avatars_revision = 2;
-  on.database->avatars[0].display_name = "Red Panda";
-  store::moved_games moved;
-  moved.games = {{id_of(1), 2}};
-  // High priority: overtakes the result waiting in the mailbox.
-  caf::anon_send<caf::message_priority::high>(
-      on.here, avatars_changed{std::make_shared<const store::moved_games>(moved)});
-  caf::send_as<caf::message_priority::high>(
-      on.front, on.here, list_avatars{{77, 1}, id_of(1), std::make_shared<ticket>()});
-  on.run();
+  on.meanwhile = [&] {
+    on.move(1, 2); // what is being read is older
+    on.ask(1);
+    on.ask_at(on.elsewhere, 1);
+  };
+  REQUIRE(on.load());
   REQUIRE(on.log->made.size() == 1);
   CHECK(on.log->made[0].exchange == exchange_ref{1, 1});
+  CHECK(on.metrics.cached_bytes.get() == 0);
+  on.database->avatars_revision = 2;
+  on.database->avatars[0].display_name = "Red Panda";
   REQUIRE(on.load());
-  REQUIRE(on.log->made.size() == 2);
-  CHECK(on.log->made[1].exchange == exchange_ref{77, 1});
-  CHECK(on.log->made[1].json->find("Red Panda") != std::string::npos);
+  REQUIRE(on.log->made.size() == 3);
+  for (const auto i : {1U, 2U})
+    CHECK(on.log->made[i].json->find("Red Panda") != std::string::npos);
   on.ask(1); // this list is kept
+  CHECK(on.log->made.size() == 4);
+}
+
+TEST_CASE("after anything may have moved, the next load is kept, though an older one still runs") {
+  moving_bench on;
+  on.ask(1);
+  on.meanwhile = [&] {
+    on.move_anything();
+    on.ask(1);
+    REQUIRE(on.load());
+    CHECK(on.metrics.cached_bytes.get() > 0);
+  };
+  REQUIRE(on.load());
+  CHECK(on.log->made.size() == 2);
+  CHECK(on.metrics.cached_bytes.get() > 0);
+  on.ask(1);
   CHECK(on.log->made.size() == 3);
 }
 
@@ -220,7 +241,7 @@ TEST_CASE("news that a load has seen already do not make it old") {
   bench on;
   on.ask(1);
   on.database->avatars_revision = 2;
-  on.tell_moved(1, 2);
+  on.move(1, 2);
   on.ask(1);
   REQUIRE(on.load()); // starts only now, so it reads revision 2
   CHECK(on.log->made.size() == 2);
@@ -233,7 +254,7 @@ TEST_CASE("when anything may have moved, everything is forgotten") {
   bench on;
   on.ask(1);
   on.load();
-  on.tell_anything_moved();
+  on.move_anything();
   CHECK(on.metrics.cached_bytes.get() == 0);
   on.ask(1);
   CHECK(on.log->made.size() == 1);
@@ -312,7 +333,7 @@ TEST_CASE("lists hold their share of the byte budget for as long as they live") 
   CHECK(held >= on.log->made.at(0).json->size());
   on.ask(1); // the same bytes are counted once
   CHECK(on.budget.used_bytes() == held);
-  on.tell_anything_moved();
+  on.move_anything();
   CHECK(on.budget.used_bytes() == held); // a response still holds the bytes
   on.log->made.clear();
   CHECK(on.budget.used_bytes() == 0);
@@ -352,10 +373,35 @@ TEST_CASE(
   on.ask_at(on.elsewhere, 1);
   CHECK(on.log->made.size() == 1);
   on.log->made.clear();
-  store::moved_games anything;
-  anything.all = true;
-  on.lists->forget(anything);
+  on.move_anything();
   CHECK(on.budget.used_bytes() == 0);
+}
+
+TEST_CASE("lists are found, loaded and forgotten by many threads at once") {
+  avatar_metrics metrics;
+  base::byte_budget budget{1024UL * 1024};
+  base::thread_pool pool{2, 0};
+  const auto database = std::make_shared<fake_database>();
+  database->avatars = {avatar_of(1, 101, "Panda")};
+  avatar_settings settings{{1'000}};
+  settings.pool = &pool;
+  settings.budget = &budget;
+  settings.metrics = &metrics;
+  settings.image_url = model::image_urls_below("http://cdn.example");
+  settings.database = open_fake(database);
+  const auto lists = std::make_shared<avatar_lists>(std::move(settings));
+  const auto work = [&](std::uint8_t first) {
+    for (std::uint8_t i = 0; i < 200; ++i) {
+      const auto game = id_of(static_cast<std::uint8_t>(1 + (first + i) % 3));
+      if (!lists->find(game)) lists->load(game, {});
+      store::moved_games moved{i, {{game, i}}, i % 50 == 0};
+      if (i % 5 == 0) lists->forget(moved);
+    }
+  };
+  std::thread other{work, std::uint8_t{1}};
+  work(0);
+  other.join();
+  CHECK(metrics.loads.get() > 0);
 }
 
 } // namespace

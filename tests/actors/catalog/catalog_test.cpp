@@ -16,12 +16,14 @@ struct bench : deterministic_system {
   std::shared_ptr<probe_log> log = std::make_shared<probe_log>();
   caf::actor listener = spawn<probe>(log);
   caf::actor catalog;
+  std::vector<store::moved_games> moved;
 
   bench() {
     database->content = *two_regions();
     catalog_settings settings;
     settings.pool = &pool;
     settings.database = open_fake(database);
+    settings.on_moved_avatars = [this](const store::moved_games& news) { moved.push_back(news); };
     catalog = spawn<actors::catalog>(settings, two_regions());
     run();
   }
@@ -30,7 +32,7 @@ struct bench : deterministic_system {
   }
 
   void join() {
-    caf::anon_send(catalog, subscribers{{listener}, {listener}});
+    caf::anon_send(catalog, subscribers{{listener}});
     run();
   }
   /// Runs the queued task and handles its result.
@@ -72,15 +74,6 @@ TEST_CASE("without an actor: a failure is told of once, until a poll succeeds") 
   CHECK(state.apply(failed) == catalog_state::outcome::failed);
 }
 
-TEST_CASE("without an actor: only avatar actors that were not subscribed before are new") {
-  bench on;
-  const auto other = on.spawn<probe>(on.log);
-  catalog_state state{two_regions()};
-  CHECK(state.subscribe({{}, {on.listener}}) == std::vector{on.listener});
-  CHECK(state.subscribe({{}, {on.listener, other}}) == std::vector{other});
-  CHECK(state.subscribe({{}, {other}}).empty());
-}
-
 TEST_CASE("who subscribes gets the snapshot at once, every time") {
   bench on;
   on.join();
@@ -100,7 +93,7 @@ TEST_CASE("a revision that is known already is not loaded") {
 
 TEST_CASE("tokens go to who holds them, on subscribing and when they change, with their uses") {
   bench on;
-  caf::anon_send(on.catalog, subscribers{{}, {}, {on.listener}});
+  caf::anon_send(on.catalog, subscribers{{}, {on.listener}});
   on.run();
   REQUIRE(on.log->tokens.size() == 1);
   const auto token = model::make_token({}, "x", 1).token;
@@ -201,30 +194,25 @@ TEST_CASE("a store that cannot be opened is tried again") {
   CHECK(log->catalogs.back().snapshot->revision == 5);
 }
 
-TEST_CASE("an avatar actor that joins is told to forget, once; then only what moved") {
+TEST_CASE("it is told which games' avatars moved, at first that any may have") {
   bench on;
-  on.join();
-  REQUIRE(on.log->avatar_news.size() == 1);
-  CHECK(on.log->avatar_news[0].moved->all);
-  on.join();
-  CHECK(on.log->avatar_news.size() == 1);
-
   on.poll_once(); // the first poll has no revision to compare with
-  REQUIRE(on.log->avatar_news.size() == 2);
-  CHECK(on.log->avatar_news[1].moved->all);
+  REQUIRE(on.moved.size() == 1);
+  CHECK(on.moved[0].all);
 
   on.database->avatars_revision = 7;
   on.database->changed = true;
   on.advance(milliseconds{250});
   on.poll_once();
-  REQUIRE(on.log->avatar_news.size() == 3);
-  CHECK_FALSE(on.log->avatar_news[2].moved->all);
-  CHECK(on.log->avatar_news[2].moved->games == std::vector<store::game_revision>{{id_of(1), 7}});
+  REQUIRE(on.moved.size() == 2);
+  CHECK_FALSE(on.moved[1].all);
+  CHECK(on.moved[1].games == std::vector<store::game_revision>{{id_of(1), 7}});
 
+  on.join();
   on.commit_revision(2); // of the catalog only
   on.advance(milliseconds{250});
   on.poll_once();
-  CHECK(on.log->avatar_news.size() == 3);
+  CHECK(on.moved.size() == 2);
   CHECK(on.log->catalogs.back().snapshot->revision == 2);
 }
 

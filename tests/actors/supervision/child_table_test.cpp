@@ -70,11 +70,10 @@ TEST_CASE("without an actor: owners by loop, and subscribers by what they need")
   // A front without a loop has nothing to do with those of loops, such as the ops plane's.
   CHECK(on.table.owners_of(child_spec::every_loop).by_role[index_of(owner::validator)] == nullptr);
 
-  const auto of_catalog = on.table.subscribers_to(news::catalog | news::tokens | news::avatars);
+  const auto of_catalog = on.table.subscribers_to(news::catalog | news::tokens);
   CHECK(of_catalog.members.size() == 5);
   CHECK(of_catalog.token_holders == std::vector{on.made[front_0]});
   CHECK(std::ranges::count(of_catalog.members, on.made[front_0]) == 1);
-  CHECK(of_catalog.avatars == std::vector{on.made[avatar_0]});
   CHECK(on.table.subscribers_to(news::geoip).members == std::vector{on.made[ranking_0]});
   on.end(ranking_0);
   CHECK(on.table.subscribers_to(news::geoip).members.empty());

@@ -123,14 +123,6 @@ TEST_CASE("the catalog's subscribers are the supervisor, every front and the own
     CHECK(std::count(members.begin(), members.end(), expected) == 1);
 }
 
-TEST_CASE("the catalog hears which of the owners are avatar actors, also the new ones") {
-  bench on;
-  const auto avatars = [&] { return on.at[bench::catalog].log->subscriptions.back().avatars; };
-  CHECK(avatars() == std::vector<caf::actor>{on.at[bench::avatar_0].now()});
-  CHECK(on.kill_at(bench::avatar_0) == 2);
-  CHECK(avatars() == std::vector<caf::actor>{on.at[bench::avatar_0].now()});
-}
-
 TEST_CASE("what dies is replaced at once, and all who must know hear of it") {
   bench on;
   const auto old = on.at[bench::validator_0].now();

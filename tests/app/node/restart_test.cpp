@@ -123,11 +123,15 @@ struct supervised {
     parts->system = &system;
     parts->config.limits = limits;
     // Without room every request needs the pool.
-    parts->avatar_lists = std::make_shared<actors::rendered_lists>(0, avatar_metrics);
+    actors::avatar_settings lists{{.cache_limit_bytes = 0}};
+    lists.database = stored.open();
+    lists.pool = pool.get();
+    lists.budget = &bounds.budget;
+    lists.metrics = &avatar_metrics;
+    parts->avatar_lists = std::make_shared<actors::avatar_lists>(std::move(lists));
     parts->short_work = pool.get();
     parts->store_work = pool.get();
     parts->long_work = long_pool.get();
-    parts->budget = &bounds.budget;
     parts->database = stored.open();
     parts->exports = history.files.get();
     parts->signing_keys = history.keys.get();
@@ -136,7 +140,6 @@ struct supervised {
     parts->new_id = [this] { return history.new_id(); };
     parts->poll_interval = std::chrono::milliseconds{1};
     parts->images_kept_limit = 0; // makes every request need the pool
-    parts->avatar_metrics = &avatar_metrics;
     parts->export_metrics = &history.metrics;
     parts->geoip_metrics = &geoip_metrics;
     parts->ranking_metrics = &ranking_metrics;

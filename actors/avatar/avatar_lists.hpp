@@ -1,0 +1,101 @@
+#pragma once
+
+#include "actors/avatar/avatar_limits.hpp"
+#include "base/blocking_pool.hpp"
+#include "base/byte_budget.hpp"
+#include "base/error.hpp"
+#include "base/metrics.hpp"
+#include "base/second_chance_cache.hpp"
+#include "model/avatars/avatar.hpp"
+#include "store/database.hpp"
+#include "store/moved_games.hpp"
+
+#include <caf/actor.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace matchcloud::actors {
+
+/// Counts of avatar lists. Any thread.
+struct avatar_metrics : base::metric_set {
+  base::counter cache_hits{
+      *this, {"matchcloud_avatar_cache_hits_total", "Avatar lists answered from the cache."}};
+  base::counter loads{
+      *this, {"matchcloud_avatar_loads_total", "Avatar lists read from the store and rendered."}};
+  base::gauge cached_bytes{
+      *this, {"matchcloud_avatar_cached_bytes", "Rendered avatar lists held by the cache."}};
+};
+
+/// What avatar lists are made of. The objects pointed to must outlive them, and every answer.
+struct avatar_settings : avatar_limits {
+  std::shared_ptr<store::database> database = {};
+  base::blocking_pool* pool = nullptr;
+  /// Accounts for the bytes of every list that is kept or being sent, each list once.
+  base::byte_budget* budget = nullptr;
+  avatar_metrics* metrics = nullptr;
+  model::image_url_maker image_url = {};
+};
+
+/// The rendered avatar lists of a process. Avatar actors of all event loops answer with them; the
+/// blocking pool reads and renders what is not kept, each list once for all who wait, and so many
+/// at a time that a long list delays few others. Held by `std::shared_ptr`. Any thread; the lock is
+/// held for as long as a cache takes, never for a store.
+class avatar_lists : public std::enable_shared_from_this<avatar_lists> {
+public:
+  /// Lists that are loaded at the same time; further ones wait.
+  static constexpr std::size_t loads_at_once = 4;
+
+  explicit avatar_lists(avatar_settings settings);
+
+  /// The list of a game, and notes its use; null where it has to be loaded.
+  std::shared_ptr<const std::string> find(const model::uuid& game_id);
+  /// Has a list loaded, or joins a load of it that is as new. `whom` is sent `avatars_loaded` with
+  /// the number that is returned.
+  std::uint64_t load(const model::uuid& game_id, const caf::actor& whom);
+  /// Drops the lists of games that moved: from now on nothing older is answered to who asks. Frees
+  /// them, which may take long.
+  void forget(const store::moved_games& moved);
+
+private:
+  struct kept_list {
+    std::shared_ptr<const std::string> json = {};
+    /// The revision of the game's avatars; the list is at least this new.
+    std::int64_t revision = 0;
+  };
+  struct running {
+    std::uint64_t number = 0;
+    model::uuid game_id;
+    std::vector<caf::actor> listeners;
+    /// Whether it reads already; before, it will see every move.
+    bool has_begun = false;
+    /// The revision that the game moved to since it began.
+    std::int64_t moved_to = 0;
+  };
+  using load_ptr = std::shared_ptr<running>;
+  using cache = base::second_chance_cache<model::uuid, kept_list>;
+
+  /// Submits loads for as long as more may run.
+  void start_loads();
+  void run(const load_ptr& which);
+  base::expected<kept_list> read(const model::uuid& game_id) const;
+  void end(const load_ptr& which, const base::expected<kept_list>& loaded);
+  void count_bytes();
+
+  avatar_settings settings_;
+  std::mutex mutex_;
+  cache cache_;
+  /// The load of each game that who asks now may join.
+  std::unordered_map<model::uuid, load_ptr> open_;
+  std::deque<load_ptr> queue_;
+  std::size_t running_ = 0;
+  std::uint64_t last_number_ = 0;
+};
+
+} // namespace matchcloud::actors
