@@ -111,7 +111,7 @@ void lobby_export_state::on(const history_looked& looked) {
 }
 
 void lobby_export_state::decide(const model::export_query& query,
-                                std::vector<undecided_waiter> all) {
+                                std::vector<undecided_waiter>&& all) {
   for (auto& [who, needs] : all)
     decide(query, std::move(who), needs);
 }

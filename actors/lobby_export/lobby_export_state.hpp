@@ -181,7 +181,7 @@ private:
   void start_looking();
   void decide(const model::export_query& query, export_waiter who,
               const store::history_revisions& needs);
-  void decide(const model::export_query& query, std::vector<undecided_waiter> all);
+  void decide(const model::export_query& query, std::vector<undecided_waiter>&& all);
   bool join_queued(const model::export_query& query, const export_waiter& who);
   bool join_running(const model::export_query& query, const export_waiter& who,
                     const store::history_revisions& needs);
