@@ -43,10 +43,10 @@ struct avatar_settings : avatar_limits {
   model::image_url_maker image_url = {};
 };
 
-/// The rendered avatar lists of a process. Avatar actors of all event loops answer with them; the
-/// blocking pool reads and renders what is not kept, each list once for all who wait, and so many
-/// at a time that a long list delays few others. Held by `std::shared_ptr`. Any thread; the lock is
-/// held for as long as a cache takes, never for a store.
+/// The rendered avatar lists of a process, shared by the avatar actors of all event loops. Lists
+/// that are not cached are read and rendered on the blocking pool: one load per list serves all
+/// waiting requests, and several lists load at the same time, so that a long one delays few others.
+/// Held by `std::shared_ptr`. Any thread; the lock is never held while the store is read.
 class avatar_lists : public std::enable_shared_from_this<avatar_lists> {
 public:
   /// Lists that are loaded at the same time; further ones wait.
@@ -59,8 +59,8 @@ public:
   /// Has a list loaded, or joins a load of it that is as new. `whom` is sent `avatars_loaded` with
   /// the number that is returned.
   std::uint64_t load(const model::uuid& game_id, const caf::actor& whom);
-  /// Drops the lists of games that moved: from now on nothing older is answered to who asks. Frees
-  /// them, which may take long.
+  /// Drops the lists of games whose avatars changed; later calls of `find` and `load` return
+  /// nothing older. Frees the lists, which may take long.
   void forget(const store::moved_games& moved);
 
 private:
