@@ -305,39 +305,47 @@ void generator::on_reply(client& from, const reply& that) {
   if (came < from.intended()) came = now; // the kernel's clock was set meanwhile
   last_reply_ = std::max(last_reply_, came);
   const auto took = since(from.intended(), came);
-  ++interval_.answered;
-  interval_.latency.record(took);
+  if (is_measured(from.intended())) ++tally_of(from).by_status[that.status];
   auto& part = parts_[from.request().part];
-  std::string wrong;
-  if (that.status == part.wanted_status) wrong = part.check.judge(that);
-  const bool bad = that.status != part.wanted_status || !wrong.empty();
-  interval_.errors += bad ? 1 : 0;
-  if (is_measured(from.intended())) {
-    auto& counted = tally_of(from);
-    ++counted.answered;
-    ++counted.by_status[that.status];
-    counted.latency.record(took);
-    if (that.status != part.wanted_status)
-      counted.fail(that.status == service_unavailable && that.asks_back ? failure::unavailable
-                                                                        : failure::status,
-                   std::to_string(that.status) + " " + from.excerpt(that.body, 200));
-    else if (bad)
-      counted.fail(failure::content, wrong);
+  if (that.status != part.wanted_status) {
+    const bool is_away = that.status == service_unavailable && that.asks_back;
+    count_error(from, is_away ? failure::unavailable : failure::status,
+                std::to_string(that.status) + " " + from.excerpt(that.body, 200), took);
+  } else if (const auto wrong = part.check.judge(that); !wrong.empty()) {
+    count_error(from, failure::content, wrong, took);
+  } else {
+    count_answer(from, took);
   }
   become_free(from);
   pump();
 }
 
-void generator::on_failure(client& from, failure kind, std::string_view why) {
+void generator::count_answer(const client& from, std::uint64_t took_ns) {
+  ++interval_.answered;
+  interval_.latency.record(took_ns);
+  if (!is_measured(from.intended())) return;
+  auto& counted = tally_of(from);
+  ++counted.answered;
+  counted.latency.record(took_ns);
+}
+
+/// Errors are quick or slow for reasons of their own, so percentiles leave them out, except those
+/// that waited for at least the timeout: otherwise a stall would improve the percentiles.
+void generator::count_error(const client& from, failure kind, std::string_view why,
+                            std::uint64_t waited_ns) {
+  const auto timeout = static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(plan_->timeout).count());
+  const bool is_recorded = waited_ns >= timeout || kind == failure::abandoned;
   ++interval_.errors;
-  if (is_measured(from.intended())) {
-    auto& counted = tally_of(from);
-    counted.fail(kind, why);
-    // A request that waited for at least the timeout is not left out, however it failed.
-    const auto took = clock_->now() - from.intended();
-    if (took >= plan_->timeout || kind == failure::abandoned)
-      counted.latency.record(since(from.intended(), clock_->now()));
-  }
+  if (is_recorded) interval_.latency.record(waited_ns);
+  if (!is_measured(from.intended())) return;
+  auto& counted = tally_of(from);
+  counted.fail(kind, why);
+  if (is_recorded) counted.latency.record(waited_ns);
+}
+
+void generator::on_failure(client& from, failure kind, std::string_view why) {
+  count_error(from, kind, why, since(from.intended(), clock_->now()));
   become_free(from);
   if (!arrivals_ && (kind == failure::connect || kind == failure::local)) {
     // Trying again at once would only fail again.

@@ -149,6 +149,8 @@ private:
   void plan_tick();
   void on_tick();
   void send(base::steady_time intended, base::steady_time now);
+  void count_answer(const client& from, std::uint64_t took_ns);
+  void count_error(const client& from, failure kind, std::string_view why, std::uint64_t waited_ns);
   void become_free(client& which);
   bool is_measured(base::steady_time intended) const noexcept { return intended >= measure_from_; }
   void wake_at(base::steady_time when);

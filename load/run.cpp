@@ -295,7 +295,7 @@ private:
   void show(const moment& of) {
     std::ostringstream line;
     line << std::fixed << std::setprecision(0) << of.seconds << " s: " << of.answered
-         << " replies, " << of.errors << " errors, p50 "
+         << " answered, " << of.errors << " errors, p50 "
          << duration_text(static_cast<double>(of.p50_ns)) << ", p99 "
          << duration_text(static_cast<double>(of.p99_ns)) << ", max "
          << duration_text(static_cast<double>(of.max_ns));

@@ -61,17 +61,19 @@ struct late_sends {
 /// Counts what became of the requests of one part of a mix. One thread.
 struct tally {
   std::uint64_t sent = 0;
-  /// Complete replies, whatever their status.
+  /// Requests with the reply that the mix expects. All others that were intended are errors.
   std::uint64_t answered = 0;
   /// How often requests were sent again after a 503. Their former replies count nowhere else.
   std::uint64_t repeated = 0;
+  /// Complete replies by their status, those that are errors included.
   std::map<int, std::uint64_t> by_status;
   std::array<std::uint64_t, failure_kinds> failures{};
   /// The first failure of each kind, in words of printable ASCII; empty if there was none.
   std::array<std::string, failure_kinds> examples;
   /// Time from a request's intended sending, or from its sending if that was earlier, to the end of
-  /// its reply, for every reply. A failed request is recorded with the time that it waited if that
-  /// was at least the timeout, or if the request was not sent or was abandoned.
+  /// its reply, for every answered request. An error is recorded only if leaving it out would hide
+  /// a long wait: it waited for at least the timeout, was not sent or was abandoned. Then it is
+  /// recorded with the time that it waited.
   latency_histogram latency;
   late_sends late;
 

@@ -75,6 +75,29 @@ TEST_CASE("an assertion that does not hold is exit code 1, and says what was mea
   CHECK(done.out.find("regions    30        30       0") != std::string::npos);
 }
 
+TEST_CASE("a wrong reply is an error, and neither answered nor in the percentiles", "[load]") {
+  load::delayed_server server{load::ok_reply(load::good_listing)};
+  server.begin_with(10, load::ok_reply(R"({"regions":[]})"));
+  const auto done = load({"--rate", "100", "--duration", "300ms", "--json", "-", "--assert",
+                          "answered=20,errors=10,content=10,status.200=30", server.url()});
+  INFO(done.errors);
+  REQUIRE(done.exit_code == 0);
+  CHECK(done.errors.find("regions    30        20      10") != std::string::npos);
+  const auto results = parse_json(done.out);
+  CHECK(results["intended"].GetUint64() == 30);
+  CHECK(results["answered"].GetUint64() == 20);
+  CHECK(results["errors"]["total"].GetUint64() == 10);
+  CHECK(results["requests_per_second"].GetDouble() < 80);
+  std::uint64_t answered = 0;
+  std::uint64_t errors = 0;
+  for (const auto& each : results["intervals"].GetArray()) {
+    answered += each["answered"].GetUint64();
+    errors += each["errors"].GetUint64();
+  }
+  CHECK(answered == 20);
+  CHECK(errors == 10);
+}
+
 TEST_CASE("wrong command lines are exit code 2", "[load]") {
   for (const arguments& wrong :
        {arguments{}, arguments{"http://127.0.0.1:1"},

@@ -147,24 +147,39 @@ TEST_CASE("the ramp is sent but not measured", "[load]") {
   CHECK(server.requests() == Approx(160).margin(4));
 }
 
+/// Checks that all 30 requests are errors and nothing else.
+void check_no_answer(const results& of) {
+  CHECK(of.all.sent == 30);
+  CHECK(of.all.errors() == 30);
+  CHECK(of.all.answered == 0);
+  CHECK(of.all.latency.count() == 0);
+  CHECK(of.requests_per_second() == 0);
+  for (const auto& each : of.moments) {
+    CHECK(each.answered == 0);
+    CHECK(each.max_ns == 0);
+  }
+}
+
 TEST_CASE("replies are judged, not only their status", "[load]") {
   const delayed_server wrong{ok_reply(R"({"regions":[]})")};
   auto of = measured(shortly(wrong.url(), 50));
-  CHECK(of.all.answered == 30);
   CHECK(count(of, failure::content) == 30);
+  CHECK(of.all.by_status.at(200) == 30);
+  check_no_answer(of);
   CHECK(of.all.examples[static_cast<std::size_t>(failure::content)] == "lists no regions");
 
   const delayed_server busy{"HTTP/1.1 503 Busy\r\nContent-Length: 4\r\n\r\nbusy"};
   of = measured(shortly(busy.url(), 50));
   CHECK(count(of, failure::status) == 30);
   CHECK(of.all.by_status.at(503) == 30);
+  check_no_answer(of);
 
   const std::string come_back{"HTTP/1.1 503 No\r\nretry-after: 1\r\nContent-Length: 4\r\n\r\nbusy"};
   const delayed_server away{come_back};
   of = measured(shortly(away.url(), 50));
   CHECK(count(of, failure::unavailable) == 30);
-  CHECK(of.all.errors() == 30);
   CHECK(of.all.by_status.at(503) == 30);
+  check_no_answer(of);
 
   const delayed_server other{"220 mail.example ESMTP\r\n"};
   auto options = shortly(other.url(), 50);
@@ -172,6 +187,36 @@ TEST_CASE("replies are judged, not only their status", "[load]") {
   of = measured(options);
   // The server never ends the head that it seems to send.
   CHECK(count(of, failure::timeout) == 30);
+}
+
+TEST_CASE("percentiles are those of the answered requests, however fast errors are", "[load]") {
+  delayed_server server{ok_reply(good_listing), 20ms};
+  server.begin_with(10, ok_reply(R"({"regions":[]})"));
+  const auto of = measured(shortly(server.url(), 50));
+  CHECK(of.all.answered == 20);
+  CHECK(count(of, failure::content) == 10);
+  CHECK(of.all.errors() == 10);
+  CHECK(of.all.latency.count() == 20);
+  CHECK(of.all.by_status == std::map<int, std::uint64_t>{{200, 30}});
+  CHECK(of.all.answered + of.all.errors() == of.all.intended());
+}
+
+TEST_CASE("a wrong reply after the timeout stays in the percentiles, as other errors do",
+          "[load]") {
+  // One connection has a request due every 100 ms and a reply every 300 ms, so that each waits
+  // longer than the one before it, the first for less than the timeout.
+  const delayed_server server{ok_reply(R"({"regions":[]})"), 300ms};
+  auto options = shortly(server.url(), 10);
+  options.connections = 1;
+  options.timeout = 600ms;
+  options.duration = 1s;
+  const auto of = measured(options);
+  CHECK(of.all.answered == 0);
+  CHECK(of.all.errors() == of.all.intended());
+  CHECK(count(of, failure::content) >= 2);
+  CHECK(of.all.latency.count() > count(of, failure::unsent));
+  CHECK(of.all.latency.count() < of.all.intended());
+  CHECK(ms(of.all.latency.percentile_ns(0)) >= 590);
 }
 
 TEST_CASE("requests that get a 503 are repeated for as long as is said, and count once", "[load]") {
@@ -194,7 +239,7 @@ TEST_CASE("requests that get a 503 are repeated for as long as is said, and coun
   options.repeat_503 = 400ms;
   options.asserted = parse_assertions("unavailable=30,repeated<=30").value();
   of = measured(options);
-  CHECK(of.all.answered == 30);
+  CHECK(of.all.answered == 0);
   CHECK(std::ranges::all_of(options.asserted, [&](const auto& each) { return holds(each, of); }));
 }
 
