@@ -2,6 +2,7 @@
 
 #include "model/json/exact_numbers.hpp"
 #include "model/json/json_document.hpp"
+#include "model/json/json_number.hpp"
 #include "model/net/host_name.hpp"
 #include "model/net/ping_url.hpp"
 #include "model/text/catalog_names.hpp"
@@ -86,6 +87,9 @@ parse_catalog_json(std::string_view text, std::size_t limit_bytes, std::string_v
   if (const auto result = parse_exactly(parsed, text); result.IsError()) {
     const bool is_word = result.Code() == rapidjson::kParseErrorValueInvalid;
     const auto offset = result.Offset();
+    if (result.Code() != rapidjson::kParseErrorObjectMissName)
+      if (const auto mistake = find_number_mistake(text, offset))
+        return fail(line_and_column(text, mistake->offset) + ": not JSON: " + mistake->sentence);
     return fail(line_and_column(text, is_word ? word_begin(text, offset) : offset) +
                 ": not JSON in UTF-8: " + rapidjson::GetParseError_En(result.Code()));
   }

@@ -3,6 +3,7 @@
 #include "base/characters.hpp"
 
 #include "model/json/block_stream.hpp"
+#include "model/json/json_number.hpp"
 #include "model/json/rapidjson.hpp"
 #include "model/text/suggestion.hpp"
 #include "model/text/unicode.hpp"
@@ -255,57 +256,6 @@ rapidjson::ParseResult parse_with(tape_builder& builder) {
   return reader.Parse<Flags>(builder.stream(), builder);
 }
 
-std::size_t digits_end(std::string_view text, std::size_t at) noexcept {
-  while (at < text.size() && base::is_digit(text[at]))
-    ++at;
-  return at;
-}
-
-/// The end of the longest number (RFC 8259 section 6) at `at`; `at` itself if there is none.
-std::size_t number_end(std::string_view text, std::size_t at) noexcept {
-  const auto sign_end = at + (at < text.size() && text[at] == '-' ? 1 : 0);
-  if (sign_end == text.size() || !base::is_digit(text[sign_end])) return at;
-  auto end = text[sign_end] == '0' ? sign_end + 1 : digits_end(text, sign_end);
-  if (end < text.size() && text[end] == '.') {
-    const auto fraction = digits_end(text, end + 1);
-    if (fraction == end + 1) return end;
-    end = fraction;
-  }
-  if (end == text.size() || (text[end] != 'e' && text[end] != 'E')) return end;
-  auto exponent = end + 1;
-  if (exponent < text.size() && (text[exponent] == '+' || text[exponent] == '-')) ++exponent;
-  const auto exponent_end = digits_end(text, exponent);
-  return exponent_end == exponent ? end : exponent_end;
-}
-
-std::size_t string_end(std::string_view text, std::size_t at) noexcept {
-  for (++at; at < text.size() && text[at] != '"'; ++at)
-    if (text[at] == '\\') ++at;
-  return std::min(at + 1, text.size());
-}
-
-/// `text` with each number outside of strings replaced by `0` and spaces, so that all other bytes
-/// keep their positions.
-std::string blank_numbers(std::string_view text) {
-  std::string blanked{text};
-  for (std::size_t at = 0; at < text.size();) {
-    if (text[at] == '"') {
-      at = string_end(text, at);
-      continue;
-    }
-    const auto end = number_end(text, at);
-    if (end == at) {
-      ++at;
-      continue;
-    }
-    blanked[at] = '0';
-    std::fill(blanked.begin() + static_cast<std::ptrdiff_t>(at) + 1,
-              blanked.begin() + static_cast<std::ptrdiff_t>(end), ' ');
-    at = end;
-  }
-  return blanked;
-}
-
 tl::unexpected<json_error> malformed(std::size_t offset, std::string sentence) {
   return tl::unexpected(json_error{base::errc::body_malformed, offset, std::move(sentence)});
 }
@@ -401,10 +351,11 @@ bool is_between_tokens(rapidjson::ParseErrorCode code) noexcept {
   }
 }
 
-std::string expectation(std::string_view text, rapidjson::ParseErrorCode code, std::size_t offset) {
+std::string_view expectation(rapidjson::ParseErrorCode code) {
   switch (code) {
   case rapidjson::kParseErrorDocumentRootNotSingular:
     return "expected the end of the body after its value";
+  case rapidjson::kParseErrorDocumentEmpty:
   case rapidjson::kParseErrorValueInvalid: return "expected a JSON value";
   case rapidjson::kParseErrorObjectMissName: return "expected a member name in double quotes";
   case rapidjson::kParseErrorObjectMissColon: return "expected a colon after the member name";
@@ -415,14 +366,43 @@ std::string expectation(std::string_view text, rapidjson::ParseErrorCode code, s
   case rapidjson::kParseErrorStringUnicodeEscapeInvalidHex:
     return "expected four hexadecimal digits after `\\u`";
   case rapidjson::kParseErrorStringEscapeInvalid:
-    if (offset < text.size() && text[offset] != '\\')
-      return "expected control characters in a string to be escaped";
     return "expected a JSON escape (one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX)";
   case rapidjson::kParseErrorStringMissQuotationMark:
     return "expected a double quote at the end of the string";
-  case rapidjson::kParseErrorNumberMissFraction: return "expected a digit after the decimal point";
-  case rapidjson::kParseErrorNumberMissExponent: return "expected a digit in the exponent";
   default: return "expected JSON";
+  }
+}
+
+/// The position of the control character for which a string was refused; `npos` if it was refused
+/// for something else.
+std::size_t find_refused_control(std::string_view text, rapidjson::ParseErrorCode code,
+                                 std::size_t offset) noexcept {
+  const bool is_escape = code == rapidjson::kParseErrorStringEscapeInvalid;
+  // RapidJSON takes a NUL byte for the end of the text.
+  if (!is_escape && code != rapidjson::kParseErrorStringMissQuotationMark) return text.npos;
+  if (is_escape && offset < text.size() && text[offset] == '\\') ++offset;
+  constexpr unsigned char first_printable = 0x20;
+  return offset < text.size() && static_cast<unsigned char>(text[offset]) < first_printable
+             ? offset
+             : text.npos;
+}
+
+std::string control_error(char character) {
+  const auto found = quoted_excerpt({&character, 1}, 1);
+  const auto with_advice = [&found](std::string_view escape, std::string_view otherwise) {
+    return "a control character in a string must be escaped (found " + found + "). Write " +
+           std::string{escape} + " in its place, or " + std::string{otherwise} + ".";
+  };
+  constexpr std::string_view removed = "remove it";
+  // The end of a line is more likely that of a string without its second quote.
+  constexpr std::string_view closed = "end the string before it with a double quote";
+  switch (character) {
+  case '\b': return with_advice("`\\b`", removed);
+  case '\t': return with_advice("`\\t`", removed);
+  case '\n': return with_advice("`\\n`", closed);
+  case '\f': return with_advice("`\\f`", removed);
+  case '\r': return with_advice("`\\r`", closed);
+  default: return with_advice(found, removed);
   }
 }
 
@@ -471,17 +451,23 @@ json_error error_at(std::string_view text, rapidjson::ParseErrorCode code, std::
                           "JSON has no comments, but one begins here. Remove it, or convert "
                           "the text to plain JSON before it is sent.");
     if (const auto comma = trailing_comma(text, code, offset); comma != text.npos)
-      return malformed_at(comma, std::string("JSON has no comma before `") + text[offset] +
+      return malformed_at(comma, std::string("JSON allows no comma before `") + text[offset] +
                                      "`. Remove the comma.");
   }
   if (code == rapidjson::kParseErrorStringUnicodeSurrogateInvalid)
     return malformed_at(offset, surrogate_error(text, offset));
+  if (const auto at = find_refused_control(text, code, offset); at != text.npos)
+    return malformed_at(at, control_error(text[at]));
+  // Looked for in the text itself, because the parser may have read one with placeholders.
+  if (code != rapidjson::kParseErrorObjectMissName)
+    if (auto mistake = find_number_mistake(text, offset))
+      return malformed_at(mistake->offset, std::move(mistake->sentence));
   // `nulll` is as invalid as `nul`, although RapidJSON reads `null` first.
   const bool is_in_word = offset < text.size() && word_characters.contains(text[offset]) &&
                           word_begin(text, offset) < offset;
   if (is_between_tokens(code) && is_in_word) code = rapidjson::kParseErrorValueInvalid;
   if (code == rapidjson::kParseErrorValueInvalid) offset = word_begin(text, offset);
-  return malformed_at(offset, expectation(text, code, offset) + ", found " +
+  return malformed_at(offset, std::string{expectation(code)} + ", found " +
                                   describe_found(text, code, offset));
 }
 
@@ -544,7 +530,8 @@ json_document::read(std::string_view text, std::size_t depth_limit, const known_
     if (!result.IsError()) {
       const auto consumed = builder.stream().Tell();
       if (consumed == text.size()) return document;
-      return malformed(consumed, "expected the end of the body, found a NUL byte.");
+      return malformed(
+          consumed, "expected the end of the body after its value, found a NUL byte (`\\u0000`).");
     }
     // RapidJSON refuses numbers beyond a double even if it need not convert them, which JSON
     // allows: parse again without the digits and take them from the original text.

@@ -2,6 +2,7 @@
 
 #include "base/check.hpp"
 #include "model/json/json_document.hpp"
+#include "model/json/json_number.hpp"
 #include "model/json/rapidjson.hpp"
 #include "model/text/suggestion.hpp"
 #include "model/text/unicode.hpp"
@@ -68,8 +69,6 @@ std::string_view expectation(rapidjson::ParseErrorCode code) {
   case rapidjson::kParseErrorStringMissQuotationMark:
     return "expected a double quote at the end of the string";
   case rapidjson::kParseErrorNumberTooBig: return "expected a number that a double can hold";
-  case rapidjson::kParseErrorNumberMissFraction: return "expected a digit after the decimal point";
-  case rapidjson::kParseErrorNumberMissExponent: return "expected a digit in the exponent";
   default: return "expected JSON";
   }
 }
@@ -102,9 +101,12 @@ public:
     const auto result = reader_.Parse<parse_flags>(stream, *this);
     if (finding_) return std::move(finding_);
     if (result.IsError()) {
+      const std::string_view text{line.data(), line.size()};
+      if (result.Code() != rapidjson::kParseErrorObjectMissName)
+        if (const auto mistake = find_number_mistake(text, result.Offset()))
+          return line_finding{line_errc::malformed, at_byte(mistake->offset) + mistake->sentence};
       const bool is_word = result.Code() == rapidjson::kParseErrorValueInvalid;
-      const auto offset =
-          is_word ? word_begin({line.data(), line.size()}, result.Offset()) : result.Offset();
+      const auto offset = is_word ? word_begin(text, result.Offset()) : result.Offset();
       return line_finding{line_errc::malformed,
                           at_byte(offset) + std::string{expectation(result.Code())}};
     }

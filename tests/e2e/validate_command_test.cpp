@@ -159,7 +159,7 @@ TEST_CASE("comments and trailing commas are refused by name, in files and over H
        {std::pair<std::string, std::string>{"{\n // c\n}", "JSON has no comments"},
         {"{ /* c */ }", "JSON has no comments"},
         {"{}\n# c", "JSON has no comments"},
-        {"{\"display_name\": \"Team\",}", "JSON has no comma before `}`"}}) {
+        {"{\"display_name\": \"Team\",}", "JSON allows no comma before `}`"}}) {
     const auto got = validate({folder.file("a.json", text)});
     CHECK(got.exit_code == 2);
     CHECK(contains(got.out, ": body_malformed: " + says));
