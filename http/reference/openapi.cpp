@@ -355,13 +355,23 @@ private:
       wanted.pop_back();
       if (!written.insert(name).second) continue;
       const auto payload = payloads.find(name);
-      const auto schema =
-          payload != payloads.end() ? std::string_view{payload->second} : find_schema(name);
+      const auto schema = payload != payloads.end() ? payload->second : in_force(find_schema(name));
       json_.name(name).raw(schema);
       for (auto& more : references_in(schema, "schemas"))
         wanted.push_back(std::move(more));
     }
     json_.end_object();
+  }
+
+  /// A schema of the table with the rules in force: the export's body is the only one of the
+  /// table that they change.
+  std::string in_force(std::string_view schema) const {
+    constexpr std::string_view closed = R"("additionalProperties":false,)";
+    std::string made{schema};
+    const bool is_body = schema == find_schema("ExportSpan");
+    if (is_body && settings_.rules.unknown_members == model::unknown_members::ignore)
+      made.erase(made.find(closed), closed.size());
+    return made;
   }
 
   static constexpr std::string_view problem_schema =

@@ -13,8 +13,6 @@ namespace matchcloud::model {
 
 namespace {
 
-/// Nesting depth of objects and arrays, as for all other bodies.
-constexpr std::size_t depth_limit = 64;
 constexpr std::string_view body_name = "The body";
 constexpr std::array<std::string_view, 2> member_names{"query_start", "query_end"};
 
@@ -55,14 +53,14 @@ std::string wrong_order(const time_span& span) {
 
 } // namespace
 
-base::expected<time_span> read_export_span(std::string_view body) {
-  const auto document = json_document::parse_object(body, depth_limit);
+base::expected<time_span> read_export_span(std::string_view body, const validation_rules& rules) {
+  const auto document = json_document::parse_object(body, rules.limits.depth);
   if (!document) return tl::unexpected(document.error());
   object_reader reader{*document, body_name, member_names};
   const auto begin = read_time(reader, member_names[0]);
   const auto end = read_time(reader, member_names[1]);
   if (begin && end && *begin > *end) reader.add(wrong_order({*begin, *end}));
-  reader.name_unknown();
+  if (rules.unknown_members == unknown_members::reject) reader.name_unknown();
   if (!reader.findings().empty()) return base::fail(base::errc::query_invalid, reader.findings());
   return time_span{*begin, *end};
 }

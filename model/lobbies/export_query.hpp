@@ -2,6 +2,7 @@
 
 #include "base/expected.hpp"
 #include "model/text/uuid.hpp"
+#include "model/validation/validation_rules.hpp"
 
 #include <compare>
 #include <cstdint>
@@ -26,9 +27,11 @@ struct export_query {
   friend auto operator<=>(const export_query&, const export_query&) = default;
 };
 
-/// Reads the body of `export-history`: an object with the integers `query_start` and `query_end`
-/// and nothing else. Fails with `body_malformed`, `body_too_deep`, `body_not_object`, or with
-/// `query_invalid`, whose detail names every member that is wrong.
-base::expected<time_span> read_export_span(std::string_view body);
+/// Reads the body of `export-history`: an object with the integers `query_start` and `query_end`.
+/// Further members are findings unless `rules` ignore unknown ones. Fails with `body_malformed`,
+/// `body_too_deep`, `body_not_object`, or with `query_invalid`, whose detail names every member
+/// that is wrong.
+base::expected<time_span> read_export_span(std::string_view body,
+                                           const validation_rules& rules = {});
 
 } // namespace matchcloud::model

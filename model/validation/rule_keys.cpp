@@ -37,10 +37,12 @@ base::config_rows<validation_rules> rule_keys() {
   using unknown_word = std::pair<std::string_view, unknown_members>;
   using edition_word = std::pair<std::string_view, service_edition>;
   return {
-      base::choice_row("unknown-members", &validation_rules::unknown_members,
-                       std::array{unknown_word{"reject", unknown_members::reject},
-                                  unknown_word{"ignore", unknown_members::ignore}},
-                       "Whether validation reports members that the specification does not know."),
+      base::choice_row(
+          "unknown-members", &validation_rules::unknown_members,
+          std::array{unknown_word{"reject", unknown_members::reject},
+                     unknown_word{"ignore", unknown_members::ignore}},
+          "Whether members that the specification does not know are findings of a validation "
+          "and refused in the body of an export."),
       base::choice_row(
           "edition", &validation_rules::edition,
           std::array{edition_word{"open-source", service_edition::open_source},

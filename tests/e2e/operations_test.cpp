@@ -85,6 +85,24 @@ TEST_CASE("unknown members are no findings where they are configured to be ignor
   CHECK(got.body == R"({"errors":[]})");
 }
 
+TEST_CASE("an export's body may have unknown members where they are configured to be ignored",
+          "[operations]") {
+  const auto transport = GENERATE("loops", "httplib");
+  const std::string target =
+      "/cloud/games/" + std::string{demo_game} + "/matchmaker/lobbies/export-history";
+  const std::string body = R"({"query_start":0,"query_end":0,"futur":1})";
+  const auto refused =
+      raw_connection{plain_server(transport).data()}.ask(request("POST", target, body));
+  check_problem(refused, 400, "query_invalid");
+  CHECK(refused.body.find("has no member `futur`") != std::string::npos);
+  raw_connection client{configured_server(transport).data()};
+  const auto got = client.ask(request("POST", "/mm" + target, body));
+  INFO(got.body);
+  CHECK(got.status == 200);
+  const auto document = parse_json(client.ask(request("GET", "/mm/openapi.json")).body);
+  CHECK_FALSE(document["components"]["schemas"]["ExportSpan"].HasMember("additionalProperties"));
+}
+
 TEST_CASE("bodies that are no JSON object are refused with the place", "[operations]") {
   const auto transport = GENERATE("loops", "httplib");
   for (const auto& target : {groups_target, games_target, versions_target}) {

@@ -94,6 +94,25 @@ TEST_CASE("an unknown member is named with the one that was probably meant") {
   has(detail, "`query_end` is required");
 }
 
+TEST_CASE("an unknown member is ignored where the rules ignore them, and nothing else is") {
+  model::validation_rules rules;
+  rules.unknown_members = model::unknown_members::ignore;
+  const auto read = [&](std::string_view body) { return read_export_span(body, rules); };
+  CHECK(read(R"({"query_start": 1, "limit": {"a": [5]}, "query_end": 2})") == time_span{1, 2});
+  const auto missing = read(R"({"queryStart": 1, "query_end": 2})");
+  REQUIRE_FALSE(missing.has_value());
+  has(missing.error().detail, "`query_start` is required, but is absent.");
+  CHECK(missing.error().detail.find("queryStart") == std::string::npos);
+  CHECK_FALSE(read(R"({"query_start": 1, "query_start": 1, "query_end": 2})").has_value());
+  CHECK_FALSE(read(R"({"query_start": 3, "query_end": 2})").has_value());
+
+  rules.limits.depth = 16;
+  const auto deep = read("{\"query_start\": 1, \"query_end\": 2, \"x\": " + std::string(16, '[') +
+                         std::string(16, ']') + "}");
+  REQUIRE_FALSE(deep.has_value());
+  CHECK(deep.error().code == base::errc::body_too_deep);
+}
+
 TEST_CASE("details stay short whatever the body is") {
   std::string body = R"({"query_start": ")" + std::string(50'000, 'x') + R"(", "query_end": 1)";
   for (int i = 0; i < 5'000; ++i)
