@@ -4,6 +4,7 @@
 #include "model/validation/route_glob.hpp"
 #include "model/validation/validation_messages.hpp"
 #include "model/validation/value_checks.hpp"
+#include "model/validation/value_examples.hpp"
 
 #include <algorithm>
 
@@ -21,6 +22,16 @@ constexpr std::string_view most_variable = "_MAX";
 
 std::string range_text(std::uint64_t first, std::uint64_t last) {
   return std::to_string(first) + " to " + std::to_string(last);
+}
+
+/// The advice to share the host's network.
+constexpr std::string_view host_network_step = "set `\"network_mode\": \"host\"` next to `ports`";
+
+/// `sentence` with its first letter, of ASCII, in upper case.
+std::string capitalized(std::string sentence) {
+  if (!sentence.empty() && sentence.front() >= 'a' && sentence.front() <= 'z')
+    sentence.front() -= 'a' - 'A';
+  return sentence;
 }
 
 /// The transport protocol: TCP for all protocols except `udp`.
@@ -123,7 +134,7 @@ std::vector<relation_violation> member_relations::check(object_rule rule, const 
   case object_rule::port: return check_port(object);
   case object_rule::config: return one(check_config(object));
   case object_rule::cdn: return one(check_cdn(object));
-  case object_rule::matchmaker: return one(check_matchmaker(object));
+  case object_rule::matchmaker: return one(check_matchmaker(object, place));
   case object_rule::game_mode: return one(check_game_mode(object, place));
   }
   return {};
@@ -135,30 +146,86 @@ std::optional<relation_violation> member_relations::check_order(const object_sha
   const auto first = number(least, *shape.members[0].value);
   const auto last = number(find(range, "max"), *shape.members[1].value);
   if (!first || !last || *first <= *last) return std::nullopt;
-  return relation_violation{{"min-gt-max", "is " + std::to_string(*first) +
-                                               ", above `max`, which is " + std::to_string(*last) +
-                                               ". Write a `min` that is at most `max`."},
-                            least};
+  return relation_violation{
+      {"min-gt-max", "is " + std::to_string(*first) + ", which is greater than `max` (" +
+                         std::to_string(*last) + "). Lower `min` or raise `max`."},
+      least};
 }
 
-std::optional<relation_violation> member_relations::check_choice(object_rule rule,
-                                                                 const object_shape& shape,
-                                                                 std::uint32_t object) const {
-  std::string choices;
+std::string member_relations::example_end(const object_shape& shape, std::uint32_t range,
+                                          const member_rule& missing) const {
+  const auto& least = shape.members[0];
+  const auto& most = shape.members[1];
+  const auto bounds = bounds_of(*missing.value, rules_.limits);
+  // A range of ports must be one of the host's.
+  auto example = missing.value->range == &unsigned_32_bit
+                     ? rules_.limits.host_port_lowest
+                     : static_cast<std::uint64_t>(std::max<std::int64_t>(bounds.lowest, 0));
+  if (&missing == &least)
+    example = std::min(example, number(find(range, "max"), *most.value).value_or(example));
+  else
+    example = std::max(example, number(find(range, "min"), *least.value).value_or(example));
+  return std::to_string(std::min(example, bounds.highest));
+}
+
+std::string member_relations::missing_choice(const std::vector<const member_rule*>& choices) {
+  std::vector<std::string> spellings;
+  std::string neutral;
+  for (const auto* each : choices) {
+    spellings.push_back(quoted(spelling_of(each->symbol)));
+    if (!each->alias.empty())
+      neutral.append(neutral.empty() ? "" : ", ").append(quoted(each->name));
+  }
+  if (choices.size() == 1)
+    return "must have " + spellings.front() + ", its only member. Add it, such as `\"" +
+           std::string{choices.front()->name} +
+           "\": " + example_of(*choices.front()->value, rules_) + "`.";
+  std::string text = "has none of ";
+  for (const auto& each : spellings)
+    text.append(&each == &spellings.front() ? "" : ", ").append(each);
+  if (!neutral.empty()) text += " (also written " + neutral + ")";
+  const auto& first = *choices.front();
+  return text + ". Add one, such as `\"" + std::string{spelling_of(first.symbol)} +
+         "\": " + example_of(*first.value, rules_) + "`.";
+}
+
+std::optional<relation_violation>
+member_relations::check_choice(object_rule rule, const object_shape& shape, std::uint32_t object) {
+  std::vector<const member_rule*> choices;
   std::size_t present = 0;
   for (const auto& member : shape.members) {
     if (member.required) continue;
-    choices.append(choices.empty() ? "" : ", ").append(quoted(member.name));
+    choices.push_back(&member);
     if (find(object, member.symbol) != no_node) ++present;
   }
-  if (present == 0)
-    return relation_violation{
-        {"required", choices.find(',') == choices.npos
-                         ? "lacks " + choices + ". Write it."
-                         : "has none of " + choices + ". Write one of them."}};
+  if (present == 0) return relation_violation{{"required", missing_choice(choices)}};
   if (rule == object_rule::at_least_one || present == 1) return std::nullopt;
+  std::string names;
+  for (const auto* each : choices)
+    names.append(names.empty() ? "" : ", ").append(quoted(spelling_of(each->symbol)));
   return relation_violation{
-      {"conflicting", "has more than one of " + choices + ". Keep one of them."}};
+      {"conflicting", "has more than one of " + names + ". Keep one of them."}};
+}
+
+std::string_view member_relations::spelling_of(name_symbol name) {
+  const auto neutral = specified_names.at(name - 1U);
+  const auto alias = alias_of(neutral);
+  if (alias.empty()) return neutral;
+  const auto [known, is_new] = spellings_.emplace(name, alias);
+  if (!is_new) return known->second;
+  for (std::uint32_t at = 1; at < document_.node_count(); ++at) {
+    if (document_.node(at).symbol != name) continue;
+    known->second = this->name(at);
+    break;
+  }
+  return known->second;
+}
+
+void member_relations::begin_matchmaker() noexcept {
+  shared_runtime_.reset();
+  has_shared_image_.reset();
+  shared_labels_ = {};
+  matchmaker_env_.reset();
 }
 
 // Ports
@@ -187,30 +254,80 @@ member_relations::port_facts member_relations::read_port(std::uint32_t port) con
 
 std::vector<relation_violation> member_relations::check_port(std::uint32_t port) {
   const auto facts = read_port(port);
+  // One of two ports of one name must go, and it cannot be compared with those that stay.
+  const bool is_repeated = document_.node(port).repeated;
   std::vector<relation_violation> violations;
   auto first = presence_violation(facts);
   const bool is_settled = first.has_value();
   if (first) violations.push_back(*std::move(first));
-  if (auto repeated = repeated_number(facts)) violations.push_back(*std::move(repeated));
+  if (auto repeated = is_repeated ? std::nullopt : repeated_number(facts))
+    violations.push_back(*std::move(repeated));
   if (!is_settled)
     if (auto violation = network_violation(facts)) violations.push_back(*std::move(violation));
-  if (auto repeated = repeated_range(facts)) violations.push_back(*std::move(repeated));
+  if (auto repeated = is_repeated ? std::nullopt : repeated_range(facts))
+    violations.push_back(*std::move(repeated));
 
-  if (facts.protocol)
+  if (facts.protocol && !is_repeated)
     earlier_ports_.push_back({facts.label, *facts.protocol, facts.port,
                               facts.is_open_on_host() ? facts.range : std::nullopt});
   return violations;
 }
 
+std::string member_relations::host_range_text() const {
+  return range_text(rules_.limits.host_port_lowest, rules_.limits.host_port_highest);
+}
+
+std::string member_relations::gateway_advice(const port_facts& port) const {
+  if (port.has_port() && port.has_range()) return "remove `proxy` and `port_range`";
+  if (port.has_range()) return "remove `proxy` and use a single `port` in place of `port_range`";
+  return port.has_port() ? "remove `proxy`" : "remove `proxy` and add `port`";
+}
+
+/// `network` is how to get the host's network, where the port needs it.
+std::string member_relations::host_advice(const port_facts& port, std::string_view network) const {
+  std::vector<std::string> steps;
+  if (port.on_host == false) steps.emplace_back(network);
+  if (port.protocol && *port.protocol != "tcp" && *port.protocol != "udp")
+    steps.emplace_back("set `protocol` to `tcp` or `udp`");
+  const bool is_outside = port.range && !is_within_host_ports(*port.range);
+  const auto within = "`port_range` within " + host_range_text();
+  if (port.has_port())
+    steps.push_back(!port.has_range() ? "use a " + within + " in place of `port`"
+                    : is_outside      ? "remove `port` and use a " + within
+                                      : "remove `port`");
+  else if (!port.has_range() || is_outside)
+    steps.push_back((port.has_range() ? "use a " : "add a ") + within);
+  std::string text;
+  for (const auto& step : steps) {
+    const bool is_last = &step == &steps.back();
+    text += text.empty() ? "" : is_last ? " and " : ", ";
+    text += step;
+  }
+  return text;
+}
+
+std::string member_relations::unproxied_advice(const port_facts& port,
+                                               std::string_view network) const {
+  const auto gateway = gateway_advice(port);
+  return has_host_network() ? host_advice(port, network) + ", or " + gateway : gateway;
+}
+
 std::optional<relation_violation>
 member_relations::presence_violation(const port_facts& port) const {
-  if (!port.has_port() && !port.has_range())
-    return relation_violation{
-        {"required", "has neither `port` nor `port_range`. Write one of them."}};
-  if (port.has_port() && port.has_range())
-    return relation_violation{
-        {"conflicting", "has both `port` and `port_range`. Keep one of them."}};
-  return std::nullopt;
+  if (port.has_port() != port.has_range()) return std::nullopt;
+  relation_violation found = port.has_port()
+                                 ? relation_violation{{"conflicting", "has both `port` and "
+                                                                      "`port_range`. "}}
+                                 : relation_violation{{"required", "has neither `port` nor "
+                                                                   "`port_range`. "}};
+  auto& text = found.what.predicate;
+  if (!port.proxied)
+    text += port.has_port() ? "Keep one of them." : "Add one of them.";
+  else if (*port.proxied)
+    text += port.has_port() ? "Remove `port_range`." : "Add `port`.";
+  else
+    text += capitalized(unproxied_advice(port, host_network_step)) + ".";
+  return found;
 }
 
 std::optional<relation_violation>
@@ -220,51 +337,48 @@ member_relations::network_violation(const port_facts& port) const {
     // A range that is not an object has its own violation.
     if (!port.has_range() || document_.node(port.range_member).kind != json_kind::object)
       return std::nullopt;
-    return relation_violation{
-        {"unsupported-port-range",
-         has_host_network()
-             ? "cannot be proxied by the gateway. Write `port`; or `\"proxy\": \"none\"`, a "
-               "`protocol` `tcp` or `udp` and, beside `ports`, `\"network_mode\": \"host\"`."
-             : "cannot be proxied by the gateway. Write `port`."},
-        port.range_member};
+    std::string text = "cannot be proxied by the gateway. Use a single `port` in its place";
+    if (has_host_network()) {
+      const auto steps = host_advice(port, host_network_step);
+      text += "; or set `\"proxy\": \"none\"`";
+      if (!steps.empty()) text += (steps.find(" and ") == steps.npos ? " and " : ", ") + steps;
+    }
+    return relation_violation{{"unsupported-port-range", text + "."}, port.range_member};
   }
   if (!port.on_host) return std::nullopt;
   if (!*port.on_host)
     return relation_violation{
         {"needs-host-network",
-         has_host_network()
-             ? "is not proxied, for which `network_mode` must be `host`, but is `bridge`. Write "
-               "`\"network_mode\": \"host\"` beside `ports`, or leave `proxy` out."
-             : "is not proxied, for which `network_mode` must be `host`, which the hosted edition "
-               "does not have. Leave `proxy` out."}};
+         (has_host_network() ? std::string{"has `\"proxy\": \"none\"`, which needs "
+                                           "`\"network_mode\": \"host\"`, but it is `bridge`. "}
+                             : std::string{"has `\"proxy\": \"none\"`, which needs a network mode "
+                                           "that the hosted edition does not have. "}) +
+             capitalized(unproxied_advice(port, "set that next to `ports`")) + "."}};
   return host_violation(port);
 }
 
 std::optional<relation_violation> member_relations::host_violation(const port_facts& port) const {
   if (!port.protocol) return std::nullopt;
-  const auto lowest = rules_.limits.host_port_lowest;
-  const auto highest = rules_.limits.host_port_highest;
   if (*port.protocol != "tcp" && *port.protocol != "udp")
     return relation_violation{
-        {"needs-gateway", "is not proxied, but only the gateway speaks " + quoted(*port.protocol) +
-                              (port.is_protocol_given ? "" : ", the default") +
-                              ". Leave `proxy` out, or write `tcp` or `udp` as "
-                              "`protocol`."}};
+        {"needs-gateway", "has `\"proxy\": \"none\"`, but " + quoted(*port.protocol) +
+                              (port.is_protocol_given ? "" : " (the default protocol)") +
+                              " works only through the gateway. " +
+                              capitalized(unproxied_advice(port, host_network_step)) + "."}};
   if (port.has_port()) {
     if (!port.port) return std::nullopt;
     return relation_violation{
-        {"unsupported-port", "cannot be chosen for a port that is not proxied. Write a "
-                             "`port_range` within " +
-                                 range_text(lowest, highest) + ", or leave `proxy` out."},
+        {"unsupported-port",
+         "cannot be chosen for a port with `\"proxy\": \"none\"`. Use a `port_range` within " +
+             host_range_text() + " in its place, or remove `proxy`."},
         port.port_member};
   }
-  if (!port.range || (port.range->first >= lowest && port.range->last <= highest))
-    return std::nullopt;
-  return relation_violation{
-      {"out-of-range", "is " + range_text(port.range->first, port.range->last) +
-                           ", which is not within " + range_text(lowest, highest) +
-                           ". Write a range within these."},
-      port.range_member};
+  if (!port.range || is_within_host_ports(*port.range)) return std::nullopt;
+  return relation_violation{{"out-of-range", "is " +
+                                                 range_text(port.range->first, port.range->last) +
+                                                 ", which is not within " + host_range_text() +
+                                                 ". Use a range within these."},
+                            port.range_member};
 }
 
 std::optional<relation_violation> member_relations::repeated_number(const port_facts& port) const {
@@ -276,7 +390,7 @@ std::optional<relation_violation> member_relations::repeated_number(const port_f
   return relation_violation{{"not-unique", "is " + std::to_string(*port.port) + " for " +
                                                quoted(*port.protocol) +
                                                ", as in the earlier port " +
-                                               excerpt(earlier->label) + ". Write another number."},
+                                               excerpt(earlier->label) + ". Use another number."},
                             port.port_member};
 }
 
@@ -289,23 +403,26 @@ std::optional<relation_violation> member_relations::repeated_range(const port_fa
   });
   if (earlier == earlier_ports_.end()) return std::nullopt;
   return relation_violation{
-      {"ranges-overlap", "is " + range_text(port.range->first, port.range->last) +
-                             ", which meets " +
-                             range_text(earlier->host_range->first, earlier->host_range->last) +
-                             " of the earlier port " + excerpt(earlier->label) + ", also over " +
-                             std::string(transport) + ". Write ranges that do not meet."},
+      {"ranges-overlap",
+       "is " + range_text(port.range->first, port.range->last) + ", which overlaps " +
+           range_text(earlier->host_range->first, earlier->host_range->last) +
+           " of the earlier port " + excerpt(earlier->label) + " (both " +
+           (transport == "udp" ? "UDP" : "TCP") + "). Use ranges that do not overlap."},
       port.range_member};
 }
 
 // Routes
 
 std::optional<violation> member_relations::check_glob_is_new(std::string_view glob,
-                                                             std::size_t route) {
+                                                             std::size_t route,
+                                                             std::uint32_t routes) {
+  if (globs_of_ != routes) globs_.clear();
+  globs_of_ = routes;
   const auto [earlier, is_new] = globs_.emplace(folded_glob(glob), route);
   if (is_new) return std::nullopt;
-  return violation{"not-unique", "matches the same as that of the earlier route " +
+  return violation{"not-unique", "matches the same paths as route " +
                                      std::to_string(earlier->second) +
-                                     ". Join the two routes, or write another pattern."};
+                                     ". Merge the two routes, or use another pattern."};
 }
 
 std::optional<violation> member_relations::check_kind_is_new(std::uint64_t kind,
@@ -316,8 +433,7 @@ std::optional<violation> member_relations::check_kind_is_new(std::uint64_t kind,
   kinds_ |= kind;
   if (is_new) return std::nullopt;
   return violation{"not-unique",
-                   "stands more than once in the middlewares of this route. Join them "
-                   "into one."};
+                   "appears more than once in this route's middlewares. Merge them into one."};
 }
 
 // Environment
@@ -356,10 +472,8 @@ std::optional<violation> member_relations::check_env_is_free(std::string_view va
     if (!std::ranges::binary_search(labels_for(place), label, {},
                                     [](const auto& each) { return std::string_view{each}; }))
       continue;
-    return violation{"reserved",
-                     "is " + excerpt(variable) +
-                         ", which the service sets itself for a port of that name. Write "
-                         "another name."};
+    return violation{"reserved", "is one that the service sets itself for a port of that name. Use "
+                                 "another name."};
   }
   return std::nullopt;
 }
@@ -386,35 +500,41 @@ std::size_t member_relations::merged_env_size(std::uint32_t env, const document_
 
 // Completeness
 
-std::optional<relation_violation> member_relations::check_config(std::uint32_t config) const {
+std::optional<relation_violation> member_relations::check_config(std::uint32_t config) {
   if (!rules_.complete || find(config, "matchmaker") != no_node) return std::nullopt;
-  return relation_violation{{"too-few",
-                             "is absent, so that there is no game mode. Write one with at "
-                             "least one in it, such as `{\"game_modes\": {\"default\": {}}}`."},
-                            no_node,
-                            "matchmaker"};
+  return relation_violation{
+      {"too-few", "is absent, so that there is no game mode. Add it, such as "
+                  "`{" +
+                      example_of_matchmaker(spelling_of("container_runtime")) +
+                      "}`, where ID is that of an uploaded image."},
+      no_node,
+      "matchmaker"};
 }
 
 std::optional<relation_violation> member_relations::check_cdn(std::uint32_t cdn) const {
   if (!rules_.complete || find(cdn, "site_id") != no_node) return std::nullopt;
-  return relation_violation{{"required", "is required to serve a site. Write the id of an uploaded "
-                                         "one."},
+  return relation_violation{{"required",
+                             "is required to serve a site. Add the id of an uploaded one, "
+                             "such as `\"ID\"`."},
                             no_node,
                             "site_id"};
 }
 
-std::optional<relation_violation>
-member_relations::check_matchmaker(std::uint32_t matchmaker) const {
+std::optional<relation_violation> member_relations::check_matchmaker(std::uint32_t matchmaker,
+                                                                     const document_place& place) {
   if (!rules_.complete) return std::nullopt;
   const auto modes = find(matchmaker, "game_modes");
   // A value that is not a map has its own violation.
   if (modes != no_node &&
       (document_.node(modes).kind != json_kind::object || document_.node(modes).count > 0))
     return std::nullopt;
-  return relation_violation{
-      {"too-few", "holds no game mode. Write at least one, such as `\"default\": {}`."},
-      modes,
-      modes == no_node ? "game_modes" : ""};
+  const auto shared = shared_runtime(place);
+  const bool is_runnable = is_not_object(shared) || has_shared_image(place);
+  const auto runtime = spelling_of("container_runtime");
+  const auto mode = is_runnable ? std::string{} : example_of_game_mode(runtime);
+  auto text = "has no game mode. Add one, such as `\"default\": {" + mode + "}`";
+  if (!is_runnable) text += ", where ID is that of an uploaded image";
+  return relation_violation{{"too-few", text + "."}, modes, modes == no_node ? "game_modes" : ""};
 }
 
 bool member_relations::has_shared_image(const document_place& place) {
@@ -433,18 +553,24 @@ std::optional<relation_violation> member_relations::check_game_mode(std::uint32_
   if (!rules_.complete) return std::nullopt;
   if (const auto own = find(mode, "container_runtime"); own != no_node) {
     if (is_not_object(own) || find(own, "image_id") != no_node) return std::nullopt;
-    return relation_violation{{"no-build",
-                               "has a `container_runtime` without `image_id`, which stands "
-                               "for all of the matchmaker's but its `env`. Write the id of "
-                               "an uploaded image in it, or remove it."}};
+    const auto runtime = quoted(name(own));
+    auto text = "has its own " + runtime +
+                ", which replaces the matchmaker's (except `env`), but it has no `image_id`. Add "
+                "the id of an uploaded image";
+    // Without its own, the mode has the matchmaker's, if that will do.
+    if (has_shared_image(place)) text += ", or remove " + runtime + " from the mode";
+    return relation_violation{{"no-build", text + "."}};
   }
   const auto shared = shared_runtime(place);
   if (shared == no_node)
-    return relation_violation{{"no-runtime", "has no `container_runtime`, nor has the matchmaker. "
-                                             "Write one in either."}};
+    return relation_violation{{"no-runtime", "has no " + quoted(spelling_of("container_runtime")) +
+                                                 ", and neither has the matchmaker. Add one to "
+                                                 "either, with the `image_id` of an uploaded "
+                                                 "image."}};
   if (is_not_object(shared) || has_shared_image(place)) return std::nullopt;
-  return relation_violation{{"no-build", "has the matchmaker's `container_runtime`, which has no "
-                                         "`image_id`. Write the id of an uploaded image in it."}};
+  return relation_violation{{"no-build", "has the matchmaker's " + quoted(name(shared)) +
+                                             ", which has no `image_id`. Add the id of an uploaded "
+                                             "image to it."}};
 }
 
 } // namespace matchcloud::model

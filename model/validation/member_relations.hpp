@@ -55,11 +55,24 @@ public:
   std::vector<relation_violation> check(object_rule rule, const object_shape& shape,
                                         std::uint32_t object, const document_place& place);
 
+  /// How the client spells a member: as it first stands in the document, else by its alias if it
+  /// has one. O(document) once for each member that has an alias.
+  std::string_view spelling_of(name_symbol name);
+  std::string_view spelling_of(member_name name) { return spelling_of(name.symbol); }
+
+  /// A value for `missing`, an end of a range whose other end may be there: both fit together.
+  std::string example_end(const object_shape& shape, std::uint32_t range,
+                          const member_rule& missing) const;
+
+  /// Starts a matchmaker: there are several only where it is repeated.
+  void begin_matchmaker() noexcept;
+
   /// Starts the ports of a runtime. Each port is compared with the earlier ones of the same map.
   void begin_ports(std::uint32_t container_runtime);
 
-  /// Compares a route's pattern with those of earlier routes.
-  std::optional<violation> check_glob_is_new(std::string_view glob, std::size_t route);
+  /// Compares a route's pattern with those of earlier routes; `routes` is their list.
+  std::optional<violation> check_glob_is_new(std::string_view glob, std::size_t route,
+                                             std::uint32_t routes);
 
   /// Checks that a route has no earlier middleware of `kind` (a bit); `middlewares` is its list.
   std::optional<violation> check_kind_is_new(std::uint64_t kind, std::uint32_t middlewares);
@@ -99,18 +112,30 @@ private:
   std::optional<relation_violation> check_order(const object_shape& shape,
                                                 std::uint32_t range) const;
   std::optional<relation_violation> check_choice(object_rule rule, const object_shape& shape,
-                                                 std::uint32_t object) const;
+                                                 std::uint32_t object);
+  /// The message for an object with none of `choices`.
+  std::string missing_choice(const std::vector<const member_rule*>& choices);
   std::vector<relation_violation> check_port(std::uint32_t port);
   port_facts read_port(std::uint32_t port) const;
   bool has_host_network() const noexcept { return rules_.edition != service_edition::hosted; }
+  bool is_within_host_ports(const port_numbers& range) const noexcept {
+    return range.first >= rules_.limits.host_port_lowest &&
+           range.last <= rules_.limits.host_port_highest;
+  }
+  std::string host_range_text() const;
+  /// What makes a port one of the gateway, of the host, or of either: each begins in lower case.
+  std::string gateway_advice(const port_facts& port) const;
+  std::string host_advice(const port_facts& port, std::string_view network) const;
+  std::string unproxied_advice(const port_facts& port, std::string_view network) const;
   std::optional<relation_violation> presence_violation(const port_facts& port) const;
   std::optional<relation_violation> network_violation(const port_facts& port) const;
   std::optional<relation_violation> host_violation(const port_facts& port) const;
   std::optional<relation_violation> repeated_number(const port_facts& port) const;
   std::optional<relation_violation> repeated_range(const port_facts& port) const;
-  std::optional<relation_violation> check_config(std::uint32_t config) const;
+  std::optional<relation_violation> check_config(std::uint32_t config);
   std::optional<relation_violation> check_cdn(std::uint32_t cdn) const;
-  std::optional<relation_violation> check_matchmaker(std::uint32_t matchmaker) const;
+  std::optional<relation_violation> check_matchmaker(std::uint32_t matchmaker,
+                                                     const document_place& place);
   std::optional<relation_violation> check_game_mode(std::uint32_t mode,
                                                     const document_place& place);
   bool has_shared_image(const document_place& place);
@@ -139,6 +164,7 @@ private:
   std::optional<bool> on_host_;
   /// Patterns in folded form, with the position of the route.
   std::map<std::string, std::size_t, std::less<>> globs_;
+  std::uint32_t globs_of_ = no_node;
   std::uint64_t kinds_ = 0;
   std::uint32_t kinds_of_ = no_node;
   std::optional<std::uint32_t> shared_runtime_;
@@ -149,6 +175,8 @@ private:
   reserved_labels shared_labels_;
   /// The names in the matchmaker's `env`, in ascending order.
   std::optional<std::vector<std::string_view>> matchmaker_env_;
+  /// The spellings that were looked for, by symbol.
+  std::map<name_symbol, std::string_view> spellings_;
 };
 
 } // namespace matchcloud::model

@@ -56,7 +56,7 @@ void object_reader::name_unknown() {
     if (++unknown > named_unknown_limit) return;
     auto message = unknown_member_message(owner_, name, default_echo_limit);
     append_suggestion(message, closest_name(name, absent_names()));
-    append_known_names(message, members_, members_.size());
+    append_member_names(message, members_);
     add(message);
   });
   if (unknown > named_unknown_limit)

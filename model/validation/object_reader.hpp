@@ -34,7 +34,7 @@ public:
   auto member(std::string_view name, Read read) -> decltype(read(json_node{})) {
     const auto [first, is_repeated] = find(name);
     auto value = first ? read(*first) : decltype(read(json_node{})){};
-    if (is_repeated) add(duplicate_member_message(owner_, name, {}, default_echo_limit));
+    if (is_repeated) add(duplicate_member_message(owner_, name, default_echo_limit));
     return value;
   }
   bool has(std::string_view name) const noexcept { return find(name).first != nullptr; }

@@ -1,11 +1,14 @@
 #include "model/validation/validation.hpp"
 
+#include "base/characters.hpp"
+
 #include "model/json/json_document.hpp"
 #include "model/text/suggestion.hpp"
 #include "model/text/unicode.hpp"
 #include "model/validation/member_relations.hpp"
 #include "model/validation/validation_messages.hpp"
 #include "model/validation/value_checks.hpp"
+#include "model/validation/value_examples.hpp"
 
 #include <algorithm>
 #include <array>
@@ -36,6 +39,10 @@ bool has_type(json_kind kind, value_type type) noexcept {
   }
   return false;
 }
+
+/// The characters of names that messages show within a path, such as `ports.game`.
+constexpr base::character_set plain_name_characters{
+    [](unsigned char c) { return base::is_alphanumeric(c) || c == '_' || c == '-' || c == '.'; }};
 
 bool is_container(const json_node& node) noexcept {
   return node.kind == json_kind::object || node.kind == json_kind::array;
@@ -100,6 +107,10 @@ private:
     /// demand.
     std::uint64_t seen;
     std::optional<std::uint64_t> present = std::nullopt;
+    /// Whether it is in a repeated member, or is its value.
+    bool repeated = false;
+    /// Whether a member was reported that may have been meant for one of a choice.
+    bool choice_is_misnamed = false;
 
     const object_shape* shape() const noexcept { return rule ? rule->shape : nullptr; }
   };
@@ -109,12 +120,16 @@ private:
     if (rule && rule->most)
       allowed =
           static_cast<std::uint32_t>(std::min<std::uint64_t>(rules_.limits.*rule->most, no_limit));
+    const bool is_repeated = !open_.empty() && (open_.back().repeated || repeating_);
     open_.push_back({node, no_node, node + 1, 0, allowed, rule, 0});
+    open_.back().repeated = is_repeated;
     if (!rule) return;
     // A map of ports is a member of its runtime.
     if (rule->key == key_rule::port_label) relations_.begin_ports(open_[open_.size() - 2].node);
     if (!rule->shape) return;
-    if (rule->shape->rule == object_rule::matchmaker) matchmaker_ = node;
+    if (rule->shape->rule != object_rule::matchmaker) return;
+    matchmaker_ = node;
+    relations_.begin_matchmaker();
   }
 
   void close() {
@@ -136,7 +151,7 @@ private:
   }
 
   void descend_freely() {
-    if (child().repeated) return add_duplicate({});
+    if (child().repeated) add_duplicate();
     if (is_container(child())) open(open_.back().current, nullptr);
   }
 
@@ -147,14 +162,15 @@ private:
     const auto bit = std::uint64_t{1} << (member - shape.members.data());
     const bool repeated = (top.seen & bit) != 0;
     top.seen |= bit;
-    if (repeated)
-      return check_repeated(*member->value, child().repeated ? std::string_view{} : member->name);
+    if (repeated) return check_repeated(*member->value);
     if (child().kind == json_kind::null) {
       if (member->required)
-        add("required", required_message(subject(depth()), member->value->type, true));
+        add("required",
+            required_message(subject(depth()), member->value->type, true, example(shape, *member)));
       return;
     }
-    if (shape.rule == object_rule::exactly_one && has_type(child().kind, member->value->type))
+    if (shape.rule == object_rule::exactly_one && !document_.node(top.node).repeated &&
+        has_type(child().kind, member->value->type))
       check_kind_is_new(bit);
     check_value(*member->value);
   }
@@ -191,21 +207,21 @@ private:
     return (*top.present >> (&member - shape.members.data()) & 1) != 0;
   }
 
-  /// Reports a repeated member and also violations of its value, because removing one copy would
-  /// not fix the other. The inside of a container is not checked, because the earlier member
-  /// counts.
-  void check_repeated(const value_rule& rule, std::string_view known) {
-    add_duplicate(known);
-    const bool is_null = child().kind == json_kind::null;
-    const bool is_sound_container = is_container(child()) && has_type(child().kind, rule.type);
-    if (!is_null && !is_sound_container) check_value(rule);
+  /// Reports a repeated member and also violations of its value, because the client may keep
+  /// either. Rules across members hold within the value alone: the earlier member counts.
+  void check_repeated(const value_rule& rule) {
+    add_duplicate();
+    if (child().kind == json_kind::null) return;
+    repeating_ = true;
+    check_value(rule);
+    repeating_ = false;
   }
 
   /// Checks an entry of a map; its name counts as part of the value.
   void check_entry(const value_rule& map) {
     const auto& value = child();
     const auto& rule = *map.element;
-    if (value.repeated) return check_repeated(rule, {});
+    if (value.repeated) return check_repeated(rule);
     if (!has_type(value.kind, rule.type)) return add_wrong_type(rule);
     auto of_name = check_name(map);
     auto of_value = rule.type == value_type::string
@@ -213,8 +229,7 @@ private:
                         : std::nullopt;
     if (of_name && !(of_value && goes_before(*of_value, *of_name)))
       return add_at(path_to(depth()), of_name->code,
-                    "The name of an entry of " + subject(depth() - 1) + " " + of_name->predicate,
-                    name_offset());
+                    name_subject(map.key) + " " + of_name->predicate, name_offset());
     if (of_value) return add(*of_value);
     if (is_container(value)) open_value(rule);
   }
@@ -243,8 +258,10 @@ private:
   void check_string(const value_rule& rule) {
     const auto text = document_.text(child());
     auto found = check_text(rule, text, checks());
-    if (!found && rule.text == text_rule::glob && !child().repeated)
-      found = relations_.check_glob_is_new(text, open_[open_.size() - 2].position - 1);
+    if (!found && rule.text == text_rule::glob && !child().repeated) {
+      const auto& routes = open_[open_.size() - 2];
+      found = relations_.check_glob_is_new(text, routes.position - 1, routes.node);
+    }
     if (found) add(*found);
   }
 
@@ -272,7 +289,7 @@ private:
       const auto entries = count_entries(at, limit);
       if (entries > limit)
         add("too-many", too_many_message(subject(depth()), entries, limit));
-      else if (rule.key == key_rule::env_name)
+      else if (rule.key == key_rule::env_name && !repeating_ && !open_.back().repeated)
         check_merged_env(at, limit);
     }
     open(at, &rule);
@@ -302,14 +319,35 @@ private:
     for (std::size_t i = 0; i < shape.members.size() && !full_; ++i) {
       const auto& member = shape.members[i];
       if (!member.required || (seen >> i & 1) != 0) continue;
-      auto message = required_message(quoted(member.name), member.value->type, false);
+      auto message = required_message(quoted(relations_.spelling_of(member.symbol)),
+                                      member.value->type, false, example(shape, member));
       append_displaced(message, member);
       add_missing(member.name, "required", std::move(message));
     }
   }
 
+  /// What to write for a required member that is not there.
+  std::string example(const object_shape& shape, const member_rule& missing) {
+    if (shape.rule == object_rule::ordered_range)
+      return relations_.example_end(shape, open_.back().node, missing);
+    const auto* of = missing.value->shape;
+    if (rules_.complete && of != nullptr && of->rule == object_rule::config)
+      return R"({"matchmaker": {)" +
+             example_of_matchmaker(relations_.spelling_of("container_runtime")) + "}}";
+    return example_of(*missing.value, rules_);
+  }
+
+  /// Whether a rule is about what the whole document needs.
+  static bool is_about_completeness(object_rule rule) noexcept {
+    return rule == object_rule::config || rule == object_rule::cdn ||
+           rule == object_rule::matchmaker || rule == object_rule::game_mode;
+  }
+
   void check_relations(const object_shape& shape) {
     if (shape.rule == object_rule::none || full_) return;
+    if (open_.back().repeated && is_about_completeness(shape.rule)) return;
+    // A choice under a wrong name is one mistake, which was reported.
+    if (open_.back().choice_is_misnamed) return;
     const auto object = open_.back().node;
     for (const auto& found : relations_.check(shape.rule, shape, object, place(open_.size()))) {
       if (full_) return;
@@ -334,7 +372,7 @@ private:
 
   /// The subject of a sentence about the value at `level`. Contains only names that the schema
   /// knows.
-  std::string subject(std::size_t level) const {
+  std::string subject(std::size_t level, std::size_t echo_limit) const {
     if (level == 0) return "The body";
     const auto& parent = open_[level - 1];
     if (const auto* shape = parent.shape()) {
@@ -342,8 +380,41 @@ private:
       return find_member(*shape, current.symbol) ? quoted(document_.name(current)) : "An object";
     }
     if (!parent.rule) return "An object";
-    const bool is_array = document_.node(parent.node).kind == json_kind::array;
-    return (is_array ? "An element of " : "An entry of ") + subject(level - 1);
+    return entry_subject(level, echo_limit);
+  }
+  std::string subject(std::size_t level) const { return subject(level, rules_.limits.echo); }
+
+  /// The subject for an element or an entry: `args[3]`, `ports.game`. It does not depend on the
+  /// order of members.
+  std::string entry_subject(std::size_t level, std::size_t echo_limit) const {
+    const auto& parent = open_[level - 1];
+    // Lists and maps are members of objects.
+    const std::string owner{document_.name(document_.node(open_[level - 2].current))};
+    if (document_.node(parent.node).kind == json_kind::array)
+      return quoted(owner + "[" + std::to_string(parent.position - 1) + "]");
+    const auto name = document_.name(document_.node(parent.current));
+    if (!name.empty() && plain_name_characters.contains_all(name))
+      return quoted_excerpt(owner + "." + std::string{name}, owner.size() + 1 + echo_limit);
+    if (!may_show_names(parent.rule->key)) return "An entry of " + quoted(owner);
+    return "The entry " + quoted_excerpt(name, echo_limit) + " of " + quoted(owner);
+  }
+
+  /// The subject of a sentence about the name of the current child.
+  std::string name_subject(key_rule rule) const {
+    const auto name = document_.name(child());
+    const auto owner = subject(depth() - 1);
+    if (name.empty() || !may_show_names(rule)) return "A name in " + owner;
+    return "The name " + quoted_excerpt(name, rules_.limits.echo) + " in " + owner;
+  }
+
+  /// The subject of a sentence that quotes another name of the client, and how much of that name:
+  /// together they stay within the limit.
+  std::pair<std::string, std::size_t> subject_and_echo(std::size_t level) const {
+    const auto echo = rules_.limits.echo;
+    const bool is_named = level > 0 && open_[level - 1].rule != nullptr &&
+                          open_[level - 1].rule->type == value_type::map;
+    if (!is_named) return {subject(level), echo};
+    return {subject(level, echo / 2), echo - echo / 2};
   }
 
   std::vector<std::string> path_to(std::size_t level) const {
@@ -367,24 +438,72 @@ private:
         wrong_type_message(subject(depth()), rule, document_, child(), rules_.limits.echo));
   }
 
-  void add_duplicate(std::string_view known) {
+  /// For a child with the name of an earlier one, or with another name of it.
+  void add_duplicate() {
+    const auto [owner, echo] = subject_and_echo(depth() - 1);
+    const auto name = document_.name(child());
     add_at(path_to(depth()), "duplicate-member",
-           duplicate_member_message(subject(depth() - 1), document_.name(child()), known,
-                                    rules_.limits.echo),
+           child().repeated ? duplicate_member_message(owner, name, echo)
+                            : two_names_message(owner, earlier_name(), name),
            name_offset());
+  }
+
+  /// The name of the first member that has the current child's symbol.
+  std::string_view earlier_name() const noexcept {
+    auto at = open_.back().node + 1;
+    while (document_.node(at).symbol != child().symbol)
+      at = document_.node(at).next;
+    return document_.name(document_.node(at));
   }
 
   void add_unknown(const object_shape& shape) {
     const auto name = document_.name(child());
-    auto message = unknown_member_message(subject(depth() - 1), name, rules_.limits.echo);
-    if (checks().may_suggest(2 * shape.members.size()))
-      append_suggestion(message, closest_name(name, absent_names(shape)));
+    const auto [owner, echo] = subject_and_echo(depth() - 1);
+    auto message = unknown_member_message(owner, name, echo);
+    const auto meant = checks().may_suggest(2 * shape.members.size())
+                           ? closest_name(name, absent_names(shape))
+                           : std::string_view{};
+    append_suggestion(message, meant);
+    note_choice(shape, meant);
+    const auto* home = meant.empty() ? only_home_of(shape, child().symbol) : nullptr;
+    if (home != nullptr)
+      message.append(" It belongs into ")
+          .append(quoted(relations_.spelling_of(home->symbol)))
+          .append(".");
+    else
+      append_members(message, shape);
+    add_at(path_to(depth()), "unknown-member", std::move(message), name_offset());
+  }
+
+  void append_members(std::string& message, const object_shape& shape) {
     std::vector<std::string_view> known;
     known.reserve(shape.members.size());
     for (const auto& member : shape.members)
-      known.push_back(member.name);
-    append_known_names(message, known, known.size());
-    add_at(path_to(depth()), "unknown-member", std::move(message), name_offset());
+      known.push_back(relations_.spelling_of(member.symbol));
+    append_member_names(message, known);
+  }
+
+  /// Notes that an unknown member may be one of a choice: where there is nothing else to have, or
+  /// one of the choice is `meant`.
+  void note_choice(const object_shape& shape, std::string_view meant) {
+    const auto is_meant = [&](const member_rule& each) {
+      return !each.required && !meant.empty() && (each.name == meant || each.alias == meant);
+    };
+    if (shape.rule == object_rule::exactly_one ||
+        (shape.rule == object_rule::at_least_one && std::ranges::any_of(shape.members, is_meant)))
+      open_.back().choice_is_misnamed = true;
+  }
+
+  /// The member that alone can have a member of that name; null if there is none, or several.
+  static const member_rule* only_home_of(const object_shape& shape, name_symbol name) noexcept {
+    const member_rule* home = nullptr;
+    for (const auto& member : shape.members) {
+      if (member.value->shape == nullptr || find_member(*member.value->shape, name) == nullptr)
+        continue;
+      if (home != nullptr) return nullptr;
+      home = &member;
+    }
+    return home;
   }
 
   /// The names of members that the current object does not have, then their aliases.
@@ -485,6 +604,8 @@ private:
   std::size_t findings_bytes_ = 0;
   std::size_t most_;
   bool full_ = false;
+  /// Whether the value that is being checked is that of a repeated member.
+  bool repeating_ = false;
   /// There are more than `most_`.
   bool has_more_ = false;
 };

@@ -47,15 +47,14 @@ std::string_view type_advice(const value_rule& rule, const json_document& docume
   case json_kind::string:
     if (expected == value_type::integer && reads_as_integer(text))
       return " Write the number without quotes.";
-    if (expected == value_type::boolean && (text == "true" || text == "false"))
-      return " Write it without quotes.";
+    if (expected == value_type::boolean) return " Use true or false, without quotes.";
     if (expected == value_type::array && rule.element->type == value_type::string)
       return " Put it in brackets to make it the one element.";
     return {};
   case json_kind::number:
     if (expected == value_type::string) return " Put it in double quotes.";
     if (expected == value_type::integer) return " Write a whole number.";
-    if (expected == value_type::boolean) return " Write true or false.";
+    if (expected == value_type::boolean) return " Use true or false.";
     return {};
   case json_kind::boolean:
     return expected == value_type::string ? " Put it in double quotes." : std::string_view{};
@@ -96,9 +95,13 @@ std::string quoted(std::string_view name) {
   return "`" + std::string(name) + "`";
 }
 
-std::string required_message(std::string_view subject, value_type type, bool is_null) {
-  return std::string(subject) + " is required, but is " + (is_null ? "null" : "absent") +
-         ". Write " + std::string(type_name(type)) + ".";
+std::string required_message(std::string_view subject, value_type type, bool is_null,
+                             std::string_view example) {
+  std::string message{subject};
+  message.append(" is required, but is ").append(is_null ? "null. Use " : "absent. Add ");
+  message.append(type_name(type));
+  if (!example.empty()) message.append(", such as `").append(example).append("`");
+  return message.append(".");
 }
 
 std::string wrong_type_message(std::string_view subject, const value_rule& expected,
@@ -134,8 +137,10 @@ std::string too_many_message(std::string_view subject, std::size_t entries, std:
 std::string merged_too_many_message(std::string_view subject, std::size_t entries,
                                     std::uint64_t most) {
   std::string message{subject};
-  message.append(" and that of the matchmaker hold ").append(std::to_string(entries));
-  return message.append(" names together. Keep at most ").append(std::to_string(most)).append(".");
+  message.append(" and the matchmaker's have ").append(std::to_string(entries));
+  return message.append(" names together. At most ")
+      .append(std::to_string(most))
+      .append(" are allowed.");
 }
 
 std::string unknown_member_message(std::string_view owner, std::string_view name,
@@ -152,13 +157,13 @@ void append_suggestion(std::string& message, std::string_view meant) {
   if (!meant.empty()) message.append(" Did you mean ").append(quoted(meant)).append("?");
 }
 
-void append_known_names(std::string& message, std::span<const std::string_view> known,
-                        std::size_t known_total) {
+void append_known_names(std::string& message, std::string_view intro,
+                        std::span<const std::string_view> known, std::size_t known_total) {
   if (known.empty()) {
     message.append(" There are none.");
     return;
   }
-  message.append(known_total == 1 ? " Known is " : " Known are ");
+  message.append(" ").append(intro);
   const auto listed = std::min(known.size(), listed_names_limit);
   for (std::size_t i = 0; i < listed; ++i)
     message.append(i > 0 ? ", `" : "`").append(known[i]).append("`");
@@ -167,33 +172,35 @@ void append_known_names(std::string& message, std::span<const std::string_view> 
   message.append(".");
 }
 
+void append_member_names(std::string& message, std::span<const std::string_view> members) {
+  append_known_names(message,
+                     members.size() == 1 ? "Its only member is " : "It can have: ", members,
+                     members.size());
+}
+
 std::string duplicate_member_message(std::string_view owner, std::string_view name,
-                                     std::string_view known, std::size_t echo_limit) {
-  std::string message{owner};
-  if (known.empty())
-    return message.append(" has the member ")
-        .append(quoted_excerpt(name, echo_limit))
-        .append(" more than once. Keep one of them.");
-  message.append(" has ").append(quoted_excerpt(name, echo_limit));
-  if (name == known)
-    message.append(" beside an alias of it, such as `").append(alias_of(known)).append("`");
-  else
-    message.append(" beside another name of `").append(known).append("`");
-  return message.append(": they mean the same. Keep one of them.");
+                                     std::size_t echo_limit) {
+  return std::string{owner} + " has the member " + quoted_excerpt(name, echo_limit) +
+         " more than once. Keep one of them.";
+}
+
+std::string two_names_message(std::string_view owner, std::string_view earlier,
+                              std::string_view later) {
+  return std::string{owner} + " has both " + quoted(earlier) + " and " + quoted(later) +
+         ", two names of the same member. Keep one of them.";
 }
 
 std::string too_many_errors_message(std::size_t listed) {
   if (listed == 1)
-    return "There are more errors than the one listed here. Mend it and validate again to see the "
-           "rest.";
+    return "There are more errors than the one listed here. Fix it and validate again.";
   return "There are more errors than the " + std::to_string(listed) +
-         " listed here. Mend these and validate again to see the rest.";
+         " listed here. Fix these and validate again.";
 }
 
 std::string no_room_message(std::uint64_t most_bytes, std::size_t offset) {
   return "The first error, at byte " + std::to_string(offset) +
          " of the body, takes more than the " + std::to_string(most_bytes) +
-         " bytes that all may take. Mend it, or shorten the names around it, and validate again.";
+         " bytes that all may take. Fix it, or shorten the names around it, and validate again.";
 }
 
 } // namespace matchcloud::model

@@ -12,8 +12,8 @@
 namespace matchcloud::model {
 
 // The sentences of findings. `subject` begins the sentence and is quoted already: "`max_players`",
-// "An entry of `env`". A message quotes the client's text at most once, cut to `echo_limit` code
-// points.
+// "`env.PATH`", "The name `1A` in `env`". A message quotes the client's text cut to `echo_limit` code
+// points, all of it together.
 
 inline constexpr std::size_t default_echo_limit = validation_limits{}.echo;
 
@@ -23,7 +23,9 @@ std::string_view type_name(value_type type) noexcept;
 /// A name of the specification, quoted for messages.
 std::string quoted(std::string_view name);
 
-std::string required_message(std::string_view subject, value_type type, bool is_null);
+/// `example` is a value in JSON that would do; empty if there is none.
+std::string required_message(std::string_view subject, value_type type, bool is_null,
+                             std::string_view example = {});
 
 /// Shows the value only if a number or boolean is expected; other values may be secrets.
 std::string wrong_type_message(std::string_view subject, const value_rule& expected,
@@ -56,13 +58,19 @@ inline constexpr std::size_t listed_names_limit = 16;
 /// Appends ` Did you mean X?`; nothing if `meant` is empty.
 void append_suggestion(std::string& message, std::string_view meant);
 
-/// Appends the first of the `known_total` names that are allowed.
-void append_known_names(std::string& message, std::span<const std::string_view> known,
-                        std::size_t known_total);
+/// Appends the first of the `known_total` names that are allowed, after `intro`: `Tiers: `.
+void append_known_names(std::string& message, std::string_view intro,
+                        std::span<const std::string_view> known, std::size_t known_total);
 
-/// `known` is the member's neutral name; empty if the client named the member.
+/// Appends the names of an object's members.
+void append_member_names(std::string& message, std::span<const std::string_view> members);
+
 std::string duplicate_member_message(std::string_view owner, std::string_view name,
-                                     std::string_view known, std::size_t echo_limit);
+                                     std::size_t echo_limit);
+
+/// The message for a member that an object has under two names, of which `earlier` is the first.
+std::string two_names_message(std::string_view owner, std::string_view earlier,
+                              std::string_view later);
 
 /// The last finding of a truncated list, after `listed` findings (at least one).
 std::string too_many_errors_message(std::size_t listed);

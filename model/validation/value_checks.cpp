@@ -81,9 +81,20 @@ std::string_view closest_id(std::string_view name, std::span<const std::string_v
   return close.empty() || is_taken(close, context) ? std::string_view{} : close;
 }
 
+/// How messages name a kind of catalog entry.
+struct known_kind {
+  std::string_view code;
+  /// With its article: `a tier`.
+  std::string_view what;
+  /// The beginning of a list of names.
+  std::string_view intro;
+  /// Whether the subject of the sentence is the name that was found.
+  bool is_subject;
+};
+
 /// A violation with the known names if the catalog does not have the name `found`.
-std::optional<violation> check_known(std::string_view code, std::string_view what,
-                                     std::string_view found, const std::vector<std::string>& known,
+std::optional<violation> check_known(const known_kind& kind, std::string_view found,
+                                     const std::vector<std::string>& known,
                                      const check_context& context) {
   const auto view = [](const std::string& each) { return std::string_view{each}; };
   if (std::ranges::binary_search(known, found, {}, view)) return std::nullopt;
@@ -93,11 +104,23 @@ std::optional<violation> check_known(std::string_view code, std::string_view wha
   std::vector<std::string_view> names(looked_at);
   std::transform(known.begin(), known.begin() + static_cast<std::ptrdiff_t>(looked_at),
                  names.begin(), view);
-  violation unknown{code, "is " + quoted(found, context) + ", which is no "};
-  unknown.predicate.append(what).append(" of this service.");
+  violation unknown{kind.code, "is "};
+  if (!kind.is_subject) unknown.predicate.append(quoted(found, context)).append(", which is ");
+  unknown.predicate.append("not ").append(kind.what).append(" of this service.");
   if (may_suggest) append_suggestion(unknown.predicate, closest_id(found, names, context));
-  append_known_names(unknown.predicate, names, known.size());
+  append_known_names(unknown.predicate, kind.intro, names, known.size());
   return unknown;
+}
+
+std::optional<violation> check_tier(std::string_view text, const check_context& context) {
+  constexpr known_kind tier{"unknown-tier", "a tier", "Tiers: ", false};
+  return check_known(tier, text, context.names.tiers, context.apart());
+}
+
+std::optional<violation> check_region(std::string_view name, const check_context& context) {
+  if (!context.names.regions) return std::nullopt;
+  constexpr known_kind region{"unknown-region", "a region", "Regions: ", true};
+  return check_known(region, name, *context.names.regions, context);
 }
 
 std::optional<violation> check_word(const value_rule& rule, std::string_view text,
@@ -107,11 +130,36 @@ std::optional<violation> check_word(const value_rule& rule, std::string_view tex
   for (const auto& each : proxy_aliases())
     if (std::ranges::find(rule.words, each.neutral) != rule.words.end())
       candidates.push_back(each.alias);
-  violation unknown{"unknown-value", "is " + quoted(text, context) + ", which it cannot be."};
+  violation unknown{"unknown-value", "cannot be " + quoted(text, context) + "."};
   if (context.may_suggest(candidates.size()))
     append_suggestion(unknown.predicate, closest_name(text, candidates));
-  append_known_names(unknown.predicate, rule.words, rule.words.size());
+  append_known_names(unknown.predicate, "Allowed: ", rule.words, rule.words.size());
   return unknown;
+}
+
+/// The first member of an object that has that name; null if there is none.
+const json_node* find_member_of(const json_document& document, std::uint32_t object,
+                                std::string_view name) {
+  if (document.node(object).kind != json_kind::object) return nullptr;
+  const auto end = document.node(object).next;
+  for (auto at = object + 1; at < end; at = document.node(at).next)
+    if (document.name(document.node(at)) == name) return &document.node(at);
+  return nullptr;
+}
+
+/// Whether the current object has a port that the gateway does not proxy.
+bool has_open_port(const check_context& context) {
+  if (context.document == nullptr) return false;
+  const auto& document = *context.document;
+  const auto end = document.node(context.object).next;
+  for (auto at = context.object + 1; at < end; at = document.node(at).next) {
+    if (document.name(document.node(at)) != "ports") continue;
+    for (auto port = at + 1; port < document.node(at).next; port = document.node(port).next) {
+      const auto* proxy = find_member_of(document, port, "proxy");
+      if (proxy != nullptr && document.text(*proxy) == "none") return true;
+    }
+  }
+  return false;
 }
 
 std::optional<violation> check_network_mode(const value_rule& rule, std::string_view text,
@@ -119,8 +167,11 @@ std::optional<violation> check_network_mode(const value_rule& rule, std::string_
   if (auto unknown = check_word(rule, text, context)) return unknown;
   if (context.rules.edition != service_edition::hosted || text == default_network_mode)
     return std::nullopt;
-  return violation{"not-available", "is `host`, which only the open-source and enterprise editions "
-                                    "have. Write `bridge`."};
+  std::string text =
+      "is `host`, which only the open-source and enterprise editions have. Use `bridge`";
+  if (has_open_port(context))
+    text += ", and neither `\"proxy\": \"none\"` nor `port_range` in `ports`";
+  return violation{"not-available", text + "."};
 }
 
 constexpr base::character_set mode_characters{
@@ -136,22 +187,23 @@ bool is_label(std::string_view name, std::uint64_t most, const base::character_s
          allowed.contains_all(name);
 }
 
-std::optional<violation> check_game_mode(std::string_view name, std::uint64_t most,
-                                         const check_context& context) {
+/// How the sentence about a malformed name begins.
+std::string not_valid(std::string_view name) {
+  return name.empty() ? "is empty." : "is not valid.";
+}
+
+std::optional<violation> check_game_mode(std::string_view name, std::uint64_t most) {
   if (is_label(name, most, mode_characters)) return std::nullopt;
-  return violation{"invalid-name", "is " + quoted(name, context) + ". Write 1 to " +
-                                       std::to_string(most) +
+  return violation{"invalid-name", not_valid(name) + " Use 1 to " + std::to_string(most) +
                                        " of A to Z, a to z, 0 to 9, `_` and `-`, without a `-` at "
                                        "either end."};
 }
 
-std::optional<violation> check_port_label(std::string_view name, std::uint64_t most,
-                                          const check_context& context) {
+std::optional<violation> check_port_label(std::string_view name, std::uint64_t most) {
   if (is_port_label(name, most)) return std::nullopt;
-  return violation{"invalid-name",
-                   "is " + quoted(name, context) + ". Write 1 to " + std::to_string(most) +
-                       " of a to z, 0 to 9 and `-`, without a `-` at either end or two "
-                       "in a row."};
+  return violation{"invalid-name", not_valid(name) + " Use 1 to " + std::to_string(most) +
+                                       " of a to z, 0 to 9 and `-`, without a `-` at either end "
+                                       "or two in a row."};
 }
 
 std::optional<violation> check_name(std::string_view name, std::uint64_t most) {
@@ -159,14 +211,12 @@ std::optional<violation> check_name(std::string_view name, std::uint64_t most) {
   return check_longest(name, most, length_unit::characters);
 }
 
-std::optional<violation> check_env_name(std::string_view name, std::uint64_t most,
-                                        const check_context& context) {
+std::optional<violation> check_env_name(std::string_view name, std::uint64_t most) {
   if (auto violation = check_name(name, most)) return violation;
   if (!base::is_digit(name.front()) && variable_characters.contains_all(name)) return std::nullopt;
   return violation{"invalid",
-                   "is " + quoted(name, context) +
-                       ". Write letters of A to Z and a to z, digits and `_`, and no digit "
-                       "at the start."};
+                   not_valid(name) +
+                       " Use A to Z, a to z, 0 to 9 and `_`, without a digit at the start."};
 }
 
 std::optional<violation> check_header_key(std::string_view name, std::uint64_t most,
@@ -189,8 +239,7 @@ std::optional<violation> check_text(const value_rule& rule, std::string_view tex
   case text_rule::glob: return check_glob(text, limits.echo);
   case text_rule::header_name: return check_field_name(text, limits.*rule.most);
   case text_rule::header_value: return check_field_value(text, limits.*rule.most);
-  case text_rule::tier:
-    return check_known("unknown-tier", "tier", text, context.names.tiers, context.apart());
+  case text_rule::tier: return check_tier(text, context);
   case text_rule::public_url: return check_public_url(text, limits.*rule.most, limits.echo);
   case text_rule::word: return check_word(rule, text, context);
   case text_rule::network_mode: return check_network_mode(rule, text, context);
@@ -204,15 +253,17 @@ std::optional<violation> check_key(const value_rule& map, std::string_view name,
   switch (map.key) {
   case key_rule::any: return std::nullopt;
   case key_rule::not_empty: return check_name(name, most);
-  case key_rule::region:
-    if (!context.names.regions) return std::nullopt;
-    return check_known("unknown-region", "region", name, *context.names.regions, context);
-  case key_rule::game_mode: return check_game_mode(name, most, context);
-  case key_rule::env_name: return check_env_name(name, most, context);
+  case key_rule::region: return check_region(name, context);
+  case key_rule::game_mode: return check_game_mode(name, most);
+  case key_rule::env_name: return check_env_name(name, most);
   case key_rule::header_name: return check_header_key(name, most, context);
-  case key_rule::port_label: return check_port_label(name, most, context);
+  case key_rule::port_label: return check_port_label(name, most);
   }
   return std::nullopt;
+}
+
+bool may_show_names(key_rule rule) noexcept {
+  return rule != key_rule::header_name;
 }
 
 bool is_port_label(std::string_view name, std::uint64_t most) noexcept {

@@ -52,10 +52,15 @@ struct check_context {
 std::optional<violation> check_text(const value_rule& rule, std::string_view text,
                                     const check_context& context);
 
-/// The first rule on the names of a map's entries that `name` breaks. Comparing a name in `env`
+/// The first rule on the names of a map's entries that `name` breaks; the predicate continues a
+/// subject that shows the name where `may_show_names` says so. Comparing a name in `env`
 /// with those that the service sets is left to the walker of the document.
 std::optional<violation> check_key(const value_rule& map, std::string_view name,
                                    const check_context& context);
+
+/// Whether messages may show invalid names of a map's entries: that of a header may be all of its
+/// line, with a secret.
+bool may_show_names(key_rule rule) noexcept;
 
 /// Whether `name` is a valid port label of at most `most` characters.
 bool is_port_label(std::string_view name, std::uint64_t most) noexcept;

@@ -55,7 +55,7 @@ TEST_CASE("what is no rule is refused with the point, what is wrong and what to 
       {R"({"kind":"crahs"})", "Did you mean `crash`?"},
       {R"({"kind":"corrupt"})", "has no fault corrupt. Choose one of: delay, error, drop"},
       {R"({"kind":"error","probabilty":1})", "Did you mean `probability`?"},
-      {R"({"kind":"error","zzz":1})", "Known are `kind`, `delay_ms`, `probability`"},
+      {R"({"kind":"error","zzz":1})", "It can have: `kind`, `delay_ms`, `probability`"},
       {R"({"kind":"error","delay_ms":1})", "`delay_ms` belongs to the kind \"delay\""},
       {R"({"kind":"delay"})", "`delay_ms` is missing"},
       {R"({"kind":"delay","delay_ms":"1"})", "a number of milliseconds, or [least, most]"},

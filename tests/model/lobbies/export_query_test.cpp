@@ -89,7 +89,7 @@ TEST_CASE("a repeated member is named once, besides what is wrong with it") {
 TEST_CASE("an unknown member is named with the one that was probably meant") {
   const auto detail = detail_of(R"({"queryStart": 1, "query_stop": 2, "limit": 5})");
   has(detail, "The body has no member `queryStart`. Did you mean `query_start`?");
-  has(detail, "The body has no member `limit`. Known are `query_start`, `query_end`.");
+  has(detail, "The body has no member `limit`. It can have: `query_start`, `query_end`.");
   has(detail, "`query_start` is required");
   has(detail, "`query_end` is required");
 }

@@ -126,18 +126,110 @@ TEST_CASE("messages say what was found, what is allowed and what to write") {
   REQUIRE(only_message(R"({"matchmaker":{"max_players":12.5}})") ==
           "`max_players` must be an integer, but is the number `12.5`. Write a whole number.");
   REQUIRE(only_message(R"({"matchmaker":{"docker":{"env":{"A":1}}}})") ==
-          "An entry of `env` must be a string, but is a number. Put it in double quotes.");
+          "`env.A` must be a string, but is a number. Put it in double quotes.");
   REQUIRE(only_message(R"({"matchmaker":{"docker":{"args":[[]]}}})") ==
-          "An element of `args` must be a string, but is an array.");
+          "`args[0]` must be a string, but is an array.");
   REQUIRE(only_message(R"({"matchmaker":{"docker":{"ports":{"a":{"port":70000}}}}})") ==
           "`port` is `70000`, which is not a port. Write a number from 1 to 65535.");
   REQUIRE(only_message(R"({"engine":{"unreal":{}}})") ==
-          "`game_module` is required, but is absent. Write a string.");
+          "`game_module` is required, but is absent. Add a string, such as `\"text\"`.");
   REQUIRE(only_message(R"({"matchmaker":{"docker":{},"container_runtime":{}}})") ==
-          "`matchmaker` has `container_runtime` beside an alias of it, such as `docker`: they mean "
-          "the same. Keep one of them.");
+          "`matchmaker` has both `docker` and `container_runtime`, two names of the same member. "
+          "Keep one of them.");
   REQUIRE(only_message(R"({"scripts":{"a":"1","a":"2"}})") ==
           "`scripts` has the member `a` more than once. Keep one of them.");
+}
+
+TEST_CASE("messages name the entry or element that they are about") {
+  const auto runtime = [](const std::string& members) {
+    return only_message(R"({"matchmaker":{"docker":{)" + members + "}}}");
+  };
+  CHECK(holds(runtime(R"("args":["a","b",1])"), "`args[2]` must be a string"));
+  CHECK(holds(runtime(R"("ports":{"game":{}})"), "`ports.game` has neither `port` nor "));
+  CHECK(holds(runtime(R"("ports":{"game":5})"), "`ports.game` must be an object"));
+  CHECK(holds(runtime(R"("env":{"1A":""})"),
+              "The name `1A` in `env` is not valid. Use A to Z, a to z, 0 to 9 and `_`, without a "
+              "digit at the start."));
+  CHECK(holds(runtime(R"("env":{"":""})"), "A name in `env` is empty. "));
+  CHECK(holds(runtime(R"("env":{"a b":1})"), "The entry `a b` of `env` must be a string"));
+  CHECK(holds(runtime(R"("env":{"`":1})"), "The entry \"`\" of `env` must be a string"));
+  CHECK(holds(only_message(R"({"cdn":{"routes":[5]}})"), "`routes[0]` must be an object"));
+  CHECK(holds(only_message(R"({"matchmaker":{"game_modes":{"m":{"x":1}}}})"),
+              "`game_modes.m` has no member `x`."));
+  CHECK(holds(only_message(R"({"scripts":{"a":"","a":""}})"), "`scripts` has the member `a` more"));
+  // A header's name that is none may be a whole line.
+  const auto headers = [](const std::string& entry) {
+    return only_message(R"({"matchmaker":{"game_modes":{"m":{"actions":{"find":{"enabled":true,)"
+                        R"("verification":{"url":"https://example.com","headers":{)" +
+                        entry + "}}}}}}}}");
+  };
+  CHECK(holds(headers(R"("X-Key":5)"), "`headers.X-Key` must be a string"));
+  CHECK(holds(headers(R"("X-Key: secret":5)"), "An entry of `headers` must be a string"));
+  CHECK(holds(headers(R"("X-Key: secret":"")"), "A name in `headers` contains "));
+  CHECK(holds(headers(R"("host":"")"), "A name in `headers` is `host`, a header that "));
+}
+
+TEST_CASE("a message with two names of the client stays within the limit of both") {
+  model::validation_rules rules;
+  rules.limits.echo = 8;
+  rules.limits.game_mode_name = 100;
+  const auto message = only_message(R"({"matchmaker":{"game_modes":{")" + std::string(20, 'm') +
+                                        R"(":{")" + std::string(20, 'x') + "\":1}}}}",
+                                    rules);
+  CHECK(message.starts_with("`game_modes.mmmm…` has no member `xxxx…`."));
+  CHECK(holds(
+      only_message(R"({"matchmaker":{"game_modes":{")" + std::string(20, 'm') + "\":1}}}", rules),
+      "`game_modes.mmmmmmmm…` must be an object"));
+}
+
+TEST_CASE("messages use the client's spelling, or the common one") {
+  constexpr auto captcha = R"({"matchmaker":{"captcha":{"requests_before_reverify":1,)"
+                           R"("verification_ttl":1)";
+  CHECK(only_message(std::string{captcha} + "}}}") ==
+        "`captcha` has none of `hcaptcha`, `turnstile` (also written `captcha_provider_a`, "
+        "`captcha_provider_b`). Add one, such as `\"hcaptcha\": {\"secret_key\": \"text\", "
+        "\"site_key\": \"text\"}`.");
+  CHECK(holds(only_message(std::string{captcha} + R"(,"captcha_provider_b":null}}})"),
+              "`captcha` has none of `hcaptcha`, `captcha_provider_b` (also"));
+  const auto unknown = [](const std::string& members) {
+    return only_message(R"({"matchmaker":{"zz":1)" + members + "}}");
+  };
+  CHECK(holds(unknown(""), "`captcha`, `docker`, `game_modes`."));
+  CHECK(holds(unknown(R"(,"container_runtime":{})"), "`captcha`, `container_runtime`, "));
+  CHECK(holds(unknown(R"(,"game_modes":{"m":{"container_runtime":{}}})"), "`container_runtime`, "));
+  CHECK(holds(only_message(R"({"matchmaker":{"container_runtime":[]}})"),
+              "`container_runtime` must"));
+  CHECK(holds(only_message(R"({"matchmaker":{"docker":[]}})"), "`docker` must be an object"));
+  CHECK(
+      only_message(R"({"engine":{"unity":{},"engine_a":{}}})") ==
+      "`engine` has both `unity` and `engine_a`, two names of the same member. Keep one of them.");
+  model::validation_rules rules;
+  rules.further_aliases.push_back({"container_runtime", "oci"});
+  CHECK(
+      only_message(R"({"matchmaker":{"oci":{},"docker":{}}})", rules) ==
+      "`matchmaker` has both `oci` and `docker`, two names of the same member. Keep one of them.");
+  CHECK(holds(only_message(R"({"matchmaker":{"oci":{},"zz":1}})", rules), "`captcha`, `oci`, "));
+}
+
+TEST_CASE("a member that belongs into another one is told so") {
+  CHECK(only_message(R"({"docker":{}})") ==
+        "`config` has no member `docker`. It belongs into `matchmaker`.");
+  CHECK(holds(only_message(R"({"matchmaker":{"image_id":"i"}})"), "It belongs into `docker`."));
+  CHECK(holds(only_message(R"({"matchmaker":{"container_runtime":{},"args":[]}})"),
+              "It belongs into `container_runtime`."));
+  // Two could have it.
+  CHECK_FALSE(holds(only_message(R"({"matchmaker":{"captcha":{"requests_before_reverify":1,)"
+                                 R"("verification_ttl":1,"hcaptcha":{"secret_key":"a",)"
+                                 R"("site_key":"b"},"secret_key":"a"}}})"),
+                    "belongs"));
+}
+
+TEST_CASE("a misspelt choice is one finding") {
+  constexpr auto captcha = R"({"matchmaker":{"captcha":{"requests_before_reverify":1,)"
+                           R"("verification_ttl":1,)";
+  CHECK(holds(only_message(std::string{captcha} + R"("hcapcha":{}}}})"), "`hcaptcha`?"));
+  // What is no provider replaces none.
+  CHECK(findings_of(version(std::string{captcha} + R"("x":{}}}})")).size() == 2);
 }
 
 TEST_CASE("messages name the numbers that are really allowed") {
@@ -187,17 +279,21 @@ TEST_CASE("advice fits what was written and what may be configured") {
   // Without its quotes, the value would not be JSON.
   REQUIRE(only_message(R"({"matchmaker":{"max_players":"007"}})") ==
           "`max_players` must be an integer, but is the string `007`.");
-  REQUIRE(only_message(
-              R"({"cdn":{"routes":[{"glob":"a","priority":1,"middlewares":[{"kind":{}}]}]}})") ==
-          "`kind` lacks `custom_headers`. Write it.");
-  REQUIRE(holds(only_message(R"({"":1})"), "`config` has no member `\"\"`. Known are `cdn`, "));
+  REQUIRE(
+      only_message(
+          R"({"cdn":{"routes":[{"glob":"a","priority":1,"middlewares":[{"kind":{}}]}]}})") ==
+      "`kind` must have `custom_headers`, its only member. Add it, such as `\"custom_headers\": "
+      "{\"headers\": []}`.");
+  REQUIRE(holds(only_message(R"({"":1})"), "`config` has no member `\"\"`. It can have: `cdn`, "));
   const auto port = [](const std::string& members) {
     return R"({"matchmaker":{"docker":{"network_mode":"host","ports":{"a":{)" + members + "}}}}}";
   };
-  REQUIRE(holds(only_message(port(R"("port":1,"proxy":"none")")),
-                "only the gateway speaks `https`, the default. Leave `proxy` out"));
+  REQUIRE(
+      holds(only_message(port(R"("port":1,"proxy":"none")")),
+            "`ports.a` has `\"proxy\": \"none\"`, but `https` (the default protocol) works only "
+            "through the gateway."));
   REQUIRE(holds(only_message(port(R"("port":1,"proxy":"none","protocol":"https")")),
-                "only the gateway speaks `https`. Leave `proxy` out"));
+                "but `https` works only through the gateway."));
 }
 
 TEST_CASE("the hosted edition is not advised what it does not have") {
@@ -333,7 +429,7 @@ TEST_CASE("a list whose first finding has no room says where that is") {
   REQUIRE(findings.front().message ==
           "The first error, at byte " + std::to_string(body.find("\"kkk")) +
               " of the body, takes more than the 1024 bytes that all may "
-              "take. Mend it, or shorten the names around it, and validate again.");
+              "take. Fix it, or shorten the names around it, and validate again.");
 }
 
 TEST_CASE("guesses have a budget of names, so that no catalog makes a small body slow") {
@@ -399,7 +495,7 @@ TEST_CASE("missing members count towards the limit") {
   REQUIRE(findings.size() == 2);
   REQUIRE(findings[0].code == "required");
   REQUIRE(findings[1].code == "too-many-errors");
-  REQUIRE(holds(findings[1].message, "than the one listed here. Mend it "));
+  REQUIRE(holds(findings[1].message, "than the one listed here. Fix it "));
 }
 
 TEST_CASE("the list of findings ends at its size") {

@@ -7,9 +7,9 @@ import { elementsOf, membersOf, topValue } from "./json_syntax.js";
 const nameCodes = new Set(["unknown-member", "duplicate-member", "invalid-name", "unknown-region",
   "reserved"]);
 
-/** In a map the name of an entry is held to rules that values have as well: the message tells. */
+/** Names in maps are held to rules that values have as well: the message tells. */
 const isAboutName = ({ code, message }) =>
-  nameCodes.has(code) || message.startsWith("The name of an entry of ");
+  nameCodes.has(code) || /^(The name .* in|A name in) `/.test(message);
 
 /** What a step of a path leads to: a member or an element. Each container is read once. */
 class Lookup {

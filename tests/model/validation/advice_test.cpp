@@ -1,0 +1,323 @@
+// Follows the advice of messages as a client would, and looks at what is found next: advice that
+// leads into the next finding is half of an advice.
+#include "model/json/rapidjson.hpp"
+#include "model/validation/validation.hpp"
+
+#include "tests/catch.hpp"
+
+#include <rapidjson/stringbuffer.h>
+#include <rapidjson/writer.h>
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+using namespace matchcloud;
+using model::payload_kind;
+
+namespace {
+
+using json = rapidjson::Value;
+
+std::vector<model::finding> findings_of(std::string_view body,
+                                        const model::validation_rules& rules) {
+  const auto findings =
+      model::validate(payload_kind::version, body, rules, model::default_reference_names());
+  INFO(body);
+  REQUIRE(findings.has_value());
+  return *findings;
+}
+
+std::string version(const std::string& config) {
+  return R"({"display_name":"v","config":)" + config + "}";
+}
+
+std::string printed(const json& value) {
+  rapidjson::StringBuffer buffer;
+  rapidjson::Writer<rapidjson::StringBuffer> writer{buffer};
+  value.Accept(writer);
+  return {buffer.GetString(), buffer.GetSize()};
+}
+
+/// What a finding is about, without its words.
+std::multiset<std::string> kinds(const std::vector<model::finding>& findings) {
+  std::multiset<std::string> all;
+  for (const auto& each : findings) {
+    std::string line;
+    for (const auto& step : each.path)
+      line += "/" + step;
+    all.insert(line + " " + std::string{each.code});
+  }
+  return all;
+}
+
+/// The JSON in "such as `..`"; absent if the message has none.
+std::optional<std::string> example_in(const std::string& message) {
+  constexpr std::string_view intro = "such as `";
+  const auto at = message.find(intro);
+  if (at == std::string::npos) return std::nullopt;
+  const auto begin = at + intro.size();
+  return message.substr(begin, message.find('`', begin) - begin);
+}
+
+json& child(json& of, const std::string& step) {
+  if (of.IsArray()) return of[static_cast<rapidjson::SizeType>(std::stoul(step))];
+  return of[step.c_str()];
+}
+
+/// Writes `example` where the finding says: as the value of a missing member, or as a further
+/// member of the object that it is about.
+std::string followed(const std::string& body, const model::finding& found,
+                     const std::string& example) {
+  rapidjson::Document document;
+  document.Parse(body.c_str());
+  auto* at = static_cast<json*>(&document);
+  for (std::size_t i = 0; i + 1 < found.path.size(); ++i)
+    at = &child(*at, found.path[i]);
+  auto& memory = document.GetAllocator();
+  const bool is_member = example.starts_with('"') && example.find("\": ") != std::string::npos &&
+                         example.find("\": ") < example.find('{');
+  rapidjson::Document made{&memory};
+  made.Parse((is_member ? "{" + example + "}" : example).c_str());
+  INFO(found.message);
+  REQUIRE_FALSE(made.HasParseError());
+  const auto& name = found.path.back();
+  const bool is_there =
+      at->IsArray() || (at->HasMember(name.c_str()) && !child(*at, name).IsNull());
+  if (!is_there) {
+    at->RemoveMember(name.c_str());
+    at->AddMember(json{name.c_str(), memory}, json{}, memory);
+    if (is_member) child(*at, name).SetObject();
+  }
+  auto& value = child(*at, name);
+  if (is_member)
+    for (auto& member : made.GetObject())
+      value.AddMember(member.name, member.value, memory);
+  else
+    value = static_cast<json&>(made);
+  return printed(document);
+}
+
+/// Follows examples until there are none, and checks that each step answers one finding and makes
+/// none. Returns what is left.
+std::vector<model::finding> follow_examples(std::string body,
+                                            const model::validation_rules& rules) {
+  for (auto found = findings_of(body, rules);; found = findings_of(body, rules)) {
+    const auto next = std::ranges::find_if(
+        found, [](const auto& each) { return example_in(each.message).has_value(); });
+    if (next == found.end()) return found;
+    const auto before = body;
+    body = followed(body, *next, *example_in(next->message));
+    INFO(before << "\n" << next->message << "\n" << body);
+    auto wanted = kinds(found);
+    wanted.erase(wanted.find(*kinds({*next}).begin()));
+    REQUIRE(kinds(findings_of(body, rules)) == wanted);
+  }
+}
+
+TEST_CASE("whoever adds the examples of messages gets no further finding") {
+  const auto route = [](const std::string& middleware) {
+    return R"({"cdn":{"routes":[{"glob":"a","priority":0,"middlewares":[)" + middleware + "]}]}}";
+  };
+  const auto mode = [](const std::string& members) {
+    return R"({"matchmaker":{"game_modes":{"m":{)" + members + "}}}}";
+  };
+  const auto port = [](const std::string& range) {
+    return R"({"matchmaker":{"docker":{"image_id":"i","network_mode":"host","ports":{"p":)"
+           R"({"proxy":"none","protocol":"udp","port_range":)" +
+           range + "}}}}}";
+  };
+  for (const auto& body :
+       {std::string{"{}"},
+        std::string{R"({"config":null})"},
+        std::string{R"({"display_name":"v"})"},
+        version(R"({"cdn":{"routes":[{}]}})"),
+        version(R"({"engine":{"unreal":{}}})"),
+        version(R"({"engine":{"engine_d":{"game_module":null}}})"),
+        version(route("{}")),
+        version(route(R"({"kind":{}})")),
+        version(route(R"({"kind":{"custom_headers":{}}})")),
+        version(route(R"({"kind":{"custom_headers":{"headers":[{}]}}})")),
+        version(R"({"matchmaker":{"idle_lobbies":{}}})"),
+        version(R"({"matchmaker":{"idle_lobbies":{"min":9}}})"),
+        version(R"({"matchmaker":{"idle_lobbies":{"max":0}}})"),
+        version(R"({"matchmaker":{"regions":{"r":{"idle_lobbies":{"max":null}}}}})"),
+        version(R"({"matchmaker":{"captcha":{}}})"),
+        version(R"({"matchmaker":{"captcha":{"captcha_provider_a":{}}}})"),
+        version(mode(R"("actions":{"create":{},"find":{"enabled":true,"verification":{}}})")),
+        version(port("{}")),
+        version(port(R"({"min":31999})")),
+        version(port(R"({"max":26000})")),
+        version(R"({"matchmaker":{"docker":{"image_id":"i","ports":{"p":{"port":1,)"
+                R"("dev_port_range":{}}}}}})")}) {
+    INFO(body);
+    CHECK(follow_examples(body, {}).empty());
+  }
+}
+
+TEST_CASE("whoever makes a version complete as messages say gets no further finding") {
+  model::validation_rules rules;
+  rules.complete = true;
+  for (const auto& config :
+       {std::string{"{}"}, std::string{R"({"cdn":{}})"}, std::string{R"({"matchmaker":{}})"},
+        std::string{R"({"matchmaker":{"game_modes":{}}})"},
+        std::string{R"({"matchmaker":{"docker":{},"game_modes":{}}})"},
+        std::string{R"({"matchmaker":{"container_runtime":{"image_id":"i"}}})"}})
+    CHECK(follow_examples(version(config), rules).empty());
+  CHECK(follow_examples("{}", rules).empty());
+}
+
+TEST_CASE("an example names the runtime as the client does") {
+  model::validation_rules rules;
+  rules.complete = true;
+  const auto message = [&](const std::string& config) {
+    const auto findings = findings_of(version(config), rules);
+    REQUIRE(findings.size() == 1);
+    return findings.front().message;
+  };
+  CHECK(message("{}") ==
+        "`matchmaker` is absent, so that there is no game mode. Add it, such as `{\"docker\": "
+        "{\"image_id\": \"ID\"}, \"game_modes\": {\"default\": {}}}`, where ID is that of an "
+        "uploaded image.");
+  CHECK(message(R"({"matchmaker":{"game_modes":{"duel":{}}}})") ==
+        "`game_modes.duel` has no `docker`, and neither has the matchmaker. Add one to either, "
+        "with the `image_id` of an uploaded image.");
+  const std::string other = R"("b":{"container_runtime":{"image_id":"i"}})";
+  CHECK(message(R"({"matchmaker":{"game_modes":{"a":{},)" + other + "}}}")
+            .starts_with("`game_modes.a` has no `container_runtime`, and neither has "));
+  CHECK(
+      message(R"({"matchmaker":{"docker":{"image_id":"i"},"game_modes":{"ctf":{"docker":{}}}}})") ==
+      "`game_modes.ctf` has its own `docker`, which replaces the matchmaker's (except `env`), "
+      "but it has no `image_id`. Add the id of an uploaded image, or remove `docker` from the "
+      "mode.");
+  // Without its own runtime the mode would lack one.
+  CHECK(message(R"({"matchmaker":{"game_modes":{"ctf":{"docker":{}}}}})")
+            .ends_with("Add the id of an uploaded image."));
+}
+
+// Ports: the conditions depend on each other, so that each message says all steps to either kind of
+// port.
+
+/// The members of a runtime with one port `p`; empty where a member is absent.
+struct port_choice {
+  std::string network_mode;
+  std::string protocol;
+  std::string proxy;
+  std::string port;
+  std::string range;
+
+  std::string body() const {
+    std::string members;
+    const auto add = [&](const std::string& name, const std::string& value) {
+      if (!value.empty()) members += (members.empty() ? "\"" : ",\"") + name + "\":" + value;
+    };
+    add("protocol", protocol);
+    add("proxy", proxy);
+    add("port", port);
+    add("port_range", range);
+    return version(R"({"matchmaker":{"docker":{)" +
+                   (network_mode.empty() ? "" : "\"network_mode\":" + network_mode + ",") +
+                   R"("ports":{"p":{)" + members + "}}}}}");
+  }
+};
+
+/// Takes the steps that a part of a message names.
+port_choice with_steps(port_choice port, const std::string& advice, bool is_about_port,
+                       bool is_about_range) {
+  const auto says = [&](std::string_view step) { return advice.find(step) != std::string::npos; };
+  const std::string good_range = R"({"min":26000,"max":26001})";
+  if (says("emove `proxy`")) port.proxy.clear();
+  if (says("`\"proxy\": \"none\"`")) port.proxy = "\"none\"";
+  if (says("et that next to `ports`") || says("`\"network_mode\": \"host\"` next to"))
+    port.network_mode = "\"host\"";
+  if (says("et `protocol` to") || says("`protocol` to `tcp` or `udp`")) port.protocol = "\"udp\"";
+  if (says("`port_range` within")) port.range = good_range;
+  if (says("in place of `port`") && !says("in place of `port_range`")) port.port.clear();
+  if (says("emove `port`")) port.port.clear();
+  if (says("and `port_range`") || says("emove `port_range`")) port.range.clear();
+  if (says("single `port` in place of `port_range`") ||
+      (is_about_range && says("single `port` in its place"))) {
+    port.range.clear();
+    port.port = "80";
+  }
+  if (is_about_port && says("in its place")) port.port.clear();
+  if (says("dd `port`")) port.port = "80";
+  return port;
+}
+
+std::vector<std::string> parts_of(std::string advice) {
+  std::vector<std::string> parts;
+  for (const std::string separator : {", or ", "; or "})
+    if (const auto at = advice.find(separator); at != std::string::npos) {
+      parts.push_back(advice.substr(0, at));
+      parts.push_back(advice.substr(at + separator.size()));
+      return parts;
+    }
+  return {std::move(advice)};
+}
+
+/// Checks the advice of the one finding about `port`; returns how many ways out it names.
+std::size_t check_ways_out(const port_choice& port, const model::validation_rules& rules) {
+  const auto findings = findings_of(port.body(), rules);
+  INFO(port.body());
+  if (findings.empty()) return 0;
+  REQUIRE(findings.size() == 1);
+  const auto& found = findings.front();
+  INFO(found.message);
+  // The range itself is chosen by the client, within what the message says.
+  if (found.code == "out-of-range") return 1;
+  const auto advice = found.message.substr(found.message.find(". ") + 2);
+  const auto parts = parts_of(advice);
+  for (const auto& part : parts) {
+    INFO(part);
+    const auto next =
+        with_steps(port, part, found.path.back() == "port", found.path.back() == "port_range");
+    INFO(next.body());
+    CHECK(next.body() != port.body());
+    CHECK(findings_of(next.body(), rules).empty());
+  }
+  return parts.size();
+}
+
+TEST_CASE("every way out that a message about a port names leads out") {
+  const auto edition =
+      GENERATE(model::service_edition::open_source, model::service_edition::hosted);
+  model::validation_rules rules;
+  rules.edition = edition;
+  const bool is_hosted = edition == model::service_edition::hosted;
+  std::size_t ways = 0;
+  for (const std::string network_mode : {"", "\"bridge\"", "\"host\""}) {
+    // The hosted edition has no such mode, which is a finding of its own.
+    if (is_hosted && network_mode == "\"host\"") continue;
+    for (const std::string protocol :
+         {"", "\"http\"", "\"https\"", "\"tcp\"", "\"tcp_tls\"", "\"udp\""})
+      for (const std::string proxy : {"", "\"gateway\"", "\"none\""})
+        for (const std::string port : {"", "80"})
+          for (const std::string range :
+               {"", R"({"min":26000,"max":26001})", R"({"min":1,"max":2})"})
+            ways += check_ways_out({network_mode, protocol, proxy, port, range}, rules);
+  }
+  CHECK(ways > 100);
+}
+
+TEST_CASE("whoever gives up the host's network is told what its ports lose") {
+  model::validation_rules rules;
+  rules.edition = model::service_edition::hosted;
+  const auto message = [&](const std::string& proxy) {
+    const auto findings = findings_of(
+        version(R"({"matchmaker":{"docker":{"network_mode":"host","ports":{"p":{"proxy":)" + proxy +
+                R"(,"protocol":"udp","port_range":{"min":26000,"max":26001}}}}}})"),
+        rules);
+    REQUIRE_FALSE(findings.empty());
+    CHECK(findings.front().code == "not-available");
+    return findings.front().message;
+  };
+  CHECK(message("\"none\"")
+            .ends_with("Use `bridge`, and neither `\"proxy\": \"none\"` nor "
+                       "`port_range` in `ports`."));
+  CHECK(message("null").ends_with("Use `bridge`."));
+}
+
+} // namespace
