@@ -66,8 +66,14 @@ std::size_t find_malformed_escape(std::string_view url) noexcept {
   return std::string_view::npos;
 }
 
-std::optional<violation> check_characters(std::string_view url) {
+/// Percent-encoding helps outside of `authority` alone: a host's name has no escapes.
+std::optional<violation> check_characters(std::string_view url, std::string_view authority) {
   if (const auto sound = url_characters.span(url); sound < url.size()) {
+    const auto begin =
+        authority.empty() ? url.size() : static_cast<std::size_t>(authority.data() - url.data());
+    if (sound >= begin && sound < begin + authority.size())
+      return invalid("contains " + describe_character(url, sound) +
+                     ", which no host's name can have. Remove it.");
     return invalid("contains " + describe_character(url, sound) +
                    ", which no URL holds as it is. Remove it or percent-encode it, such as `%20` "
                    "for a space.");
@@ -234,7 +240,7 @@ std::optional<violation> check_public_url(std::string_view url, std::size_t limi
   const bool is_absolute = !scheme.empty() && rest.starts_with(slashes);
   const auto authority = is_absolute ? authority_of(rest) : std::string_view{};
   if (auto violation = check_international(authority, url, shown)) return violation;
-  if (auto violation = check_characters(url)) return violation;
+  if (auto violation = check_characters(url, authority)) return violation;
   if (!is_absolute) return no_scheme(url, echo_limit);
   return check_authority(authority, shown);
 }

@@ -47,7 +47,9 @@ std::string_view type_advice(const value_rule& rule, const json_document& docume
   case json_kind::string:
     if (expected == value_type::integer && reads_as_integer(text))
       return " Write the number without quotes.";
-    if (expected == value_type::boolean) return " Use true or false, without quotes.";
+    if (expected == value_type::boolean)
+      return text == "true" || text == "false" ? " Write it without quotes."
+                                               : " Use true or false.";
     if (expected == value_type::array && rule.element->type == value_type::string)
       return " Put it in brackets to make it the one element.";
     return {};

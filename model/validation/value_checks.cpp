@@ -167,11 +167,11 @@ std::optional<violation> check_network_mode(const value_rule& rule, std::string_
   if (auto unknown = check_word(rule, text, context)) return unknown;
   if (context.rules.edition != service_edition::hosted || text == default_network_mode)
     return std::nullopt;
-  std::string text =
+  std::string predicate =
       "is `host`, which only the open-source and enterprise editions have. Use `bridge`";
   if (has_open_port(context))
-    text += ", and neither `\"proxy\": \"none\"` nor `port_range` in `ports`";
-  return violation{"not-available", text + "."};
+    predicate += ", and neither `\"proxy\": \"none\"` nor `port_range` in `ports`";
+  return violation{"not-available", predicate + "."};
 }
 
 constexpr base::character_set mode_characters{

@@ -28,6 +28,22 @@ test("a finding about a value marks the value, one about a name its key", () => 
   ]);
 });
 
+test("names in maps are told by the message, whatever its code", () => {
+  const text = '{"env": {"": 1, "1A": "x", "B": 2}}';
+  assert.deepEqual(marked(text, finding(["env", ""], "too-short", "A name in `env` is empty."),
+    finding(["env", "1A"], "invalid", "The name `1A` in `env` is not valid."),
+    finding(["env", "B"], "wrong-type", "`env.B` must be a string, but is a number.")), [
+    ['""', "key"], ['"1A"', "key"], ["2", "value"],
+  ]);
+});
+
+test("what is wrong inside of a repeated member is marked there", () => {
+  const text = '{"a": {"b": 1}, "a": {"b": 2}}';
+  assert.deepEqual(rangesOf([finding(["a"], "duplicate-member"), finding(["a", "b"], "too-high")],
+    parser.parse(text), text).map(({ from, to }) => [from, text.slice(from, to)]),
+  [[16, '"a"'], [27, "2"]]);
+});
+
 test("a missing member marks the key of its object, or the brace of one without a key", () => {
   const text = '{"config": {"list": [{ "x": 1 }]}}';
   assert.deepEqual(marked(text, finding(["config", "min"], "required"),

@@ -246,6 +246,10 @@ TEST_CASE("a host with letters beyond ASCII is told its form within it") {
   // A violation before the host is reported first. Of a text that is no host, only the character is
   // reported.
   CHECK(said_of("https://a b.é.example").starts_with("contains U+0020"));
+  // A host's name has no escapes, so that `%20` would be the next mistake.
+  CHECK(said_of("https://a b.example/") ==
+        "contains U+0020 at character 10, which no host's name can have. Remove it.");
+  CHECK(said_of("https://a.example/a b").ends_with("such as `%20` for a space."));
   CHECK(said_of("https://é@example.com").starts_with("contains `é`"));
   CHECK(said_of("https://example.com/é").starts_with("contains `é`"));
 }

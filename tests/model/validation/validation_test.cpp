@@ -131,6 +131,12 @@ TEST_CASE("messages say what was found, what is allowed and what to write") {
           "`args[0]` must be a string, but is an array.");
   REQUIRE(only_message(R"({"matchmaker":{"docker":{"ports":{"a":{"port":70000}}}}})") ==
           "`port` is `70000`, which is not a port. Write a number from 1 to 65535.");
+  const auto listable = [](const std::string& value) {
+    return only_message(R"({"matchmaker":{"game_modes":{"m":{"listable":)" + value + "}}}}");
+  };
+  REQUIRE(listable(R"("true")").ends_with("is the string `true`. Write it without quotes."));
+  REQUIRE(listable(R"("yes")").ends_with("is the string `yes`. Use true or false."));
+  REQUIRE(listable("1").ends_with("is the number `1`. Use true or false."));
   REQUIRE(only_message(R"({"engine":{"unreal":{}}})") ==
           "`game_module` is required, but is absent. Add a string, such as `\"text\"`.");
   REQUIRE(only_message(R"({"matchmaker":{"docker":{},"container_runtime":{}}})") ==
