@@ -15,6 +15,15 @@ std::string folder_of(const std::string& file) {
   return file == "-" || slash == std::string::npos ? std::string{} : file.substr(0, slash + 1);
 }
 
+std::string describe(const avatar_import_summary& done) {
+  auto text = std::to_string(done.added) + " avatars added, " + std::to_string(done.changed) +
+              " changed, " + std::to_string(done.unchanged) + " unchanged";
+  if (done.images_cut > 0)
+    text += "; " + std::to_string(done.images_cut) +
+            " files cut at the end of their image";
+  return text;
+}
+
 base::expected<line_import_result> run_import(const line_import_options& options) {
   // Opens before signals are caught: opening a named pipe blocks, and a signal must still end it.
   auto in = line_input::open(options.file);
@@ -32,10 +41,7 @@ base::expected<line_import_result> run_import(const line_import_options& options
   if (!images) return tl::unexpected(images.error());
   const auto done = import.write(**images);
   if (!done) return tl::unexpected(done.error());
-  return line_import_result{std::to_string(done->added) + " avatars added, " +
-                                std::to_string(done->changed) + " changed, " +
-                                std::to_string(done->unchanged) + " unchanged",
-                            import.findings()};
+  return line_import_result{describe(*done), import.findings()};
 }
 
 } // namespace
@@ -46,7 +52,8 @@ void add_import_avatars_command(CLI::App& import, int& code) {
       {"avatars", "Import custom avatars and their images.",
        "A line is a JSON object: game_id, upload_id, display_name, create_ts (RFC 3339 or "
        "milliseconds), content_length, complete and, if complete, file: a PNG or JPEG of at most "
-       "2,000,000 bytes, relative to the import file.\n\n"
+       "2,000,000 bytes, relative to the import file. What follows the image in its file (the film "
+       "of a motion photo, a gain map, zeros) is left out.\n\n"
        "The input is checked whole first: any error and nothing is written. Then avatars are "
        "added or replaced by upload_id and images are stored in the data directory or in the "
        "bucket of --objects, in batches: "

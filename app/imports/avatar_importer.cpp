@@ -33,7 +33,7 @@ std::string named(const std::string& file) {
 }
 
 /// The bytes of a regular file, up to one more than the limit of an image.
-base::expected<std::string> read_image(const std::string& path) {
+base::expected<std::string> read_beginning(const std::string& path) {
   // Non-blocking, so that opening a pipe does not wait for a writer.
   const base::file_descriptor file{::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)};
   if (!file) return unreadable(errno);
@@ -56,10 +56,23 @@ base::expected<std::string> read_image(const std::string& path) {
   return bytes;
 }
 
-base::expected<model::image_name> name_of(std::string_view bytes) {
-  const auto type = model::inspect_image(bytes);
-  if (!type) return tl::unexpected(type.error());
-  return model::name_image(bytes, *type);
+/// The image with which a file begins.
+struct image_file {
+  std::string bytes;
+  model::image_name name;
+  /// Whether something follows the image in its file.
+  bool is_cut = false;
+};
+
+base::expected<image_file> read_image(const std::string& path) {
+  auto bytes = read_beginning(path);
+  if (!bytes) return tl::unexpected(bytes.error());
+  const auto found = model::inspect_image(*bytes);
+  if (!found) return tl::unexpected(found.error());
+  const bool is_cut = found->size_bytes < bytes->size();
+  bytes->resize(found->size_bytes);
+  const auto name = model::name_image(*bytes, found->type);
+  return image_file{*std::move(bytes), name, is_cut};
 }
 
 } // namespace
@@ -96,17 +109,18 @@ base::expected<void> avatar_importer::add(const model::input_line& line) {
     return base::fail(base::errc::import_invalid,
                       "more than " + std::to_string(line_limit) +
                           " avatars; split the file and import its parts one after the other");
+  bool is_cut = false;
   if (good.avatar.complete) {
-    const auto bytes = read_image(folder_ + good.file);
-    const auto name = bytes ? name_of(*bytes) : tl::unexpected(bytes.error());
-    if (!name) {
+    const auto image = read_image(folder_ + good.file);
+    if (!image) {
       findings_.add(line.number,
-                    {model::line_errc::invalid, named(good.file) + name.error().detail});
+                    {model::line_errc::invalid, named(good.file) + image.error().detail});
       return {};
     }
-    good.avatar.image = *name;
+    good.avatar.image = image->name;
+    is_cut = image->is_cut;
   }
-  batch_.push_back({line.number, std::move(good.avatar), std::move(good.file)});
+  batch_.push_back({line.number, std::move(good.avatar), std::move(good.file), is_cut});
   return batch_.size() < batch_limit ? base::expected<void>{} : check_batch();
 }
 
@@ -171,6 +185,7 @@ base::expected<void> avatar_importer::write_batch(std::span<const entry> entries
     if (outcome == store::put_outcome::added) ++summary_.added;
     if (outcome == store::put_outcome::changed) ++summary_.changed;
     if (outcome == store::put_outcome::unchanged) ++summary_.unchanged;
+    if (good[i].is_cut) ++summary_.images_cut;
   }
   return {};
 }
@@ -208,10 +223,11 @@ avatar_importer::put_images(std::span<const entry> entries, store::object_store&
 base::expected<bool> avatar_importer::put_image(const entry& from,
                                                 store::object_store& images) const {
   if (!from.avatar.image) return true;
-  const auto bytes = read_image(folder_ + from.file);
-  const auto name = bytes ? name_of(*bytes) : tl::unexpected(bytes.error());
-  if (!name || *name != *from.avatar.image) return false;
-  return store::put_image(images, {from.avatar.upload_id, *name}, *bytes).map([] { return true; });
+  const auto image = read_image(folder_ + from.file);
+  if (!image || image->name != *from.avatar.image) return false;
+  return store::put_image(images, {from.avatar.upload_id, image->name}, image->bytes).map([] {
+    return true;
+  });
 }
 
 } // namespace matchcloud::app

@@ -23,6 +23,8 @@ struct avatar_import_summary {
   std::size_t added = 0;
   std::size_t changed = 0;
   std::size_t unchanged = 0;
+  /// Of these, the ones whose file goes on after the end of the image: the rest is not stored.
+  std::size_t images_cut = 0;
 };
 
 /// Imports avatars and their images: first checks the whole input, then writes it in batches that
@@ -53,6 +55,8 @@ private:
     std::uint64_t line = 0;
     model::avatar avatar;
     std::string file;
+    /// Whether the file goes on after the end of the image.
+    bool is_cut = false;
   };
 
   static std::vector<model::avatar> avatars_of(std::span<const entry> entries);

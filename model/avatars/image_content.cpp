@@ -5,8 +5,8 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <optional>
 #include <string>
+#include <utility>
 
 namespace matchcloud::model {
 
@@ -39,9 +39,10 @@ base::expected<void> check_sides(std::uint32_t width, std::uint32_t height) {
                  " pixels, allowed are 1 to " + std::to_string(image_side_limit) + " each");
 }
 
-base::expected<void> check_end(std::string_view rest) {
-  if (rest.empty()) return {};
-  return invalid(std::to_string(rest.size()) + " bytes follow the end of the image");
+/// The image goes on after `rest`, of which nothing is left then.
+tl::unexpected<base::error> cut_short(std::string_view& rest, std::string detail) {
+  rest = {};
+  return invalid(std::move(detail));
 }
 
 // -- PNG (W3C PNG specification, sections 5 and 11) ----------------------------
@@ -57,7 +58,7 @@ struct png_chunk {
 };
 base::expected<png_chunk> take_chunk(std::string_view& rest) {
   if (rest.size() < chunk_frame_bytes || rest.size() - chunk_frame_bytes < read_32(rest, 0))
-    return invalid("the PNG is cut short: it has no IEND chunk");
+    return cut_short(rest, "the PNG is cut short: it has no IEND chunk");
   const std::size_t length = read_32(rest, 0);
   const auto checked = rest.substr(4, 4 + length);
   const auto sum =
@@ -68,7 +69,8 @@ base::expected<png_chunk> take_chunk(std::string_view& rest) {
   return png_chunk{checked.substr(0, 4), checked.substr(4)};
 }
 
-base::expected<void> check_png(std::string_view rest) {
+/// Removes a whole PNG from the beginning of `rest`.
+base::expected<void> take_png(std::string_view& rest) {
   rest.remove_prefix(png_signature.size());
   const auto header = take_chunk(rest);
   if (!header) return tl::unexpected(header.error());
@@ -84,7 +86,7 @@ base::expected<void> check_png(std::string_view rest) {
     if (chunk->type == "IEND") break;
   }
   if (!has_pixels) return invalid("the PNG has no IDAT chunk, hence no pixels");
-  return check_end(rest);
+  return {};
 }
 
 // -- JPEG (ITU-T T.81, annex B) -------------------------------------------------
@@ -102,16 +104,16 @@ constexpr bool stands_alone(std::uint8_t marker) noexcept {
   return marker == 0x01 || (marker >= 0xD0 && marker <= 0xD7);
 }
 
-tl::unexpected<base::error> jpeg_cut_short() {
-  return invalid("the JPEG is cut short: it has no end marker");
+tl::unexpected<base::error> jpeg_cut_short(std::string_view& rest) {
+  return cut_short(rest, "the JPEG is cut short: it has no end marker");
 }
 
 /// Removes the next marker and the fill bytes before it from `rest`; returns the marker.
 base::expected<std::uint8_t> take_marker(std::string_view& rest) {
-  if (rest.size() < 2) return jpeg_cut_short();
+  if (rest.size() < 2) return jpeg_cut_short(rest);
   if (byte_at(rest, 0) != 0xFF) return invalid("the JPEG is damaged: a marker is missing");
   const auto code = std::min(rest.find_first_not_of('\xff'), rest.size());
-  if (code == rest.size()) return jpeg_cut_short();
+  if (code == rest.size()) return jpeg_cut_short(rest);
   const auto marker = byte_at(rest, code);
   rest.remove_prefix(code + 1);
   return marker;
@@ -119,7 +121,7 @@ base::expected<std::uint8_t> take_marker(std::string_view& rest) {
 
 base::expected<std::string_view> take_segment(std::string_view& rest) {
   if (rest.size() < 2 || read_16(rest, 0) < 2 || rest.size() < read_16(rest, 0))
-    return jpeg_cut_short();
+    return jpeg_cut_short(rest);
   const auto segment = rest.substr(2, read_16(rest, 0) - 2);
   rest.remove_prefix(read_16(rest, 0));
   return segment;
@@ -141,7 +143,9 @@ base::expected<void> check_frame(std::string_view segment) {
   return check_sides(read_16(segment, 3), read_16(segment, 1));
 }
 
-base::expected<void> check_jpeg(std::string_view rest) {
+/// Removes a whole JPEG from the beginning of `rest`. A thumbnail with an EOI of its own lies
+/// within a segment and does not end it.
+base::expected<void> take_jpeg(std::string_view& rest) {
   rest.remove_prefix(2); // SOI
   bool has_frame = false;
   bool has_pixels = false;
@@ -164,24 +168,23 @@ base::expected<void> check_jpeg(std::string_view rest) {
     }
   }
   if (!has_pixels) return invalid("the JPEG has no pixels: a frame and a scan are missing");
-  return check_end(rest);
+  return {};
 }
 
 } // namespace
 
-base::expected<image_type> inspect_image(std::string_view bytes) {
-  if (bytes.size() > image_limit_bytes)
-    return invalid("the image has " + std::to_string(bytes.size()) + " bytes, allowed are " +
-                   std::to_string(image_limit_bytes));
-  if (bytes.starts_with(png_signature)) {
-    if (auto whole = check_png(bytes); !whole) return tl::unexpected(whole.error());
-    return image_type::png;
-  }
-  if (bytes.starts_with(jpeg_signature)) {
-    if (auto whole = check_jpeg(bytes); !whole) return tl::unexpected(whole.error());
-    return image_type::jpeg;
-  }
-  return invalid("the file is neither a PNG nor a JPEG image by its content");
+base::expected<found_image> inspect_image(std::string_view bytes) {
+  auto rest = bytes.substr(0, image_limit_bytes);
+  const auto looked_at = rest.size();
+  const bool is_png = bytes.starts_with(png_signature);
+  if (!is_png && !bytes.starts_with(jpeg_signature))
+    return invalid("the file is neither a PNG nor a JPEG image by its content");
+  const auto taken = is_png ? take_png(rest) : take_jpeg(rest);
+  if (!taken && rest.empty() && bytes.size() > looked_at)
+    return invalid("the image has more than the allowed " + std::to_string(image_limit_bytes) +
+                   " bytes");
+  if (!taken) return tl::unexpected(taken.error());
+  return found_image{is_png ? image_type::png : image_type::jpeg, looked_at - rest.size()};
 }
 
 image_name name_image(std::string_view bytes, image_type type) {

@@ -14,13 +14,24 @@ inline constexpr std::size_t image_limit_bytes = 2'000'000;
 /// The limit of width and height, in pixels.
 inline constexpr std::uint32_t image_side_limit = 16'384;
 
-/// Determines the type of an image from its content: a whole PNG (every chunk with its checksum,
-/// from IHDR to IEND) or a whole JPEG (every segment, from SOI to EOI). Pixels are not decoded.
-/// Fails with `image_invalid` if the bytes are neither, are cut short, continue after the image's
-/// end, or exceed `image_limit_bytes`. O(bytes).
-base::expected<image_type> inspect_image(std::string_view bytes);
+/// An image at the beginning of a file.
+struct found_image {
+  image_type type = image_type::png;
+  /// Up to the end of the image. What follows is not part of it.
+  std::size_t size_bytes = 0;
 
-/// The name of an image that `inspect_image` accepted.
+  friend bool operator==(const found_image&, const found_image&) = default;
+};
+
+/// Finds the image with which `bytes` begin, by its content: a whole PNG (every chunk with its
+/// checksum, from IHDR to IEND) or a whole JPEG (every segment, from SOI to EOI). Pixels are not
+/// decoded. Phones and tools append to images: a motion photo's film, an Ultra HDR photo's gain
+/// map, zeros. Fails with `image_invalid` if the bytes begin with neither, are cut short, or if the
+/// image itself exceeds `image_limit_bytes`. Looks at no more than that and the byte after it, so
+/// callers need not read more of a file. O(bytes).
+base::expected<found_image> inspect_image(std::string_view bytes);
+
+/// The name of an image that `inspect_image` accepted; `bytes` end with the image.
 image_name name_image(std::string_view bytes, image_type type);
 
 } // namespace matchcloud::model

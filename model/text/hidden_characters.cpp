@@ -12,11 +12,23 @@ constexpr char32_t zero_width_joiner = 0x200D;
 constexpr char32_t first_tag = 0xE0020;
 constexpr char32_t last_tag = 0xE007E;
 constexpr char32_t end_of_tags = 0xE007F;
+constexpr char32_t zero_width_space = 0x200B;
+constexpr char32_t mongolian_vowel_separator = 0x180E;
+constexpr char32_t arabic_heh = 0x647;
 /// The beginning of the first script that has viramas.
 constexpr char32_t first_indic = 0x900;
 
 bool is_joiner(char32_t c) noexcept {
   return c == zero_width_joiner || c == zero_width_non_joiner;
+}
+
+/// A letter or vowel sign of Khmer.
+bool is_khmer(char32_t c) noexcept {
+  return c >= 0x1780 && c <= 0x17D3 && !is_invisible(c);
+}
+
+bool is_mongolian_letter(char32_t c) noexcept {
+  return c >= 0x1820 && c <= 0x18AA;
 }
 
 bool is_tag(char32_t c) noexcept {
@@ -56,18 +68,43 @@ public:
 private:
   bool is_needed(char32_t c, std::size_t bytes) const noexcept {
     if (is_variation_selector(c)) return previous_ != U' ' && !is_invisible(previous_);
-    if (is_joiner(c)) return may_join(c, text_.substr(at_ + bytes));
+    const auto rest = text_.substr(at_ + bytes);
+    if (is_joiner(c)) return may_join(c, rest);
+    // Khmer has no spaces between words; the space bar of its keyboards writes this.
+    if (c == zero_width_space) return is_khmer(previous_) && is_khmer(first(rest));
+    if (c == mongolian_vowel_separator) {
+      const auto letter = is_variation_selector(previous_) ? before_ : previous_;
+      return is_mongolian_letter(letter) && is_mongolian_letter(first(rest));
+    }
     if (is_tag(c)) return in_tags_ || (emoji_ && has_end_of_tags());
     return c == end_of_tags && in_tags_;
   }
 
   bool may_join(char32_t joiner, std::string_view rest) const noexcept {
-    if (rest.empty()) return false;
-    const auto next = decode_utf8(rest).value;
+    // After a virama it selects the form of the consonant, even at the end of a word: Malayalam's
+    // chillus. Telugu, Malayalam and Tulu are also written with two.
+    if (is_virama(previous_)) return true;
+    if (is_joiner(previous_)) return is_virama(before_);
+    const auto next = first(rest);
     if (joiner == zero_width_joiner && emoji_ && is_pictograph(next)) return true;
-    if (is_virama(previous_)) return next >= first_indic && hidden_class(next).empty();
-    if (is_virama(next)) return previous_ >= first_indic && !is_joiner(previous_);
-    return joins_next(letter_) && !is_joiner(previous_) && joins_previous(first_letter(rest));
+    // Bengali's ya-phala after ra, Kannada's ra before a consonant.
+    if (is_virama(next)) return previous_ >= first_indic;
+    return is_cursive(joiner, rest);
+  }
+
+  /// Whether the joiner is written in scripts whose letters join.
+  bool is_cursive(char32_t joiner, std::string_view rest) const noexcept {
+    // Before anything else it shows the letter as if another followed: Persian abbreviations.
+    if (joiner == zero_width_joiner) return joins_next(letter_);
+    // Sorani Kurdish writes its vowel e so at the end of a word.
+    if (letter_ == arabic_heh) return true;
+    // Persian writes it between the parts of a word, also after letters that never join the next.
+    return (joins_next(letter_) || joins_previous(letter_)) && joins_previous(first_letter(rest));
+  }
+
+  /// The first character of `text`; 0 if there is none.
+  static char32_t first(std::string_view text) noexcept {
+    return text.empty() ? 0 : decode_utf8(text).value;
   }
 
   /// The first character of `text` that is not a mark; marks do not prevent joining.
@@ -92,6 +129,7 @@ private:
 
   void pass(char32_t c, std::size_t bytes) noexcept {
     at_ += bytes;
+    before_ = previous_;
     previous_ = c;
     in_tags_ = is_tag(c);
     if (is_combining_mark(c) || is_emoji_modifier(c) || is_tag(c) || c == end_of_tags) return;
@@ -102,6 +140,8 @@ private:
   std::string_view text_;
   std::size_t at_ = 0;
   char32_t previous_ = U' ';
+  /// The character before `previous_`.
+  char32_t before_ = U' ';
   /// The last character that is not a mark.
   char32_t letter_ = U' ';
   /// Whether the preceding text, including its selectors, modifiers and tags, is an emoji.

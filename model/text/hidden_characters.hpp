@@ -15,9 +15,14 @@ struct hidden_character {
 };
 
 /// The first character of `text`, well-formed UTF-8, that is a control character, a noncharacter,
-/// or invisible without being needed at its position. Needed are joiners (U+200C, U+200D) between
-/// emoji, between letters that join (RFC 5892 appendix A.1) and beside a virama (A.2); variation
-/// selectors after a visible character; and the tags of an emoji's tag sequence (UTS #51, ED-14a).
+/// or invisible without being needed at its position. Needed are:
+/// - joiners (U+200C, U+200D): between emoji; after a virama, whatever follows (RFC 5892 appendix
+///   A.2), and a second one after it; before a virama; between cursive letters (A.1), also after
+///   one that does not join the next, as Persian is typed; U+200D after a letter that joins the
+///   next, and U+200C after an Arabic heh (Sorani), whatever follows;
+/// - U+200B between Khmer letters, and U+180E between Mongolian ones;
+/// - variation selectors after a visible character;
+/// - the tags of an emoji's tag sequence (UTS #51, ED-14a).
 /// O(text).
 std::optional<hidden_character> find_hidden(std::string_view text) noexcept;
 

@@ -18,15 +18,20 @@ constexpr std::string_view free_token =
     "|[Cc][Oo][Nn][Nn][Ee][Cc][Tt][Ii][Oo][Nn])$)"
     "[!#$%&'*+.^_`|~0-9A-Za-z-]+$";
 
-/// Words without white space and hidden characters, separated by single spaces. Joiners and
-/// characters beyond the Basic Multilingual Plane are not checked.
+/// Words without white space and hidden characters, separated by single spaces. U+200B is allowed
+/// between Khmer letters, U+180E between Mongolian ones. Joiners and characters beyond the Basic
+/// Multilingual Plane are not checked.
 constexpr std::string_view display_name =
-    R"(^[^\s\x00-\x1f\x7f-\xa0\xad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180e\u2000-\u200b)"
+    R"(^(?:[\u1780-\u17d3]\u200b(?=[\u1780-\u17d3]))"
+    R"(|[\u1820-\u18aa][\u180b-\u180d\u180f\ufe00-\ufe0f]?\u180e(?=[\u1820-\u18aa]))"
+    R"(|[^\s\x00-\x1f\x7f-\xa0\xad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180e\u2000-\u200b)"
     R"(\u200e\u200f\u2028-\u202f\u205f-\u206f\u2800\u3000\u3164\ufdd0-\ufdef\ufeff\uffa0)"
-    R"(\ufff0-\ufffb\ufffe\uffff]+)"
-    R"(( [^\s\x00-\x1f\x7f-\xa0\xad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180e\u2000-\u200b)"
+    R"(\ufff0-\ufffb\ufffe\uffff])+)"
+    R"(( (?:[\u1780-\u17d3]\u200b(?=[\u1780-\u17d3]))"
+    R"(|[\u1820-\u18aa][\u180b-\u180d\u180f\ufe00-\ufe0f]?\u180e(?=[\u1820-\u18aa]))"
+    R"(|[^\s\x00-\x1f\x7f-\xa0\xad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180e\u2000-\u200b)"
     R"(\u200e\u200f\u2028-\u202f\u205f-\u206f\u2800\u3000\u3164\ufdd0-\ufdef\ufeff\uffa0)"
-    R"(\ufff0-\ufffb\ufffe\uffff]+)*$)";
+    R"(\ufff0-\ufffb\ufffe\uffff])+)*$)";
 
 /// A URL whose host is a name with a dot, an IPv4 address in any spelling, or an address in
 /// brackets. Excludes the names and the usual spellings of addresses that are not public.

@@ -146,6 +146,42 @@ TEST_CASE("imported avatars are listed within a second, by every server on the d
   CHECK(jpeg.body == fixtures::small_jpeg());
 }
 
+TEST_CASE("what phones append to an image is left out, and the image is served as it is without",
+          "[operations]") {
+  const world own;
+  const std::vector<std::pair<std::string, std::string>> files{
+      {"motion.jpg", fixtures::phone_jpeg() + fixtures::film()},
+      {"ultra_hdr.jpg", fixtures::phone_jpeg() + fixtures::small_jpeg()},
+      {"padded.jpg", fixtures::phone_jpeg() + std::string(4'096, '\0')},
+      {"plain.jpg", fixtures::phone_jpeg()},
+      // A film alone is larger than an image may be.
+      {"long.jpg", fixtures::phone_jpeg() + std::string(5'000'000, 'x')},
+      {"appended.png", fixtures::small_png() + "<script>"}};
+  std::string text;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    own.directory().file(files[i].first, files[i].second);
+    text += line(i + 1, with_image(files[i].first));
+  }
+  const auto imported = import(own, text);
+  INFO(imported.errors);
+  CHECK(imported.exit_code == 0);
+  CHECK(imported.out == "6 avatars added, 0 changed, 0 unchanged; 5 files cut at the end of their "
+                        "image; 0 lines left out\n");
+  CHECK(import(own, text).out == "0 avatars added, 0 changed, 6 unchanged; 5 files cut at the end "
+                                 "of their image; 0 lines left out\n");
+
+  const server of{{}, own};
+  const auto document = parse_json(get(of.data(), avatars_target(second_game)).body);
+  const auto& listed = document["custom_avatars"];
+  REQUIRE(listed.Size() == files.size());
+  for (unsigned i = 0; i < listed.Size(); ++i) {
+    INFO(files[i].first);
+    const auto image = get(of.data(), path_of(text_at(listed[i], "url"), of));
+    CHECK(image.status == 200);
+    CHECK(image.body == (i + 1 < files.size() ? fixtures::phone_jpeg() : fixtures::small_png()));
+  }
+}
+
 TEST_CASE("public-url and base-path stand before the URLs of images", "[operations]") {
   const world own;
   own.directory().file("image.png", fixtures::small_png());

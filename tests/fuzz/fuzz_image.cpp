@@ -1,5 +1,6 @@
 // Properties: no input crashes the inspection of images; an accepted image has a name that can be
-// parsed back; and it is no longer accepted once its end is cut off or something is appended.
+// parsed back; it is no longer accepted once its end is cut off, and the same image whatever
+// follows it.
 #include "model/avatars/image_content.hpp"
 #include "tests/fixtures/png_image.hpp"
 
@@ -14,14 +15,18 @@ void require(bool law) {
   if (!law) std::abort();
 }
 
-void check(std::string_view image) {
-  const auto type = model::inspect_image(image);
-  if (!type)
-    return require(type.error().code == base::errc::image_invalid && !type.error().detail.empty());
-  const auto name = model::name_image(image, *type);
+void check(std::string_view file) {
+  const auto found = model::inspect_image(file);
+  if (!found)
+    return require(found.error().code == base::errc::image_invalid &&
+                   !found.error().detail.empty());
+  require(found->size_bytes <= file.size());
+  const auto image = file.substr(0, found->size_bytes);
+  const auto name = model::name_image(image, found->type);
   require(model::parse_image_name(to_string(name)) == name);
   require(!model::inspect_image(image.substr(0, image.size() - 1)));
-  require(!model::inspect_image(std::string{image} + '\0'));
+  for (const auto* rest : {"", "x", "\xFF\xD9", "\xFF\xD8\xFF"})
+    require(model::inspect_image(std::string{image} + rest) == *found);
 }
 
 /// Reads the input as PNG chunks, each a length byte, four type bytes and the content, and adds the

@@ -49,7 +49,7 @@ TEST_CASE("the demo's avatars are seeded once") {
 
 TEST_CASE("drawn avatars are images that the import would take, each its own") {
   const auto one = app::draw_demo_avatar(1);
-  CHECK(model::inspect_image(one) == model::image_type::png);
+  CHECK(model::inspect_image(one) == model::found_image{model::image_type::png, one.size()});
   CHECK(app::draw_demo_avatar(1) == one);
   CHECK(app::draw_demo_avatar(2) != one);
 }

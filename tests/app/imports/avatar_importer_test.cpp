@@ -109,6 +109,23 @@ TEST_CASE("good lines are stored with their images") {
   CHECK(on.stored()[0].image != stored[0].image); // a different image has a different name
 }
 
+TEST_CASE("an image is stored without what follows it, under the name that it has without") {
+  bench on;
+  on.images.file("long.png", small_png(1) + std::string(100'000, 'x'));
+  auto import = on.checked(line("1", "a", R"("complete":true,"file":"a.png")") +
+                           line("1", "b", R"("complete":true,"file":"long.png")"));
+  const auto summary = on.write(*import);
+  CHECK(summary.added == 2);
+  CHECK(summary.images_cut == 1);
+  const auto stored = on.stored();
+  REQUIRE(stored.size() == 2);
+  REQUIRE(stored[1].image.has_value());
+  CHECK(stored[1].image == stored[0].image);
+  CHECK(stored[1].content_length == 1); // as it was declared
+  CHECK(std::filesystem::file_size(store::media_path(
+            on.data.path(), {stored[1].upload_id, *stored[1].image})) == small_png(1).size());
+}
+
 TEST_CASE("everything that is wrong is listed by line, whoever found it") {
   bench on;
   on.images.file("text.png", "not an image");

@@ -9,6 +9,7 @@ namespace {
 
 using namespace matchcloud;
 using namespace fixtures;
+using model::found_image;
 using model::image_type;
 using model::inspect_image;
 
@@ -19,9 +20,17 @@ std::string refusal(const std::string& bytes) {
   return type.error().detail;
 }
 
+/// A JPEG whose pixels go on to the end of the file, of `size` bytes.
+std::string endless_jpeg(std::size_t size) {
+  auto image = small_jpeg();
+  image.resize(image.size() - 2); // EOI
+  image.resize(size, 'x');
+  return image;
+}
+
 TEST_CASE("a PNG and a JPEG are told by their content") {
-  CHECK(inspect_image(small_png()) == image_type::png);
-  CHECK(inspect_image(small_jpeg()) == image_type::jpeg);
+  CHECK(inspect_image(small_png()) == found_image{image_type::png, small_png().size()});
+  CHECK(inspect_image(small_jpeg()) == found_image{image_type::jpeg, small_jpeg().size()});
 }
 
 TEST_CASE("what is neither is refused, whatever it is called") {
@@ -38,9 +47,19 @@ TEST_CASE("an image that is cut short anywhere is refused") {
     }
 }
 
-TEST_CASE("bytes after the end of an image are refused") {
-  CHECK(refusal(small_png() + "<script>") == "8 bytes follow the end of the image");
-  CHECK(refusal(small_jpeg() + "x") == "1 bytes follow the end of the image");
+TEST_CASE("an image ends where it says, whatever follows it in the file") {
+  for (const auto& image : {small_png(), small_jpeg(), phone_jpeg()})
+    for (const auto& rest : {std::string(4'096, '\0'), small_jpeg(), small_png(), film(),
+                             std::string{"<script>"}, std::string{"\xFF\xD9"}}) {
+      INFO(rest.substr(0, 16));
+      const auto found = inspect_image(image + rest);
+      REQUIRE(found.has_value());
+      CHECK(found->size_bytes == image.size());
+    }
+}
+
+TEST_CASE("a JPEG's thumbnail and the end markers in its segments and scans do not end it") {
+  CHECK(inspect_image(phone_jpeg()) == found_image{image_type::jpeg, phone_jpeg().size()});
 }
 
 TEST_CASE("a PNG whose checksum does not match is damaged") {
@@ -65,9 +84,22 @@ TEST_CASE("a PNG needs a header, pixels and sane sides") {
 
 TEST_CASE("an image at the limit is taken, one byte more is not") {
   const auto frame = small_png(0).size();
-  CHECK(inspect_image(small_png(model::image_limit_bytes - frame)).has_value());
+  const auto largest = small_png(model::image_limit_bytes - frame);
+  CHECK(inspect_image(largest).has_value());
+  CHECK(inspect_image(largest + film()).has_value());
   CHECK(refusal(small_png(model::image_limit_bytes - frame + 1)) ==
-        "the image has 2000001 bytes, allowed are 2000000");
+        "the image has more than the allowed 2000000 bytes");
+  CHECK(refusal(endless_jpeg(model::image_limit_bytes + 1)) ==
+        "the image has more than the allowed 2000000 bytes");
+  CHECK(refusal(endless_jpeg(model::image_limit_bytes)) ==
+        "the JPEG is cut short: it has no end marker");
+}
+
+TEST_CASE("a damaged image is called damaged however large its file is") {
+  auto damaged = small_png(100);
+  damaged[60] = 'y';
+  CHECK(refusal(damaged + std::string(model::image_limit_bytes, '\0')) ==
+        "the PNG is damaged: a chunk does not match its checksum");
 }
 
 TEST_CASE("an image is named by its bytes") {

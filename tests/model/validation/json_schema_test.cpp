@@ -347,10 +347,12 @@ TEST_CASE(
   for (const std::string header :
        {"Host", "hOST", "content-length", "TRANSFER-Encoding", "Connection", "a b", "a:", "é", ""})
     check(version_with("https://example.com", header), false);
-  for (const std::string name : {"a\u200bb", "a\u00a0b", "a\u00adb", "a\u2800", "a\ufeff",
-                                 "a\u202eb", "a  b", " a", "a\u3164"})
+  for (const std::string name :
+       {"a\u200bb", "a\u00a0b", "a\u00adb", "a\u2800", "a\ufeff", "a\u202eb", "a  b", " a",
+        "a\u3164", "ថ\u200ba", "\u200bថ", "ថ\u200b", "a\u180eb"})
     check(R"({"config":{},"display_name":")" + name + "\"}", false);
-  check(R"({"config":{},"display_name":"a\u0301 👩\u200d🚀"})", true);
+  for (const std::string name : {"a\u0301 👩\u200d🚀", "ថ\u200bថ ថ\u200bថ\u200bថ", "ᠷ\u180eᠠ"})
+    check(R"({"config":{},"display_name":")" + name + "\"}", true);
 }
 
 /// Checks what ajv's strict mode requires of a schema (https://ajv.js.org/strict-mode.html), as far
