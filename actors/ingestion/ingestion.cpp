@@ -67,10 +67,13 @@ ingest_advanced feed(lobby_ingest& into, const exchange_ref& exchange,
     }
     done.bytes += part.bytes->size();
     if (!part.is_last) continue;
-    if (auto summary = into.finish())
-      done.summary = std::make_shared<const std::string>(render(*summary));
-    else
-      fail(std::move(summary).error());
+    const auto summary = into.finish();
+    if (!summary) {
+      fail(summary.error());
+      return done;
+    }
+    done.summary = std::make_shared<const std::string>(render(*summary));
+    done.status = status_of(*summary);
   }
   return done;
 }
@@ -127,7 +130,8 @@ void ingestion::handle(const ingest_lobbies& request) {
   made.begun = settings_.clock->now();
   if (request.by.what == model::audit_author::kind::token)
     made.token_id = model::parse_uuid(request.by.id);
-  made.lines = std::make_shared<lobby_ingest>(*settings_.store, *settings_.metrics, request.by);
+  made.lines = std::make_shared<lobby_ingest>(*settings_.store, *settings_.metrics, request.by,
+                                              settings_.ignored_members);
   settings_.metrics->running.set(static_cast<std::int64_t>(running_.size()));
   if (!std::exchange(ticking_, true)) delayed_send(this, settings_.tick, check_stalled{});
   if (request.has_body)
@@ -188,7 +192,8 @@ void ingestion::on(const ingest_advanced& progress) {
   of->worked += settings_.clock->now() - of->busy_since;
   if (progress.failure) return fail(progress.exchange.exchange, *progress.failure);
   if (progress.summary) {
-    reply(of->front, json_made{progress.exchange, progress.summary}, of->ticket);
+    reply(of->front, json_made{progress.exchange, progress.summary, false, progress.status},
+          of->ticket);
     return end(progress.exchange.exchange);
   }
   send(of->front, body_credit{progress.exchange, progress.bytes});

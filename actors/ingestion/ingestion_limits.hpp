@@ -3,6 +3,8 @@
 #include "base/config_row.hpp"
 
 #include <cstddef>
+#include <string>
+#include <vector>
 
 namespace matchcloud::actors {
 
@@ -14,7 +16,12 @@ struct ingestion_limits {
   /// The size of the store's backlog (acknowledged but not yet tidied up) above which ingestion is
   /// refused.
   std::size_t backlog_bytes = 1024UL * 1024 * 1024;
+  /// Names of members of lines that are skipped.
+  std::vector<std::string> ignored_members = {};
 };
+
+/// Stores the names. Fails with `config_invalid` and says why if one cannot be ignored.
+base::expected<void> set_ignored_members(ingestion_limits& of, const base::config_values& given);
 
 inline base::config_rows<ingestion_limits> ingestion_keys() {
   return {
@@ -29,6 +36,11 @@ inline base::config_rows<ingestion_limits> ingestion_keys() {
                        base::mebibyte, base::tebibyte,
                        "What the store has written and not tidied away yet. Where it is more and "
                        "cannot be tidied away, ingestion gets 503."),
+      {{"ingest-ignored-members", base::config_text::kind::list, "",
+        "names of members (date, @timestamp); repeatable, at most 16",
+        "Members of lines that are skipped, whatever their values are: those that log shippers "
+        "add. All other unknown members are findings."},
+       set_ignored_members},
   };
 }
 

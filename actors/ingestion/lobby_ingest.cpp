@@ -23,6 +23,11 @@ std::string render(const ingest_summary& summary) {
   return json.take();
 }
 
+int status_of(const ingest_summary& summary) noexcept {
+  const bool is_any_good = summary.accepted + summary.unchanged > 0;
+  return summary.rejected_total > 0 && !is_any_good ? 422 : 200;
+}
+
 ingest_store::ingest_store(std::shared_ptr<store::database> into, std::uint64_t backlog_limit_bytes,
                            ingestion_metrics& metrics, const base::clock& clock)
     : into_{std::move(into)},

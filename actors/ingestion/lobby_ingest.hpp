@@ -69,6 +69,11 @@ struct ingest_summary {
 /// "rejected_total":1}`.
 std::string render(const ingest_summary& summary);
 
+/// The HTTP status of the answer: 422 if all lines were rejected and there was one, 200 otherwise.
+/// A client that looks at nothing else then learns that it sends something wrong. Lines that the
+/// store already had are not rejected.
+int status_of(const ingest_summary& summary) noexcept;
+
 /// The store as shared by all ingests. Any thread.
 class ingest_store {
 public:
@@ -108,10 +113,13 @@ private:
 class lobby_ingest {
 public:
   /// `by` is who sends the lines: the audit log names them once an hour, and sums.
-  lobby_ingest(ingest_store& into, ingestion_metrics& metrics, model::audit_author by = {})
+  /// Members in `ignored` are skipped.
+  lobby_ingest(ingest_store& into, ingestion_metrics& metrics, model::audit_author by = {},
+               std::vector<std::string> ignored = {})
       : into_{&into},
         metrics_{&metrics},
-        run_{model::run_of(std::move(by), {"lobbies.ingest", {}, {}, {}})} {}
+        run_{model::run_of(std::move(by), {"lobbies.ingest", {}, {}, {}})},
+        reader_{std::move(ignored)} {}
 
   /// Takes the next bytes of the body. Full batches are in the store when it returns. Fails with
   /// the store's error; then the ingest is over.

@@ -19,8 +19,7 @@ std::string describe(const avatar_import_summary& done) {
   auto text = std::to_string(done.added) + " avatars added, " + std::to_string(done.changed) +
               " changed, " + std::to_string(done.unchanged) + " unchanged";
   if (done.images_cut > 0)
-    text += "; " + std::to_string(done.images_cut) +
-            " files cut at the end of their image";
+    text += "; " + std::to_string(done.images_cut) + " files cut at the end of their image";
   return text;
 }
 
@@ -34,7 +33,7 @@ base::expected<line_import_result> run_import(const line_import_options& options
   });
   if (!into) return tl::unexpected(into.error());
   cli::progress_display progress{base::machine_clock()};
-  avatar_importer import{**into, folder_of(options.file), until, progress};
+  avatar_importer import{**into, folder_of(options.file), until, progress, options.ignored_members};
   if (auto checked = import.check(*in); !checked) return tl::unexpected(checked.error());
   if (auto may = may_write(import.findings(), options); !may) return tl::unexpected(may.error());
   const auto images = store::open_objects(options.store);
@@ -59,7 +58,7 @@ void add_import_avatars_command(CLI::App& import, int& code) {
        "bucket of --objects, in batches: "
        "an import that was interrupted is simply repeated. A running server sees the change "
        "within a second.",
-       run_import, true},
+       run_import, model::avatar_line_reader::check_ignored, true},
       code);
 }
 

@@ -25,7 +25,7 @@ base::expected<line_import_result> run_import(const line_import_options& options
   auto spool = lobby_spool::make(folder->path());
   if (!spool) return tl::unexpected(spool.error());
   cli::progress_display progress{base::machine_clock()};
-  lobby_importer import{**into, *spool, until, progress};
+  lobby_importer import{**into, *spool, until, progress, options.ignored_members};
   if (auto checked = import.check(*in); !checked) return tl::unexpected(checked.error());
   if (auto may = may_write(import.findings(), options); !may) return tl::unexpected(may.error());
   const auto done = import.write();
@@ -49,7 +49,7 @@ void add_import_lobbies_command(CLI::App& import, int& code) {
        "in the input or in the store, are merged: the earlier start, the later stop; any other "
        "difference is an error. Then lobbies are written in small transactions: an import that "
        "was interrupted is simply repeated.",
-       run_import},
+       run_import, model::lobby_line_reader::check_ignored},
       code);
 }
 

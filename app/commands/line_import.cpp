@@ -50,8 +50,18 @@ void add_line_import(CLI::App& import, const line_import& kind, int& code) {
   if (kind.has_objects) add_objects_options(*command, options->store);
   command->add_flag("--partial", options->partial,
                     "Take the good lines and leave out the others, which are listed.");
+  command
+      ->add_option("--ignore-member", options->ignored_members,
+                   "Skip members of this name in all lines, whatever their values are, such as "
+                   "date or @timestamp, which log shippers add; repeatable.")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command->add_option("FILE", options->file, "JSON Lines; - is stdin.")->required();
-  command->callback([kind, options, &code] { code = run(kind, *options); });
+  command->callback([kind, options, &code] {
+    if (const auto fine = kind.check_ignored(options->ignored_members); !fine)
+      throw CLI::ValidationError{"--ignore-member", fine.error().detail};
+    code = run(kind, *options);
+  });
 }
 
 } // namespace matchcloud::app

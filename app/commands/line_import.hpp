@@ -8,7 +8,9 @@
 
 #include <cstddef>
 #include <functional>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace matchcloud::app {
 
@@ -18,6 +20,8 @@ struct line_import_options {
   /// The path of the input; `-` is stdin.
   std::string file;
   bool partial = false;
+  /// Names of members that are skipped.
+  std::vector<std::string> ignored_members;
 };
 
 /// The result of an import of JSON Lines.
@@ -36,6 +40,8 @@ struct line_import {
   /// Describes a line and what the import does with it.
   std::string help;
   std::function<base::expected<line_import_result>(const line_import_options&)> run;
+  /// Fails and says why if members of these names cannot be ignored.
+  std::function<base::expected<void>(std::span<const std::string>)> check_ignored;
   /// Whether it stores objects, and so has the options of where they are.
   bool has_objects = false;
 };

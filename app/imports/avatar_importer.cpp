@@ -78,8 +78,13 @@ base::expected<image_file> read_image(const std::string& path) {
 } // namespace
 
 avatar_importer::avatar_importer(store::avatar_store& into, std::string folder,
-                                 const cli::interrupt& until, cli::progress_display& progress)
-    : into_{&into}, folder_{std::move(folder)}, until_{&until}, progress_{&progress} {}
+                                 const cli::interrupt& until, cli::progress_display& progress,
+                                 std::vector<std::string> ignored_members)
+    : into_{&into},
+      folder_{std::move(folder)},
+      until_{&until},
+      progress_{&progress},
+      reader_{std::move(ignored_members)} {}
 
 base::expected<void> avatar_importer::check(line_input& in) {
   progress_->begin("lines checked", in.size_bytes());

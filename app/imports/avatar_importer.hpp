@@ -36,10 +36,10 @@ public:
   /// The most avatars that one transaction writes.
   static constexpr std::size_t batch_limit = 1'024;
 
-  /// `folder` is where images are looked up; it is empty or ends with a slash. The other arguments
-  /// must outlive the import.
+  /// `folder` is where images are looked up; it is empty or ends with a slash. Lines may have
+  /// `ignored_members`. The other arguments must outlive the import.
   avatar_importer(store::avatar_store& into, std::string folder, const cli::interrupt& until,
-                  cli::progress_display& progress);
+                  cli::progress_display& progress, std::vector<std::string> ignored_members = {});
 
   /// Reads and checks everything: lines, images, games. Fails with `io_failed`, `import_invalid`
   /// (too many avatars) or an error of the store; wrong lines are reported in `findings`.

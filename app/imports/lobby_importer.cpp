@@ -17,8 +17,13 @@ constexpr auto left_out = std::numeric_limits<std::uint32_t>::max();
 } // namespace
 
 lobby_importer::lobby_importer(store::lobby_sink& into, lobby_spool& spool,
-                               const cli::interrupt& until, cli::progress_display& progress)
-    : into_{&into}, spool_{&spool}, until_{&until}, progress_{&progress} {
+                               const cli::interrupt& until, cli::progress_display& progress,
+                               std::vector<std::string> ignored_members)
+    : into_{&into},
+      spool_{&spool},
+      until_{&until},
+      progress_{&progress},
+      reader_{std::move(ignored_members)} {
   batch_.reserve(batch_limit);
 }
 

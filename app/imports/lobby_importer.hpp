@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace matchcloud::app {
@@ -35,9 +36,9 @@ public:
   /// The most lobbies that are passed to the store at once.
   static constexpr std::size_t batch_limit = 16'384;
 
-  /// All arguments must outlive the import.
+  /// All arguments must outlive the import but for `ignored_members`, which lines may have.
   lobby_importer(store::lobby_sink& into, lobby_spool& spool, const cli::interrupt& until,
-                 cli::progress_display& progress);
+                 cli::progress_display& progress, std::vector<std::string> ignored_members = {});
 
   /// Reads and checks everything, first each line, then against the store. Fails with `io_failed`,
   /// with `import_invalid` (the input is too large) or with the store's errors; wrong lines are

@@ -8,8 +8,6 @@ namespace matchcloud::http {
 
 namespace {
 
-constexpr std::string_view json_lines_type = "application/x-ndjson";
-
 /// Whether a path that a row matches really exists.
 bool exists(const route& where, const front_settings& settings) noexcept {
   const auto& row = *where.row;
@@ -29,10 +27,11 @@ std::optional<base::error> check_media_type(const operation_row& row, const requ
                        "The body must be JSON, not " + type.substr(0, 64) +
                            ". Send Content-Type: application/json, or none."};
   case body_kind::json_lines:
-    if (is_media_type(type, json_lines_type)) break;
+    if (is_json_lines(type)) break;
     return base::error{base::errc::media_type_unsupported,
                        "The body must be JSON Lines, not " + type.substr(0, 64) +
-                           ". Send Content-Type: application/x-ndjson, or none."};
+                           ". Send Content-Type: application/x-ndjson, application/ndjson, "
+                           "application/jsonl or application/x-jsonlines, or none."};
   }
   return std::nullopt;
 }

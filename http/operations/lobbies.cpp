@@ -4,6 +4,7 @@
 #include "actors/reports/messages.hpp"
 #include "http/front/request_context.hpp"
 #include "http/operations/code.hpp"
+#include "http/wire/media_type.hpp"
 
 #include <array>
 
@@ -83,8 +84,9 @@ const operation_code codes::ingest_lobbies{
           .summary = "Report lobbies",
           .description =
               "JSON Lines, each a lobby as the schema LobbyReport has it. The good lines "
-              "are on disk when the answer comes; sending all of it again does no harm.",
-          .body = {.media_type = "application/x-ndjson",
+              "are on disk when the answer comes; sending all of it again does no harm. Members "
+              "in `ingest-ignored-members` are skipped.",
+          .body = {.media_types = json_lines_types,
                    .schema = R"({"type":"string","contentSchema":)"
                              R"({"$ref":"#/components/schemas/LobbyReport"}})",
                    .description = "A lobby in each line.",
@@ -95,9 +97,15 @@ const operation_code codes::ingest_lobbies{
                        R"(n\",\"tier\":\"basic-1d1\",\"version_id\":\"00000000-0000-4000-800)"
                        R"(0-000000000031\",\"version_name\":\"1.4\",\"game_mode\":\"duel\",\)"
                        R"("start_ts\":\"2026-01-31T23:00:00Z\",\"stop_ts\":1769902200000}\n")"},
-          .answers = {{200, "What became of the lines.", cache_control, json_type,
+          .answers = {{200,
+                       "What became of the lines, of which at least one was accepted or known "
+                       "already; or there was none.",
+                       cache_control, json_type, R"({"$ref":"#/components/schemas/IngestSummary"})",
+                       R"({"accepted":1,"unchanged":0,"rejected":[],"rejected_total":0})"},
+                      {422, "All lines were rejected.", cache_control, json_type,
                        R"({"$ref":"#/components/schemas/IngestSummary"})",
-                       R"({"accepted":1,"unchanged":0,"rejected":[],"rejected_total":0})"}},
+                       R"({"accepted":0,"unchanged":0,"rejected":[{"line":1,"code":"malformed",)"
+                       R"("message":"at byte 1: expected a JSON value"}],"rejected_total":1})"}},
           .errors = {errc::store_failed, errc::store_full, errc::store_backlogged,
                      errc::store_newer},
           .schemas = schemas}};

@@ -27,7 +27,8 @@ struct parameter_reference {
 
 /// A request body that an operation takes.
 struct body_reference {
-  std::string_view media_type = "application/json";
+  /// Separated by spaces.
+  std::string_view media_types = "application/json";
   std::string_view schema = {};
   std::string_view description = {};
   /// Whether a request without a body is refused.

@@ -265,7 +265,8 @@ private:
   void write_body(const body_reference& of) {
     json_.name("requestBody").object().name("description").text(of.description);
     json_.name("required").boolean(of.is_required).name("content").object();
-    write_content(of.media_type, of.schema, of.example);
+    for (const auto type : words_of(of.media_types))
+      write_content(type, of.schema, of.example);
     json_.end_object().end_object();
   }
 

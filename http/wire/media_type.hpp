@@ -10,4 +10,10 @@ bool is_media_type(std::string_view content_type, std::string_view type) noexcep
 
 bool is_json(std::string_view content_type) noexcept;
 
+/// The names of JSON Lines in use, of which none is registered, separated by spaces.
+inline constexpr std::string_view json_lines_types =
+    "application/x-ndjson application/ndjson application/jsonl application/x-jsonlines";
+
+bool is_json_lines(std::string_view content_type) noexcept;
+
 } // namespace matchcloud::http

@@ -71,7 +71,12 @@ std::string read_file(record_values& values, const record_field& field, bool com
 
 } // namespace
 
-avatar_line_reader::avatar_line_reader() : reader_{members} {}
+avatar_line_reader::avatar_line_reader(std::vector<std::string> ignored)
+    : reader_{members, std::move(ignored)} {}
+
+base::expected<void> avatar_line_reader::check_ignored(std::span<const std::string> names) {
+  return model::check_ignored(members, names);
+}
 
 std::variant<avatar_line, line_finding> avatar_line_reader::read(const input_line& line) {
   field_list fields;

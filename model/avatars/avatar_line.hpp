@@ -5,8 +5,10 @@
 #include "model/records/record_line.hpp"
 
 #include <optional>
+#include <span>
 #include <string>
 #include <variant>
+#include <vector>
 
 namespace matchcloud::model {
 
@@ -23,7 +25,11 @@ struct avatar_line {
 /// `create_ts`, `content_length`, `complete` and, if complete, `file`. One thread.
 class avatar_line_reader {
 public:
-  avatar_line_reader();
+  /// Members with the names in `ignored` are skipped; `check_ignored` accepts the names.
+  explicit avatar_line_reader(std::vector<std::string> ignored = {});
+
+  /// Fails with `config_invalid` and says why if members of these names cannot be ignored.
+  static base::expected<void> check_ignored(std::span<const std::string> names);
 
   std::variant<avatar_line, line_finding> read(const input_line& line);
 

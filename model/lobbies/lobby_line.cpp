@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <utility>
 
 namespace matchcloud::model {
 
@@ -47,7 +48,12 @@ lobby_times read_times(record_values& values, const field_list& fields) {
 
 } // namespace
 
-lobby_line_reader::lobby_line_reader() : reader_{members} {}
+lobby_line_reader::lobby_line_reader(std::vector<std::string> ignored)
+    : reader_{members, std::move(ignored)} {}
+
+base::expected<void> lobby_line_reader::check_ignored(std::span<const std::string> names) {
+  return model::check_ignored(members, names);
+}
 
 std::optional<line_finding> lobby_line_reader::read(const input_line& line, lobby& result) {
   field_list fields;

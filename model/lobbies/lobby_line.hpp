@@ -6,6 +6,9 @@
 #include "model/records/record_line.hpp"
 
 #include <optional>
+#include <span>
+#include <string>
+#include <vector>
 
 namespace matchcloud::model {
 
@@ -14,7 +17,11 @@ namespace matchcloud::model {
 /// thread.
 class lobby_line_reader {
 public:
-  lobby_line_reader();
+  /// Members with the names in `ignored` are skipped; `check_ignored` accepts the names.
+  explicit lobby_line_reader(std::vector<std::string> ignored = {});
+
+  /// Fails with `config_invalid` and says why if members of these names cannot be ignored.
+  static base::expected<void> check_ignored(std::span<const std::string> names);
 
   /// Reads `line`, whose bytes it overwrites, into `result`, whose storage it reuses. Returns the
   /// first finding in the line, if any; `result` is then unspecified.

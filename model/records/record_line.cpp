@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <utility>
 
 namespace matchcloud::model {
 
@@ -89,13 +90,16 @@ class record_reader::parser {
 public:
   using Ch = char;
 
-  explicit parser(std::span<const record_member> members) : members_{members} {}
+  parser(std::span<const record_member> members, std::vector<std::string> ignored)
+      : members_{members}, ignored_{std::move(ignored)} {}
 
   std::optional<line_finding> parse(std::span<char> line, std::span<record_field> fields) {
     fields_ = fields;
     expected_ = 0;
     field_ = nullptr;
     depth_ = 0;
+    skipping_ = false;
+    skipped_depth_ = 0;
     finding_.reset();
     rapidjson::InsituStringStream stream{line.data()};
     const auto result = reader_.Parse<parse_flags>(stream, *this);
@@ -123,14 +127,17 @@ public:
     return take(record_field::kind::number, {text, length}, "a number");
   }
   bool String(const char* text, rapidjson::SizeType length, bool) {
-    return check_text({text, length}) &&
+    return (skipping_ || check_text({text, length})) &&
            take(record_field::kind::string, {text, length}, "a string");
   }
   bool Key(const char* text, rapidjson::SizeType length, bool) {
+    if (skipping_) return true;
     const std::string_view name{text, length};
     field_ = nullptr;
     if (!check_text(name)) return false;
     field_ = find(name);
+    skipping_ = !field_ && std::ranges::find(ignored_, name) != ignored_.end();
+    if (skipping_) return true;
     if (!field_)
       return refuse(line_errc::unknown_member, "unknown member " + quoted(name) + ", " +
                                                    alternatives_to(name, members_, fields_));
@@ -138,10 +145,16 @@ public:
     return refuse(line_errc::duplicate_member,
                   "member " + quoted(name) + " is there twice, allowed is once");
   }
-  bool StartObject() { return depth_++ == 0 || refuse_nested("an object"); }
-  bool EndObject(rapidjson::SizeType) { return true; }
-  bool StartArray() { return depth_ == 0 ? refuse_root("an array") : refuse_nested("an array"); }
-  bool EndArray(rapidjson::SizeType) { return true; }
+  bool StartObject() {
+    if (skipping_) return begin_skipped();
+    return depth_++ == 0 || refuse_nested("an object");
+  }
+  bool EndObject(rapidjson::SizeType) { return end_skipped(); }
+  bool StartArray() {
+    if (skipping_) return begin_skipped();
+    return depth_ == 0 ? refuse_root("an array") : refuse_nested("an array");
+  }
+  bool EndArray(rapidjson::SizeType) { return end_skipped(); }
 
   // RapidJSON requires these functions but never calls them if numbers are kept as strings.
   bool Int(int) { return false; }
@@ -161,7 +174,22 @@ private:
     return nullptr;
   }
 
+  bool begin_skipped() {
+    ++skipped_depth_;
+    return true;
+  }
+
+  /// An object or an array ends.
+  bool end_skipped() {
+    if (skipping_) skipping_ = --skipped_depth_ > 0;
+    return true;
+  }
+
   bool take(record_field::kind what, std::string_view text, std::string_view found) {
+    if (skipping_) {
+      skipping_ = skipped_depth_ > 0;
+      return true;
+    }
     if (depth_ == 0) return refuse_root(found);
     *field_ = {what, text};
     return true;
@@ -205,11 +233,37 @@ private:
   std::size_t expected_ = 0;
   record_field* field_ = nullptr;
   std::size_t depth_ = 0;
+  std::vector<std::string> ignored_;
+  /// Whether the value of an ignored member is being read, and the objects and arrays in it that
+  /// have begun.
+  bool skipping_ = false;
+  std::size_t skipped_depth_ = 0;
   std::optional<line_finding> finding_;
 };
 
-record_reader::record_reader(std::span<const record_member> members)
-    : members_{members}, parser_{std::make_unique<parser>(members)} {
+base::expected<void> check_ignored(std::span<const record_member> members,
+                                   std::span<const std::string> names) {
+  if (names.size() > ignored_member_limit)
+    return base::fail(base::errc::config_invalid, std::to_string(names.size()) +
+                                                      " names, allowed are " +
+                                                      std::to_string(ignored_member_limit));
+  for (const auto& each : names) {
+    if (each.empty() || each.size() > ignored_name_limit_bytes ||
+        find_malformed_utf8(each) != std::string::npos)
+      return base::fail(base::errc::config_invalid, quoted(each) + " is not a name of 1 to " +
+                                                        std::to_string(ignored_name_limit_bytes) +
+                                                        " bytes of UTF-8");
+    if (std::ranges::find(members, each, &record_member::name) != members.end())
+      return base::fail(base::errc::config_invalid, quoted(each) +
+                                                        " is a member that lines have: it cannot "
+                                                        "be ignored");
+  }
+  return {};
+}
+
+record_reader::record_reader(std::span<const record_member> members,
+                             std::vector<std::string> ignored)
+    : members_{members}, parser_{std::make_unique<parser>(members, std::move(ignored))} {
   base::check(members.size() <= record_member_limit, "a record has a bit for each member");
 }
 

@@ -9,7 +9,9 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace matchcloud::model {
 
@@ -33,13 +35,24 @@ struct record_field {
 
 /// The most members of a format.
 inline constexpr std::size_t record_member_limit = 16;
+/// The most members that are ignored, and the bytes of the name of one.
+inline constexpr std::size_t ignored_member_limit = 16;
+inline constexpr std::size_t ignored_name_limit_bytes = 64;
+
+/// Fails with `config_invalid` and says why if members of these names cannot be ignored in a format
+/// of `members`.
+base::expected<void> check_ignored(std::span<const record_member> members,
+                                   std::span<const std::string> names);
 
 /// Reads lines of JSON Lines, each a flat object, against a table of members. Does not allocate for
-/// a valid line. One thread.
+/// a valid line. Members with the names in `ignored` are skipped, whatever their values are: log
+/// shippers add such. One thread.
 class record_reader {
 public:
-  /// `members` has at most `record_member_limit` elements and must outlive the reader.
-  explicit record_reader(std::span<const record_member> members);
+  /// `members` has at most `record_member_limit` elements and must outlive the reader; `ignored`
+  /// passes `check_ignored`.
+  explicit record_reader(std::span<const record_member> members,
+                         std::vector<std::string> ignored = {});
   ~record_reader();
   record_reader(const record_reader&) = delete;
   record_reader& operator=(const record_reader&) = delete;

@@ -75,6 +75,13 @@ std::int64_t record_values::time(std::string_view name, const record_field& fiel
   const auto found = is_number   ? parse_timestamp_ms(field.text)
                      : is_string ? parse_timestamp(field.text)
                                  : std::nullopt;
+  if (is_number && found && looks_like_seconds(static_cast<std::uint64_t>(*found))) {
+    const auto ms = *found * 1'000;
+    refuse(line_errc::invalid, name, field,
+           "milliseconds since 1970, but these look like seconds: write " + std::to_string(ms) +
+               " for " + format_timestamp(ms));
+    return 0;
+  }
   if (found) return *found;
   const bool is_leap = is_string && has_misplaced_leap_second(field.text);
   refuse(is_number || is_string ? line_errc::invalid : line_errc::wrong_type, name, field,

@@ -26,6 +26,14 @@ bool has_misplaced_leap_second(std::string_view text) noexcept;
 /// `timestamp_limit_ms`; `1e3` is 1000.
 std::optional<std::int64_t> parse_timestamp_ms(std::string_view number) noexcept;
 
+/// Whether a number given as milliseconds is more likely seconds: as seconds it is a time of the
+/// years 2000 to 2099, as milliseconds one of early 1970 (11 January to 17 February).
+constexpr bool looks_like_seconds(std::uint64_t ms) noexcept {
+  constexpr std::uint64_t year_2000_s = 946'684'800;
+  constexpr std::uint64_t year_2100_s = 4'102'444'800;
+  return ms >= year_2000_s && ms < year_2100_s;
+}
+
 /// The time as `2026-01-31T23:59:59.999Z`. `ms` must be from 0 to `timestamp_limit_ms`.
 std::string format_timestamp(std::int64_t ms);
 

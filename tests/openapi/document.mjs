@@ -71,9 +71,10 @@ export const documents = Object.fromEntries(planes.map((plane) => [plane, readDo
 /** The operations of both planes. */
 export const operations = planes.flatMap((plane) => documents[plane].operations);
 
-/** The statuses of an operation that are no refusals, the first documented one first. */
+/** The statuses of an operation that are no problems, the first documented one first. */
 export function successesOf(operation) {
-  return [...operation.answers].filter(([status]) => status < 400).map(([status]) => status);
+  return [...operation.answers].filter(([status, { codes }]) => status < 400 || !codes.length)
+    .map(([status]) => status);
 }
 
 /** The operation of the same plane and path with another method; undefined where there is none. */

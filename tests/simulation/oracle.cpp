@@ -313,7 +313,8 @@ std::string oracle::judge_download(const simulated_request& request, const answe
 
 std::string oracle::judge_ingest(const simulated_request& request, const answer& got,
                                  lobby_batch& of) const {
-  if (got.status != 200) return unexpected(got);
+  const bool has_good_lines = of.rejected_count() < of.line_count();
+  if (got.status != (has_good_lines ? 200 : 422)) return unexpected(got);
   const auto count_of = [&got](std::string_view name) {
     const auto key = '"' + std::string{name} + "\":";
     const auto at = got.body.find(key);
