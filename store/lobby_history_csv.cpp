@@ -18,18 +18,18 @@ constexpr std::size_t row_room_bytes = 8UL * 1024;
 /// Renders lobbies as CSV in pieces.
 class csv_writer {
 public:
-  csv_writer(const model::time_span& span, const history_output& to) : span_{span}, to_{to} {
+  csv_writer(const model::export_query& query, const history_output& to) : query_{query}, to_{to} {
     piece_.reserve(piece_bytes + row_room_bytes);
   }
 
   void begin(const history_snapshot& snapshot) {
     summary_.snapshot = snapshot;
-    piece_ = model::lobby_csv_header;
+    piece_ = model::csv_beginning(query_.dialect);
     if (to_.begun) to_.begun(snapshot);
   }
 
   bool add(const model::history_lobby& lobby) {
-    model::append_lobby_csv(piece_, lobby, span_, summary_.snapshot.taken_ts);
+    model::append_lobby_csv(piece_, lobby, query_.span, summary_.snapshot.taken_ts);
     ++summary_.rows;
     summary_.has_running = summary_.has_running || !lobby.times.stop_ts;
     return piece_.size() < piece_bytes || write();
@@ -50,7 +50,7 @@ private:
     return written_.has_value();
   }
 
-  const model::time_span& span_;
+  const model::export_query& query_;
   const history_output& to_;
   std::string piece_;
   history_summary summary_;
@@ -63,7 +63,7 @@ base::expected<history_summary> write_lobby_history(lobby_history& from,
                                                     const model::export_query& query,
                                                     const base::clock& clock,
                                                     const history_output& to) {
-  csv_writer out{query.span, to};
+  csv_writer out{query, to};
   history_reader reader;
   reader.begun = [&](const history_snapshot& snapshot) { out.begin(snapshot); };
   reader.take = [&](const model::history_lobby& lobby) { return out.add(lobby); };

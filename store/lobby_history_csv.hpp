@@ -31,9 +31,10 @@ struct history_output {
   std::function<bool()> stop;
 };
 
-/// Writes a game's lobby history as CSV: a header and every lobby alive in the span, from one
-/// snapshot, ordered by start, then by id. Memory use does not grow with the history. Fails with
-/// `store_failed`, like `write`, or with `cancelled` if `stop` returned true. Blocks.
+/// Writes a game's lobby history as CSV, in the query's dialect: a header and every lobby alive in
+/// the span, from one snapshot, ordered by start, then by id. Memory use does not grow with the
+/// history. Fails with `store_failed`, like `write`, or with `cancelled` if `stop` returned true.
+/// Blocks.
 base::expected<history_summary> write_lobby_history(lobby_history& from,
                                                     const model::export_query& query,
                                                     const base::clock& clock,

@@ -27,10 +27,10 @@ struct ingest_advanced {
   std::size_t bytes = 0;
   /// The answer, once the last part is committed; null before.
   std::shared_ptr<const std::string> summary;
-  /// The HTTP status of the answer.
-  int status = 200;
   /// Set where the ingest failed.
   std::shared_ptr<const base::error> failure;
+  /// The HTTP status of the answer.
+  int status = 200;
 };
 
 /// ingestion -> ingestion, at every tick while there are ingests.

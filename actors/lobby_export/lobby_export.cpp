@@ -133,7 +133,7 @@ void lobby_export::handle(const export_lobbies& request) {
   if (!span) return fail(who, span.error());
   if (catalog_->find_game(request.game_id) == nullptr)
     return fail(who, model::no_such_game(request.game_id));
-  state_->ask({request.game_id, *span}, who);
+  state_->ask({request.game_id, *span, request.dialect}, who);
 }
 
 bool lobby_export::look(files_by_query queries) {

@@ -23,6 +23,7 @@ void write_export(model::json_writer& json, const model::export_query& query,
                   std::string_view state, std::uint64_t rows, std::uint64_t bytes) {
   json.object().name("game_id").text(model::to_string(query.game_id));
   json.name("query_start").number(query.span.begin).name("query_end").number(query.span.end);
+  json.name("csv").text(model::csv_dialect_names[static_cast<std::size_t>(query.dialect)]);
   json.name("state").text(state).name("rows").number(rows).name("bytes").number(bytes);
   json.end_object();
 }

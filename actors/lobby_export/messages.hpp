@@ -27,6 +27,7 @@ struct export_lobbies {
   bool is_for_operator = false;
   /// The export continues even if the ticket is over.
   ticket_ptr ticket = {};
+  model::csv_dialect dialect = model::csv_dialect::exact;
 };
 
 /// front -> lobby_export. Answered with `json_made`: the exports that are queued, under way or

@@ -41,6 +41,9 @@ http_call call_of(const export_service& service, const model::export_query& quer
   if (call.to.target.ends_with('/')) call.to.target.pop_back();
   call.to.target +=
       "/cloud/games/" + to_string(query.game_id) + "/matchmaker/lobbies/export-history";
+  if (query.dialect != model::csv_dialect::exact)
+    call.to.target +=
+        "?csv=" + std::string{model::csv_dialect_names[static_cast<std::size_t>(query.dialect)]};
   call.headers.emplace("Content-Type", "application/json");
   call.headers.emplace("Accept", "application/json, application/problem+json");
   call.headers.emplace("Accept-Encoding", "identity");

@@ -22,7 +22,9 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 namespace matchcloud::app {
 
@@ -37,6 +39,7 @@ struct export_options {
   std::string ca_file;
   store::store_place store{.data_dir = {}};
   std::string output;
+  std::string dialect{model::csv_dialect_names.front()};
 };
 
 /// Parses digits as milliseconds since 1970 (the whole 64-bit range), anything else as RFC 3339.
@@ -61,6 +64,17 @@ std::string check_time(const std::string& text) {
          "18446744073709551615)";
 }
 
+/// Says on stderr if a time is more likely meant as seconds than as milliseconds.
+void warn_of_seconds(std::string_view option, const std::string& text) {
+  const auto given = base::parse_decimal<std::uint64_t>(text);
+  if (!given || !model::looks_like_seconds(*given)) return;
+  const auto ms = static_cast<std::int64_t>(*given);
+  std::cerr << "matchcloud export: " << option << " " << text
+            << " counts milliseconds and is therefore " << model::format_timestamp(ms)
+            << ". If it is meant as seconds, write " << ms * 1'000 << " for "
+            << model::format_timestamp(ms * 1'000) << ".\n";
+}
+
 std::string check_url(const std::string& text) {
   const auto url = model::parse_http_url(text);
   if (!url) return "\"" + text + "\" is not a service's URL: " + url.error().detail;
@@ -78,7 +92,8 @@ model::export_query query_of(const export_options& options) {
   if (options.url.empty() && options.store.data_dir.empty() && options.store.url.empty())
     throw CLI::ValidationError{"Either --url or --data-dir is needed"};
   const model::export_query query{*model::parse_uuid(options.game),
-                                  {*parse_time(options.start), *parse_time(options.end)}};
+                                  {*parse_time(options.start), *parse_time(options.end)},
+                                  *model::parse_csv_dialect(options.dialect)};
   if (query.span.begin > query.span.end)
     throw CLI::ValidationError{"--start " + options.start + " is later than --end " + options.end +
                                ". The span begins at --start and ends before --end: give the "
@@ -250,11 +265,20 @@ void add_export_command(CLI::App& program, int& code) {
       ->excludes(url)
       ->excludes(token_file)
       ->excludes(ca_file);
+  command
+      ->add_option("--csv", options->dialect,
+                   "How cells are written: exact (as they are), or excel (for spreadsheets: an "
+                   "apostrophe before what they would take for a formula, and a byte order mark).")
+      ->check(CLI::IsMember{std::vector<std::string>{model::csv_dialect_names.begin(),
+                                                     model::csv_dialect_names.end()}})
+      ->capture_default_str();
   command->add_option("-o,--output", options->output, "FILE; - is stdout.")
       ->required()
       ->check(CLI::Validator{check_not_empty, ""});
   command->callback([options, &code] {
     const auto query = query_of(*options);
+    warn_of_seconds("--start", options->start);
+    warn_of_seconds("--end", options->end);
     const auto service = service_of(*options);
     const auto begun = base::machine_clock().now();
     const auto done = run(*options, service, query);

@@ -6,6 +6,7 @@
 #include "http/front/request_context.hpp"
 #include "http/operations/code.hpp"
 #include "http/operations/file_reference.hpp"
+#include "http/wire/query.hpp"
 
 #include <array>
 #include <string>
@@ -37,14 +38,22 @@ constexpr std::array schemas{
                  R"({"type":"object","additionalProperties":false,"required":["url"],)"
                  R"("properties":{"url":{"type":"string","format":"uri-reference",)"
                  R"("description":"Signed, valid for a minute."}}})"},
-    named_schema{"ExportList", R"({"type":"object","additionalProperties":false,"required":[)"
-                               R"("exports"],"properties":{"exports":{"type":"array","items":{)"
-                               R"("type":"object","additionalProperties":false,"required":[)"
-                               R"("game_id","query_start","query_end","state","rows","bytes"],)"
-                               R"("properties":{"game_id":{"type":"string","format":"uuid"},)"
-                               R"("query_start":{"type":"integer"},"query_end":{"type":"integer"},)"
-                               R"("state":{"enum":["queued","running","complete"]},"rows":{)"
-                               R"("type":"integer"},"bytes":{"type":"integer"}}}}}})"}};
+    named_schema{
+        "ExportList",
+        R"({"type":"object","additionalProperties":false,"required":[)"
+        R"("exports"],"properties":{"exports":{"type":"array","items":{)"
+        R"("type":"object","additionalProperties":false,"required":[)"
+        R"("game_id","query_start","query_end","csv","state","rows","bytes"],)"
+        R"("properties":{"game_id":{"type":"string","format":"uuid"},)"
+        R"("query_start":{"type":"integer"},"query_end":{"type":"integer"},)"
+        R"("csv":{"enum":["exact","excel"]},"state":{"enum":["queued","running","complete"]},"rows":{)"
+        R"("type":"integer"},"bytes":{"type":"integer"}}}}}})"}};
+
+constexpr parameter_reference dialect_reference{
+    "query", "csv", R"({"type":"string","enum":["exact","excel"]})",
+    "How cells are written: `exact` as they are, which is the default; `excel` for spreadsheets, "
+    "with an apostrophe before what a spreadsheet would take for a formula, and a byte order mark.",
+    R"("excel")"};
 
 constexpr std::initializer_list<errc> span_errors{
     errc::query_invalid, errc::game_not_found, errc::exports_busy,    errc::exports_full,
@@ -61,12 +70,23 @@ void add_signature(operation_reference& to, std::string_view about_expiry,
                    {errc::signature_invalid, errc::url_expired, errc::export_not_found});
 }
 
+/// The dialect that the query asks for: `?csv=excel`.
+base::expected<model::csv_dialect> dialect_of(const request_context& asked) {
+  const auto given = find_parameter(asked.request().query(), "csv");
+  if (given.repeated)
+    return base::fail(errc::query_invalid, "`csv` is in the query more than once. Write it once.");
+  if (!given.value) return model::csv_dialect::exact;
+  return model::parse_csv_dialect(asked.query("csv"));
+}
+
 void start(const request_context& asked) {
   const auto game_id = asked.id(0);
   if (!game_id || !asked.takes_body()) return;
+  const auto dialect = dialect_of(asked);
+  if (!dialect) return asked.refuse(dialect.error());
   asked.forward(owner::lobby_export,
                 actors::export_lobbies{asked.exchange(), *game_id, asked.body(),
-                                       asked.row().plane == plane::ops, asked.ticket()});
+                                       asked.row().plane == plane::ops, asked.ticket(), *dialect});
 }
 
 void open_file(const request_context& asked) {
@@ -93,6 +113,7 @@ const operation_code codes::export_lobby_history{
           .description = "Answers once the file is complete, with a signed URL. The span holds its "
                          "start and not its end; a lobby is in it that was alive at any instant of "
                          "it. Requests for the same export share it.",
+          .parameters = {dialect_reference},
           .body = {.schema = R"({"$ref":"#/components/schemas/ExportSpan"})",
                    .description = "The span of time.",
                    .example = span_example},
@@ -116,6 +137,7 @@ const operation_code codes::start_export{
           .summary = "Export lobby history as CSV",
           .description = "As on the data plane; the URL is relative, of this plane, and "
                          "valid for a minute.",
+          .parameters = {dialect_reference},
           .body = {.schema = R"({"$ref":"#/components/schemas/ExportSpan"})",
                    .description = "The span of time.",
                    .example = span_example},

@@ -2,8 +2,10 @@
 
 #include "model/json/json_document.hpp"
 #include "model/text/timestamp.hpp"
+#include "model/text/unicode.hpp"
 #include "model/validation/object_reader.hpp"
 
+#include <algorithm>
 #include <array>
 #include <limits>
 #include <optional>
@@ -13,6 +15,8 @@ namespace matchcloud::model {
 
 namespace {
 
+/// Code points of a wrong value that a message quotes.
+constexpr std::size_t shown_limit = 64;
 constexpr std::string_view body_name = "The body";
 constexpr std::array<std::string_view, 2> member_names{"query_start", "query_end"};
 
@@ -52,6 +56,15 @@ std::string wrong_order(const time_span& span) {
 }
 
 } // namespace
+
+base::expected<csv_dialect> parse_csv_dialect(std::string_view name) {
+  const auto found = std::ranges::find(csv_dialect_names, name);
+  if (found != csv_dialect_names.end())
+    return static_cast<csv_dialect>(found - csv_dialect_names.begin());
+  return base::fail(base::errc::query_invalid,
+                    "`csv` is " + quoted_excerpt(name, shown_limit) +
+                        ", which is not a way to write CSV. Allowed: `exact`, `excel`.");
+}
 
 base::expected<time_span> read_export_span(std::string_view body, const validation_rules& rules) {
   const auto document = json_document::parse_object(body, rules.limits.depth);

@@ -4,6 +4,7 @@
 #include "model/text/uuid.hpp"
 #include "model/validation/validation_rules.hpp"
 
+#include <array>
 #include <compare>
 #include <cstdint>
 #include <string_view>
@@ -19,10 +20,32 @@ struct time_span {
   friend auto operator<=>(const time_span&, const time_span&) = default;
 };
 
-/// A request for an export of lobby history.
+/// How cells of an export are written.
+enum class csv_dialect : std::uint8_t {
+  /// As RFC 4180 has it: texts come back as they are.
+  exact,
+  /// For spreadsheets: no text is taken for a formula (CWE-1236), and a byte order mark says that
+  /// it is UTF-8. Texts that look like formulas are changed.
+  excel,
+};
+inline constexpr std::array<std::string_view, 2> csv_dialect_names{"exact", "excel"};
+
+/// The dialect of this name. Fails with `query_invalid`.
+base::expected<csv_dialect> parse_csv_dialect(std::string_view name);
+
+/// A request for an export of lobby history. Requests that are equal share their file.
 struct export_query {
+  export_query() = default;
+  /// The file of an empty span has no texts: it is the same in every dialect, and counts as exact.
+  export_query(const uuid& of_game, const time_span& of_span,
+               csv_dialect as = csv_dialect::exact) noexcept
+      : game_id{of_game},
+        span{of_span},
+        dialect{of_span.begin == of_span.end ? csv_dialect::exact : as} {}
+
   uuid game_id;
   time_span span;
+  csv_dialect dialect = csv_dialect::exact;
 
   friend auto operator<=>(const export_query&, const export_query&) = default;
 };

@@ -29,6 +29,31 @@ void append_field(std::string& out, std::string_view text) {
   out.append(text) += '"';
 }
 
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
+/// Whether a spreadsheet takes a cell that begins so for a formula, or drops its first character
+/// and looks again.
+bool begins_formula(std::string_view text) noexcept {
+  constexpr std::string_view plain = "=+-@\t\r\n";
+  if (text.empty()) return false;
+  if (plain.find(text.front()) != plain.npos) return true;
+  constexpr std::array<std::string_view, 4> full_width{"\xEF\xBC\x9D", "\xEF\xBC\x8B",
+                                                       "\xEF\xBC\x8D", "\xEF\xBC\xA0"};
+  return std::ranges::any_of(full_width, [&](auto each) { return text.starts_with(each); });
+}
+
+/// The text with an apostrophe before everything that could begin a formula.
+std::string without_formulas(std::string_view text) {
+  std::string out;
+  bool begins = true;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (begins && begins_formula(text.substr(i))) out += '\'';
+    begins = text[i] == ';' || (begins && text[i] == ' ');
+    out += text[i];
+  }
+  return out;
+}
+
 /// Milliseconds since 1970 as an unsigned number; times before 1970 count as 0.
 std::uint64_t ms_of(std::int64_t time) noexcept {
   return static_cast<std::uint64_t>(std::max<std::int64_t>(time, 0));
@@ -47,12 +72,19 @@ char* put(char* to, std::uint64_t number) noexcept {
 
 } // namespace
 
+std::string csv_beginning(csv_dialect as) {
+  std::string beginning;
+  if (as == csv_dialect::excel) beginning = byte_order_mark;
+  return beginning.append(lobby_csv_header);
+}
+
 std::string csv_attribute_columns(const lobby_attributes& attributes,
-                                  std::string_view namespace_name, std::string_view region_name) {
+                                  std::string_view namespace_name, std::string_view region_name,
+                                  csv_dialect as) {
   std::string columns = to_string(attributes.namespace_id);
-  const auto add = [&columns](std::string_view text) {
+  const auto add = [&](std::string_view text) {
     columns += ',';
-    append_field(columns, text);
+    append_field(columns, as == csv_dialect::excel ? without_formulas(text) : std::string{text});
   };
   add(namespace_name);
   add(attributes.region_id);

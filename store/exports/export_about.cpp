@@ -49,7 +49,11 @@ std::string render_about(const export_about& about) {
   json.name("query_start").number(facts.query.span.begin);
   json.name("query_end").number(facts.query.span.end);
   json.name("keep_until_ts").number(facts.keep_until_ts);
-  json.name("csv_bytes").number(about.csv_bytes).end_object();
+  json.name("csv_bytes").number(about.csv_bytes);
+  // Only where it is not exact: that is what versions without dialects wrote.
+  if (const auto as = facts.query.dialect; as != model::csv_dialect::exact)
+    json.name("csv").text(model::csv_dialect_names[static_cast<std::size_t>(as)]);
+  json.end_object();
   return json.take() + "\n";
 }
 
@@ -57,7 +61,8 @@ base::expected<export_about> parse_about(std::string_view text) {
   const auto document = json_document::parse(text, 1);
   if (!document) return damaged_export(document.error().detail);
   const auto& root = document->root();
-  if (root.kind != json_kind::object || root.count != members)
+  const auto* dialect = document->find_member("csv", json_kind::string);
+  if (root.kind != json_kind::object || root.count != members + (dialect != nullptr ? 1 : 0))
     return damaged_export("expected an object of " + std::to_string(members) + " members");
   export_about about;
   auto& [id, query, keep_until_ts] = about.facts;
@@ -67,6 +72,11 @@ base::expected<export_about> parse_about(std::string_view text) {
   if (!read(*document, "query_start", query.span.begin) ||
       !read(*document, "query_end", query.span.end) || query.span.begin > query.span.end)
     return damaged_export("expected integers as \"query_start\" and \"query_end\", in that order");
+  if (dialect != nullptr) {
+    const auto as = model::parse_csv_dialect(document->text(*dialect));
+    if (!as) return damaged_export("expected a dialect as \"csv\"");
+    query = {query.game_id, query.span, *as};
+  }
   if (!read(*document, "keep_until_ts", keep_until_ts))
     return damaged_export("expected milliseconds since 1970 as \"keep_until_ts\"");
   if (!read(*document, "csv_bytes", about.csv_bytes))

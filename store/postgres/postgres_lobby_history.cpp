@@ -29,7 +29,7 @@ base::expected<void> postgres_lobby_history::read(const model::export_query& que
   if (auto begun = begin_history(*on_, query.game_id, clock, to); !begun) return begun;
   if (query.span.begin >= query.span.end) return {};
   auto done = open(query);
-  if (done) done = merge(to);
+  if (done) done = merge(query.dialect, to);
   cursors_.clear();
   if (!done && on_->ran_out_of_time()) done.error().code = base::errc::history_too_slow;
   return done;
@@ -112,7 +112,8 @@ base::expected<bool> postgres_lobby_history::advance(cursor& of,
   return of.here.size() > 0;
 }
 
-base::expected<void> postgres_lobby_history::merge(const history_reader& to) {
+base::expected<void> postgres_lobby_history::merge(model::csv_dialect as,
+                                                   const history_reader& to) {
   std::vector<entry> next; // a heap, the least first
   const auto push = [&](std::size_t from) {
     const auto& rows = cursors_[from]->here;
@@ -125,7 +126,7 @@ base::expected<void> postgres_lobby_history::merge(const history_reader& to) {
     if (!found) return tl::unexpected(found.error());
     if (*found) push(from);
   }
-  attribute_columns known;
+  attribute_columns known{as};
   model::history_lobby lobby;
   for (int merged = 1; !next.empty(); ++merged) {
     if (merged % stop_look_interval == 0 && to.stop && to.stop())

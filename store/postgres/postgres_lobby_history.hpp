@@ -52,7 +52,7 @@ private:
 
   base::expected<void> open(const model::export_query& query);
   base::expected<void> open_cursor(const model::export_query& query, int duration_class);
-  base::expected<void> merge(const history_reader& to);
+  base::expected<void> merge(model::csv_dialect as, const history_reader& to);
   base::expected<void> ask(cursor& of);
   /// Stands on the next lobby of a cursor; false at its end.
   base::expected<bool> advance(cursor& of, const std::function<bool()>& stop);

@@ -29,7 +29,7 @@ base::expected<const std::string*> attribute_columns::read(sql_connection& on, s
                                         std::string{row.text(3)},
                                         std::string{row.text(4)},
                                         std::string{row.text(5)}};
-    columns = model::csv_attribute_columns(found, row.text(6), row.text(7));
+    columns = model::csv_attribute_columns(found, row.text(6), row.text(7), dialect_);
   });
   if (!done) return tl::unexpected(done.error());
   if (!columns) return on.failure(attribute_columns_query.operation, "a kind of lobby is missing");

@@ -2,6 +2,7 @@
 
 #include "base/expected.hpp"
 #include "base/second_chance_cache.hpp"
+#include "model/lobbies/export_query.hpp"
 #include "store/sql/sql.hpp"
 
 #include <array>
@@ -24,6 +25,8 @@ inline constexpr sql_command attribute_columns_query{
 /// The columns of the lobby attributes that a reading met recently, bounded in bytes.
 class attribute_columns {
 public:
+  explicit attribute_columns(model::csv_dialect as) noexcept : dialect_{as} {}
+
   /// Returns the columns of a row of `lobby_kinds`, with the current names of its namespace and
   /// region; reads them unless they are known. Valid until the next call.
   base::expected<const std::string*> of(sql_connection& on, std::int64_t kind) {
@@ -47,6 +50,7 @@ private:
     const std::string* columns = nullptr;
   };
 
+  model::csv_dialect dialect_;
   base::second_chance_cache<std::int64_t, std::string> all_{attribute_columns_limit_bytes};
   /// A small front cache for the inner loop: a hit needs neither a hash look-up nor a mark of use.
   /// Emptied by each `put`.

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace matchcloud::store {
 
@@ -17,12 +18,31 @@ std::string reading(std::string_view which) {
          std::string{which};
 }
 
+/// The columns of a query's span. In the dialect `excel` the end stands as the start and the other
+/// way round, which no exact query has: processes of earlier versions do not take one for the
+/// other. A query of that dialect never has an empty span.
+struct span_columns {
+  std::int64_t start;
+  std::int64_t end;
+
+  explicit span_columns(const model::export_query& of) noexcept
+      : start{std::bit_cast<std::int64_t>(of.span.begin)},
+        end{std::bit_cast<std::int64_t>(of.span.end)} {
+    if (of.dialect == model::csv_dialect::excel) std::swap(start, end);
+  }
+};
+
+model::export_query read_query(sql_row& row, int game_id, int start, int end) {
+  const model::time_span span{std::bit_cast<std::uint64_t>(row.integer(start)),
+                              std::bit_cast<std::uint64_t>(row.integer(end))};
+  if (span.begin <= span.end) return {row.uuid(game_id), span};
+  return {row.uuid(game_id), {span.end, span.begin}, model::csv_dialect::excel};
+}
+
 export_record read_record(sql_row& row) {
   export_record each;
   each.facts.export_id = row.uuid(0);
-  each.facts.query.game_id = row.uuid(1);
-  each.facts.query.span.begin = std::bit_cast<std::uint64_t>(row.integer(2));
-  each.facts.query.span.end = std::bit_cast<std::uint64_t>(row.integer(3));
+  each.facts.query = read_query(row, 1, 2, 3);
   each.generation = row.integer(4);
   each.is_complete = !row.is_null(5);
   each.facts.keep_until_ts = row.integer(5);
@@ -80,10 +100,9 @@ base::expected<void> insert_export(sql_connection& on, const export_record& reco
       "owner, leased_until_ts) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
       "note the export"};
   const auto& query = record.facts.query;
-  return on.run(insert, {record.facts.export_id, query.game_id,
-                         std::bit_cast<std::int64_t>(query.span.begin),
-                         std::bit_cast<std::int64_t>(query.span.end), record.generation, begun_ts,
-                         record.owner, record.leased_until_ts});
+  const span_columns span{query};
+  return on.run(insert, {record.facts.export_id, query.game_id, span.start, span.end,
+                         record.generation, begun_ts, record.owner, record.leased_until_ts});
 }
 
 /// Gives an export of the generation before that of `record` its generation and owner. Returns
@@ -115,11 +134,11 @@ base::expected<query_exports> select_query_exports(sql_connection& on,
   const auto now_ts = select_store_time(on);
   if (!now_ts) return tl::unexpected(now_ts.error());
   found.now_ts = *now_ts;
-  auto read = for_each_row(on, select,
-                           {query.game_id, std::bit_cast<std::int64_t>(query.span.begin),
-                            std::bit_cast<std::int64_t>(query.span.end),
-                            static_cast<std::int64_t>(records_of_query_limit)},
-                           [&](sql_row& row) { found.records.push_back(read_record(row)); });
+  const span_columns span{query};
+  auto read = for_each_row(
+      on, select,
+      {query.game_id, span.start, span.end, static_cast<std::int64_t>(records_of_query_limit)},
+      [&](sql_row& row) { found.records.push_back(read_record(row)); });
   if (!read) return tl::unexpected(read.error());
   return found;
 }

@@ -34,7 +34,7 @@ base::expected<void> sqlite_lobby_history::read(const model::export_query& query
   if (auto begun = begin_history(*on_, query.game_id, clock, to); !begun) return begun;
   if (query.span.begin >= query.span.end) return {};
   if (auto opened = open_cursors(query); !opened) return opened;
-  return merge(to);
+  return merge(query.dialect, to);
 }
 
 std::uint64_t sqlite_lobby_history::steps() const noexcept {
@@ -93,8 +93,8 @@ base::expected<void> sqlite_lobby_history::open_cursor(std::size_t number,
   return {};
 }
 
-base::expected<void> sqlite_lobby_history::merge(const history_reader& to) {
-  attribute_columns known;
+base::expected<void> sqlite_lobby_history::merge(model::csv_dialect as, const history_reader& to) {
+  attribute_columns known{as};
   model::history_lobby lobby;
   while (!next_.empty()) {
     auto& from = cursors_[next_.front().from];

@@ -66,7 +66,7 @@ private:
   base::expected<std::optional<int>> next_class(const model::uuid& game_id, int after);
   base::expected<void> open_cursor(std::size_t number, const model::export_query& query,
                                    int duration_class);
-  base::expected<void> merge(const history_reader& to);
+  base::expected<void> merge(model::csv_dialect as, const history_reader& to);
   /// Replaces the first entry by the next lobby of its cursor, or removes it at the cursor's end.
   base::expected<void> advance();
   /// Moves the first entry down to its position in the heap.
