@@ -5,6 +5,7 @@
 #include "model/text/unicode.hpp"
 #include "store/files/stable_file.hpp"
 #include "store/geoip/mmdb_tree.hpp"
+#include "store/geoip/packed_file.hpp"
 
 #include <fcntl.h>
 #include <maxminddb.h>
@@ -61,6 +62,15 @@ base::expected<base::file_descriptor> make_sealed_file(std::uint64_t size_bytes,
   constexpr int seals = F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
   if (::fcntl(made.get(), F_ADD_SEALS, seals) != 0) return system_failure("fcntl");
   return made;
+}
+
+/// Says that a file is packed, and what to do; empty if it is not, as far as can be seen.
+std::string find_packing(const stable_file& file) {
+  std::vector<std::uint8_t> beginning(
+      static_cast<std::size_t>(std::min<std::uint64_t>(file.size_bytes(), packing_bytes)));
+  if (!file.read(0, beginning)) return {};
+  const auto packing = describe_packing(beginning);
+  return packing.empty() ? packing : "it is " + packing;
 }
 
 /// Returns why the metadata at the end of a file cannot be passed to libmaxminddb, which follows
@@ -142,6 +152,9 @@ mmdb_file::open(const std::string& path, std::optional<std::uint64_t> corrupted_
   if (reason.empty()) reason = from.expand(file->table_);
   // What was wrong with a file that changed meanwhile is not wrong with what is there now.
   if (const auto same = bytes->check_unchanged(); !same) return refuse(same.error().detail);
+  // Only now: a database may begin with any bytes.
+  if (!reason.empty())
+    if (const auto packing = find_packing(*bytes); !packing.empty()) return refuse(packing);
   if (!reason.empty()) return refuse(reason);
   file->description_ = from.describe();
   file->places_ = from.take_places();

@@ -74,6 +74,7 @@ TEST_CASE("an export that is asked for wrongly exits with 2 and says what is wro
            {export_of(to, february, january),
             "--start " + february + " is later than --end " + january},
            {export_of(to, "18446744073709551615", "0"), "is later than"},
+           {export_of({"--data-dir", "none", "-o", "-", "--csv", "xls"}), "{exact,excel}"},
            {{"export", "--game", "7", "--start", "0", "--end", "1", "--data-dir", "var", "-o", "-"},
             "\"7\""},
        }) {
@@ -242,9 +243,36 @@ TEST_CASE("an export over HTTP is the one from the store", "[operations]") {
   INFO(over_http.errors);
   CHECK(over_http.exit_code == 0);
   CHECK(contains(over_http.errors, "10000 lobbies, "));
-  const bool same =
-      read_whole(file) == run(export_of({"--data-dir", demo.data_dir(), "-o", "-"})).out;
+  const auto exact = run(export_of({"--data-dir", demo.data_dir(), "-o", "-"})).out;
+  const bool same = read_whole(file) == exact;
   CHECK(same);
+  CHECK(run(export_of({"--url", url, "-o", file, "--csv", "excel"})).exit_code == 0);
+  const bool same_excel =
+      read_whole(file) ==
+      run(export_of({"--data-dir", demo.data_dir(), "-o", "-", "--csv", "excel"})).out;
+  CHECK(same_excel);
+  const bool has_mark = read_whole(file).starts_with("\xEF\xBB\xBFlobby_id,");
+  CHECK(has_mark);
+  const bool is_else_equal = read_whole(file).substr(3) == exact;
+  CHECK(is_else_equal); // the demo's names are no formulas
+}
+
+TEST_CASE("an export whose times look like seconds says so, and is made", "[operations]") {
+  const demo_store demo;
+  const auto got =
+      run(export_of({"--data-dir", demo.data_dir(), "-o", "-"}, "1767225600", "1769904000"));
+  CHECK(got.exit_code == 0);
+  CHECK(lines_in(got.out) == 1);
+  INFO(got.errors);
+  CHECK(contains(got.errors,
+                 "matchcloud export: --start 1767225600 counts milliseconds and is therefore "
+                 "1970-01-21T10:53:45.600Z. If it is meant as seconds, write 1767225600000 for "
+                 "2026-01-01T00:00:00.000Z.\n"));
+  CHECK(contains(got.errors, "--end 1769904000 counts milliseconds"));
+  const auto ms =
+      run(export_of({"--data-dir", demo.data_dir(), "-o", "-"}, "1767225600000", "1769904000000"));
+  CHECK(lines_in(ms.errors) == 1);
+  CHECK(lines_in(run(export_of({"--data-dir", demo.data_dir(), "-o", "-"}, "0")).errors) == 1);
 }
 
 } // namespace

@@ -258,13 +258,105 @@ TEST_CASE("what is ingested before an export is asked for is in it", "[operation
                       "60000,60000\r\n") != std::string::npos);
 }
 
+/// Ingests a lobby of the day whose version and mode have these names, which are JSON.
+void report_lobby(const server& to, int number, const std::string& version,
+                  const std::string& mode) {
+  const auto line = R"({"lobby_id":"7d4f0c1e-52a8-4a0e-9a35-6f1f2f9a0)" +
+                    std::to_string(100 + number) + R"(","namespace_id":")" +
+                    std::string{prod_namespace} +
+                    R"(","region_id":"lon","tier":"basic-1d1",)"
+                    R"("version_id":"00000000-0000-4000-8000-000000000031","version_name":)" +
+                    version + R"(,"game_mode":)" + mode + R"(,"start_ts":1767312000000})";
+  raw_connection ingest{to.ops()};
+  CHECK(ingest
+            .ask("POST /v1/lobbies HTTP/1.1\r\nHost: localhost\r\nContent-Length: " +
+                 std::to_string(line.size()) + "\r\n\r\n" + line)
+            .status == 200);
+}
+
+answer ask_for_export(const server& from, const std::string& query) {
+  raw_connection client{from.data()};
+  return client.ask(request("POST", history_path + query, day));
+}
+
+TEST_CASE("an export for spreadsheets has no formulas, and its own file", "[operations]") {
+  const world own;
+  const server from{{}, own};
+  report_lobby(from, 1, R"("=HYPERLINK(\"http://a.example\")") ", R"("+1") ");
+      report_lobby(from, 2, R"("-1")", R"("@SUM(A1)") ");
+      report_lobby(from, 3, R"(" =1")", R"("a;=1+1")");
+  report_lobby(from, 4, R"("\uff1d1")", R"("1-1=0 + plain's")");
+  const auto exact = download(from, target_of(ask_for_export(from, ""), from.data()));
+  const auto target = target_of(ask_for_export(from, "?csv=excel"), from.data());
+  const auto excel = download(from, target);
+  CHECK(excel.status == 200);
+  CHECK(excel.header("content-disposition").ends_with("_excel.csv\""));
+  CHECK(exact.header("content-disposition").find("excel") == std::string::npos);
+  CHECK(excel.header("content-type") == exact.header("content-type"));
+
+  const auto has = [](const answer& csv, const std::string& cells) {
+    return csv.body.find(cells) != std::string::npos;
+  };
+  CHECK(exact.body.starts_with("lobby_id,"));
+  CHECK(excel.body.starts_with("\xEF\xBB\xBFlobby_id,"));
+  CHECK(has(exact, ",\"=HYPERLINK(\"\"http://a.example\"\")\",+1,2026"));
+  CHECK(has(excel, ",\"'=HYPERLINK(\"\"http://a.example\"\")\",'+1,2026"));
+  CHECK(has(exact, ",-1,@SUM(A1),"));
+  CHECK(has(excel, ",'-1,'@SUM(A1),"));
+  CHECK(has(exact, ", =1,a;=1+1,"));
+  CHECK(has(excel, ", '=1,a;'=1+1,"));
+  CHECK(has(excel, ",'\uff1d1,1-1=0 + plain's,"));
+  // All else is the same.
+  CHECK(std::count(excel.body.begin(), excel.body.end(), '\n') ==
+        std::count(exact.body.begin(), exact.body.end(), '\n'));
+  CHECK(excel.body.size() == exact.body.size() + 3 + 7);
+
+  // Each kind of request shares the file of its own kind alone.
+  const auto id_of = [](const std::string& path) { return path.substr(0, path.find('?')); };
+  CHECK(id_of(target_of(ask_for_export(from, "?csv=excel"), from.data())) == id_of(target));
+  CHECK(from.metric("matchcloud_exports_reused_total") == 1);
+  CHECK(from.metric("matchcloud_exports_finished_total") == 2);
+  CHECK(download(from, target_of(ask_for_export(from, "?csv=exact"), from.data())).body ==
+        exact.body);
+  CHECK(from.metric("matchcloud_exports_finished_total") == 2);
+
+  // The ops plane has it too, and tells in its list which is which.
+  raw_connection client{from.ops()};
+  const auto own_link = client.ask(
+      request("POST", "/v1/games/" + std::string{demo_game} + "/exports?csv=excel", day));
+  CHECK(own_link.status == 200);
+  const auto url = text_at(parse_json(own_link.body), "url");
+  CHECK(client.ask(request("GET", url)).body == excel.body);
+  const auto listed = client.ask(request("GET", "/v1/exports")).body;
+  CHECK(listed.find(R"("csv":"excel")") != std::string::npos);
+  CHECK(listed.find(R"("csv":"exact")") != std::string::npos);
+}
+
+TEST_CASE("an unknown way to write CSV is refused with those that there are", "[operations]") {
+  auto& from = plain_server();
+  for (const std::string query : {"?csv=xls", "?csv=", "?csv=EXCEL", "?csv=%zz", "?csv"}) {
+    CAPTURE(query);
+    const auto got = ask_for_export(from, query);
+    CHECK(got.status == 400);
+    CHECK(got.problem_code() == "query_invalid");
+    CHECK(got.body.find("Allowed: `exact`, `excel`.") != std::string::npos);
+  }
+  CHECK(ask_for_export(from, "?csv=excel&csv=excel").problem_code() == "query_invalid");
+  raw_connection client{from.ops()};
+  const auto own =
+      client.ask(request("POST", "/v1/games/" + std::string{demo_game} + "/exports?csv=xls", day));
+  CHECK(own.status == 400);
+  CHECK(own.problem_code() == "query_invalid");
+}
+
 TEST_CASE("exports survive kill -9 and a restart, and leftovers go", "[lifecycle]") {
   const world own;
   std::string target;
   std::string bytes;
   {
     server first{{}, own};
-    target = export_of(first, day);
+    target = GENERATE(true, false) ? export_of(first, day)
+                                   : target_of(ask_for_export(first, "?csv=excel"), first.data());
     bytes = download(first, target).body;
     first.process().signal(SIGKILL);
     first.process().exit_code();

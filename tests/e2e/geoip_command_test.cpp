@@ -195,4 +195,40 @@ TEST_CASE("geoip refuses what is no address and what is no database", "[operatio
   CHECK(contains(got.errors, path + ": it is a database of the type `matchcloud-test`"));
 }
 
+TEST_CASE("a database that is still packed is named as such, with what to do", "[operations]") {
+  const temporary_directory folder;
+  mmdb_builder cities;
+  cities.add_v4({192, 0, 2, 0}, 24, mmdb_nested_record(51.5074, -0.1278));
+  folder.file("city.mmdb", cities.build());
+  const auto packed =
+      run({"-c", "cd " + folder.path() +
+                     " && gzip -k city.mmdb && mkdir GeoLite2-City_20260101 && "
+                     "cp city.mmdb GeoLite2-City_20260101/GeoLite2-City.mmdb && "
+                     "tar -cf city.tar GeoLite2-City_20260101 && gzip -k city.tar && "
+                     "cp city.tar.gz named.mmdb"},
+          {}, {}, "/bin/sh");
+  INFO(packed.errors);
+  REQUIRE(packed.exit_code == 0);
+  const std::string then = ") and give the .mmdb file that is in it\n";
+  for (const auto& [name, what] : std::vector<std::pair<std::string, std::string>>{
+           {"city.mmdb.gz", "packed with gzip. Unpack it (gzip -d"},
+           {"city.tar.gz", "a tar archive packed with gzip. Unpack it (tar -xzf"},
+           {"named.mmdb", "a tar archive packed with gzip. Unpack it (tar -xzf"},
+           {"city.tar", "a tar archive. Unpack it (tar -xf"}}) {
+    const auto path = folder.path(name);
+    const auto says = path + ": it is " + what + then;
+    const auto shown = geoip({"192.0.2.1", "--geoip", path, "--data-dir", folder.path("none")});
+    INFO(shown.errors);
+    CHECK(shown.exit_code == 1);
+    CHECK(contains(shown.errors, says));
+    const auto served = run({"serve", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0",
+                             "--data-dir", folder.path("data"), "--geoip", path});
+    INFO(served.errors);
+    CHECK(served.exit_code == 1);
+    CHECK(contains(served.errors, says));
+  }
+  const auto whole = folder.path("city.mmdb");
+  CHECK(geoip({"192.0.2.1", "--geoip", whole, "--data-dir", folder.path("none")}).exit_code != 2);
+}
+
 } // namespace

@@ -111,6 +111,87 @@ TEST_CASE("rejected lines are named by number and code, the others are taken", "
   CHECK(answered["rejected_total"].GetInt() == 4);
 }
 
+TEST_CASE("an ingest of which no line is good is 422 with the same body", "[operations]") {
+  const world own;
+  const server to{{}, own};
+  const auto none = ingest(to, "{}\n" + line(3, R"("start_ts":1)", unknown_namespace));
+  CHECK(none.status == 422);
+  CHECK(none.header("content-type") == "application/json");
+  const auto answered = parse_json(none.body);
+  REQUIRE(answered.IsObject());
+  CHECK(answered["accepted"].GetInt() == 0);
+  CHECK(answered["rejected"].Size() == 2);
+  CHECK(answered["rejected_total"].GetInt() == 2);
+  // The connection goes on.
+  raw_connection client{to.ops()};
+  const auto post = [&](const std::string& body) {
+    return client.ask("POST /v1/lobbies HTTP/1.1\r\nHost: localhost\r\nContent-Length: " +
+                      std::to_string(body.size()) + "\r\n\r\n" + body);
+  };
+  CHECK(post("{}\n").status == 422);
+  CHECK(post("{}\n" + line(1)).status == 200);
+  // A line that the store has already was good.
+  CHECK(post("{}\n" + line(1)).status == 200);
+  // Nothing was sent, and nothing refused.
+  CHECK(post("").body == accepted(0));
+  CHECK(post("\n\n").status == 200);
+}
+
+/// A lobby as Fluent Bit, Vector and Filebeat hand it on.
+std::string shipped_line(int number) {
+  auto text = line(number);
+  return R"({"date":1767225600.25,"@timestamp":"2026-01-01T00:00:00Z","host":{"name":"a",)"
+         R"("ip":["10.0.0.1"],"lobby_id":{"lobby_id":1}},)" +
+         text.substr(1, text.size() - 3) + R"(,"@timestamp":null})" + "\n";
+}
+
+TEST_CASE("members that log shippers add are skipped where a key names them", "[operations]") {
+  const world own;
+  {
+    const server strict{{}, own};
+    const auto refused = ingest(strict, shipped_line(1));
+    CHECK(refused.status == 422);
+    CHECK(refused.body.find(R"(unknown member \"date\")") != std::string::npos);
+  }
+  const server to{{"--ingest-ignored-members", "date", "--ingest-ignored-members", "@timestamp",
+                   "--ingest-ignored-members", "host"},
+                  own};
+  CHECK(ingest(to, shipped_line(1) + shipped_line(2)).body == accepted(2));
+  // Other members are findings, and those of a lobby count.
+  const auto got = ingest(to, R"({"date":1,"dat":2})"
+                              "\n"
+                              R"({"date":1,"host":{}})"
+                              "\n");
+  CHECK(got.status == 422);
+  CHECK(got.body.find(R"("code":"unknown_member")") != std::string::npos);
+  CHECK(got.body.find(R"("code":"required")") != std::string::npos);
+}
+
+TEST_CASE("a member that a lobby has cannot be ignored", "[operations]") {
+  const world own;
+  const auto refused = run({"serve", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0",
+                            "--data-dir", own.data_dir(), "--ingest-ignored-members", "stop_ts"});
+  CHECK(refused.exit_code != 0);
+  CHECK(refused.errors.find("\"stop_ts\" is a member that lines have") != std::string::npos);
+}
+
+TEST_CASE("seconds given for milliseconds are a finding that says what to write", "[operations]") {
+  const world own;
+  const server to{{}, own};
+  const auto got = ingest(to, line(1, R"("start_ts":1767225600)") + line(2) +
+                                  line(3, R"("start_ts":1767225600000,"stop_ts":1767225660)") +
+                                  line(4, R"("start_ts":"1970-01-21T10:53:45.600Z")"));
+  CHECK(got.status == 200);
+  const auto answered = parse_json(got.body);
+  CHECK(answered["accepted"].GetInt() == 2); // a time of 1970 can be written as a string
+  REQUIRE(answered["rejected"].Size() == 2);
+  CHECK(text_at(answered["rejected"][0], "code") == "invalid");
+  CHECK(text_at(answered["rejected"][0], "message") ==
+        "start_ts: found 1767225600, allowed is milliseconds since 1970, but these look like "
+        "seconds: write 1767225600000 for 2026-01-01T00:00:00.000Z");
+  CHECK(text_at(answered["rejected"][1], "message").starts_with("stop_ts: found 1767225660, "));
+}
+
 TEST_CASE("a body whose length could be read in two ways is refused, never taken in part",
           "[operations]") {
   const world own;
@@ -143,7 +224,15 @@ TEST_CASE("another media type or method is refused with what is allowed", "[oper
   const auto typed = ingest(to, line(1), "Content-Type: application/json\r\n");
   CHECK(typed.status == 415);
   CHECK(typed.problem_code() == "media_type_unsupported");
+  for (const std::string name : {"application/x-ndjson", "application/ndjson", "application/jsonl",
+                                 "application/x-jsonlines"})
+    CHECK(typed.body.find(name) != std::string::npos);
+  CHECK(ingest(to, line(1), "Content-Type: application/jsonlines\r\n").status == 415);
   CHECK(ingest(to, line(1), "").body == accepted(1));
+  int number = 10;
+  for (const std::string type : {"application/x-ndjson", "application/ndjson", "application/jsonl",
+                                 "application/x-jsonlines", "Application/JSONL; charset=utf-8"})
+    CHECK(ingest(to, line(++number), "Content-Type: " + type + "\r\n").body == accepted(1));
   raw_connection client{to.ops()};
   const auto other = client.ask("GET /v1/lobbies HTTP/1.1\r\nHost: localhost\r\n\r\n");
   CHECK(other.status == 405);
@@ -349,6 +438,25 @@ TEST_CASE("an import with any wrong line writes nothing and names them all", "[o
   CHECK(partial.out == "6 lines: 1 lobbies accepted, 0 unchanged; 5 lines left out\n");
   CHECK(partial.errors.find("5 lines were left out:\nline 2: ") != std::string::npos);
   CHECK(import(own, line(2)).out == "1 lines: 0 lobbies accepted, 1 unchanged; 0 lines left out\n");
+}
+
+TEST_CASE("an import skips the members that a flag names, and finds seconds", "[operations]") {
+  const world own;
+  const auto refused = import(own, shipped_line(1));
+  CHECK(refused.exit_code == 1);
+  CHECK(refused.errors.find("unknown member \"date\"") != std::string::npos);
+  const arguments ignoring{"--ignore-member", "date", "--ignore-member", "@timestamp",
+                           "--ignore-member=host"};
+  const auto done = import(own, shipped_line(1) + shipped_line(2), ignoring);
+  INFO(done.errors);
+  CHECK(done.out == "2 lines: 2 lobbies accepted, 0 unchanged; 0 lines left out\n");
+  const auto seconds = import(own, line(3, R"("start_ts":1767225600)"));
+  CHECK(seconds.exit_code == 1);
+  CHECK(seconds.errors.find("line 1: invalid: start_ts: found 1767225600, ") != std::string::npos);
+  CHECK(seconds.errors.find("write 1767225600000 ") != std::string::npos);
+  const auto wrong = import(own, line(4), {"--ignore-member", "lobby_id"});
+  CHECK(wrong.exit_code == 2);
+  CHECK(wrong.errors.find("\"lobby_id\" is a member that lines have") != std::string::npos);
 }
 
 TEST_CASE("lines of an unknown namespace are all told, and spoil no other line of their lobby",

@@ -91,6 +91,20 @@ TEST_CASE("an ingest is given credit, taken in parts, and answered once all is c
   CHECK(on.metrics.running.get() == 0);
 }
 
+TEST_CASE("an ingest of which no line is good is answered with its own status") {
+  bench on;
+  on.begin(7);
+  on.send_part(7, 0, "{}\n", true);
+  on.work();
+  REQUIRE(on.front_log->made.size() == 1);
+  CHECK(on.front_log->made[0].status == 422);
+  on.begin(8);
+  on.send_part(8, 0, "{}\n" + line(1), true);
+  on.work();
+  REQUIRE(on.front_log->made.size() == 2);
+  CHECK(on.front_log->made[1].status == 200);
+}
+
 TEST_CASE("an ingest without a body is answered at once") {
   bench on;
   on.begin(1, false);

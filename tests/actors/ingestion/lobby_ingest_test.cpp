@@ -116,6 +116,17 @@ TEST_CASE("a backlog beyond its limit is tidied away, or refuses lines while oth
   CHECK(to.send(line(3)).accepted == 1);
 }
 
+TEST_CASE("an ingest is 422 where lines were rejected and none was good") {
+  const auto status = [](std::uint64_t accepted, std::uint64_t unchanged, std::uint64_t rejected) {
+    return status_of({accepted, unchanged, rejected, {}});
+  };
+  CHECK(status(0, 0, 0) == 200);
+  CHECK(status(1, 0, 0) == 200);
+  CHECK(status(1, 0, 9) == 200);
+  CHECK(status(0, 1, 9) == 200);
+  CHECK(status(0, 0, 1) == 422);
+}
+
 TEST_CASE("an ingest's answer is JSON") {
   CHECK(render({}) == R"({"accepted":0,"unchanged":0,"rejected":[],"rejected_total":0})");
   ingest_summary some{1, 2, 3, {{4, model::line_errc::conflict, "a \"b\""}, {5, {}, "c"}}};

@@ -127,6 +127,52 @@ TEST_CASE("property: every text comes back from the CSV as it was") {
   }));
 }
 
+TEST_CASE("for spreadsheets an apostrophe stands before what begins a formula") {
+  const auto cell = [](std::string_view name) {
+    const auto columns =
+        model::csv_attribute_columns(some_kind(), name, "Frankfurt", model::csv_dialect::excel);
+    const auto read = fixtures::read_csv(columns + "\r\n");
+    REQUIRE(read.has_value());
+    return read->at(0).at(1);
+  };
+  for (const std::string begin :
+       {"=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20"}) {
+    INFO(begin);
+    CHECK(cell(begin + "1") == "'" + begin + "1");
+    CHECK(cell("  " + begin + "1") == "  '" + begin + "1");
+    CHECK(cell("a;" + begin + "1; " + begin) == "a;'" + begin + "1; '" + begin);
+    CHECK(cell("a" + begin + "1") == "a" + begin + "1");
+  }
+  for (const std::string plain : {"", " ", "duel", "1.4-rc+1", "a=b", "'=1", "\uff1c1", "a, =b"})
+    CHECK(cell(plain) == plain);
+  CHECK(model::csv_beginning(model::csv_dialect::exact) == model::lobby_csv_header);
+  CHECK(model::csv_beginning(model::csv_dialect::excel) ==
+        "\xEF\xBB\xBF" + std::string{model::lobby_csv_header});
+}
+
+TEST_CASE("property: no cell for a spreadsheet begins a formula, and without apostrophes it is the "
+          "text") {
+  REQUIRE(rc::check([] {
+    const auto text = *rc::gen::container<std::string>(
+        rc::gen::element('a', '=', '+', '-', '@', '\t', '\r', '\n', ';', ' ', ',', '"'));
+    const auto columns =
+        model::csv_attribute_columns(some_kind(), text, "Frankfurt", model::csv_dialect::excel);
+    const auto read = fixtures::read_csv(columns + "\r\n");
+    RC_ASSERT(read.has_value());
+    auto cell = read->at(0).at(1);
+    for (std::string_view rest = cell;;) {
+      const auto first = rest.find_first_not_of(' ');
+      RC_ASSERT(first == rest.npos ||
+                std::string_view{"=+-@\t\r\n"}.find(rest[first]) == std::string_view::npos);
+      const auto next = rest.find(';');
+      if (next == rest.npos) break;
+      rest.remove_prefix(next + 1);
+    }
+    std::erase(cell, '\'');
+    RC_ASSERT(cell == text);
+  }));
+}
+
 TEST_CASE("the CSV reader of the tests is strict") {
   using fixtures::read_csv;
   CHECK(read_csv("a,b\r\n\"c\"\"\",\r\n") ==

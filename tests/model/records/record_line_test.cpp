@@ -101,6 +101,67 @@ TEST_CASE("what the table does not allow is named, with what it does") {
                                           "region_id, start_ts, stop_ts"});
 }
 
+TEST_CASE("ignored members are skipped, whatever their values are") {
+  record_reader reader{members, {"@timestamp", "host", "date"}};
+  std::array<record_field, 4> fields;
+  const auto read = [&](std::string line) {
+    auto finding = reader.read(std::span<char>{line.data(), line.size()}, fields);
+    return finding ? std::string{name_of(finding->code)} : std::string{};
+  };
+  const std::string good = R"("lobby_id":"x","region_id":"y","start_ts":1)";
+  for (const std::string value :
+       {"1", "null", "true", R"("\udc00")", "[]", "{}", R"([1,[{"a":[]}],"b"])",
+        R"({"lobby_id":{"host":[]},"colour":1})"}) {
+    INFO(value);
+    CHECK(read("{\"host\":" + value + "," + good + "}").empty());
+    CHECK(read("{" + good + ",\"host\":" + value + "}").empty());
+    CHECK(read(R"({"@timestamp":)" + value + "," + good + ",\"date\":" + value +
+               ",\"date\":" + value + "}")
+              .empty());
+    CHECK(fields[1].text == "y");
+    // What comes after them is checked as ever.
+    CHECK(read("{\"host\":" + value + "," + good + R"(,"colour":1})") == "unknown_member");
+    CHECK(read("{\"host\":" + value + "," + good + R"(,"stop_ts":{}})") == "wrong_type");
+    CHECK(read("{\"host\":" + value + "}") == "required");
+  }
+  CHECK(read("{\"host\":{" + good + "}}") == "required");
+  CHECK(read("{\"host\":[1," + good + "}") == "malformed");
+  CHECK(read("{\"host\":" + std::string(8'000, '[') + std::string(8'000, ']') + "," + good + "}")
+            .empty());
+}
+
+TEST_CASE("members of the format, and too many or odd names, cannot be ignored") {
+  const auto why_not = [](std::vector<std::string> names) {
+    const auto fine = check_ignored(members, names);
+    return fine ? std::string{} : fine.error().detail;
+  };
+  CHECK(why_not({}).empty());
+  CHECK(why_not({"date", "@timestamp", std::string(64, 'a')}).empty());
+  CHECK(why_not({"date", "stop_ts"}) ==
+        R"("stop_ts" is a member that lines have: it cannot be ignored)");
+  CHECK(why_not({""}).find("1 to 64 bytes") != std::string::npos);
+  CHECK(why_not({std::string(65, 'a')}).find("1 to 64 bytes") != std::string::npos);
+  CHECK(why_not({"\xff"}).find("1 to 64 bytes") != std::string::npos);
+  CHECK(why_not(std::vector<std::string>(16, "a")).empty());
+  CHECK(why_not(std::vector<std::string>(17, "a")) == "17 names, allowed are 16");
+}
+
+TEST_CASE("an integer that looks like seconds is refused with its milliseconds") {
+  const auto time_of = [](kind what, std::string_view text) {
+    record_values values;
+    const auto ms = values.time("a", record_field{what, text});
+    return values.finding() ? values.finding()->message : std::to_string(ms);
+  };
+  CHECK(time_of(kind::number, "946684799") == "946684799");
+  CHECK(time_of(kind::number, "946684800") ==
+        "a: found 946684800, allowed is milliseconds since 1970, but these look like seconds: "
+        "write 946684800000 for 2000-01-01T00:00:00.000Z");
+  CHECK(time_of(kind::number, "4102444799").find("write 4102444799000 ") != std::string::npos);
+  CHECK(time_of(kind::number, "4102444800") == "4102444800");
+  CHECK(time_of(kind::number, "1767225600000") == "1767225600000");
+  CHECK(time_of(kind::string, "1970-01-21T10:53:45.600Z") == "1767225600");
+}
+
 TEST_CASE("a reader is as good after a bad line as before") {
   record_reader reader{members};
   std::array<record_field, 4> fields;

@@ -87,6 +87,29 @@ TEST_CASE("an export is found once it is complete, by every process", "[engines]
         export_usages{{record.facts.query.game_id, {1, 10}}});
 }
 
+TEST_CASE("exports of one span in two dialects are two, and each is found as it is", "[engines]") {
+  const bench on;
+  const auto exact = bench::query_of(1);
+  const model::export_query excel{exact.game_id, exact.span, model::csv_dialect::excel};
+  const auto first = on.begin(1, 1);
+  auto claim = bench::claim_of(2, 1);
+  claim.query = excel;
+  const auto second = had(on.records()->claim_export(claim));
+  CHECK(second.is_own); // nobody writes it yet
+  CHECK(had(on.records()->complete_export(bench::whole(first))));
+  CHECK(had(on.records()->complete_export(bench::whole(second.record))));
+  CHECK(on.find(1)->facts.query == exact);
+  CHECK(on.find(2)->facts.query == excel);
+  for (const auto& [query, id] : {std::pair{exact, 1}, {excel, 2}}) {
+    const auto found = had(on.records()->exports_of(query));
+    REQUIRE(found.records.size() == 1);
+    CHECK(found.records[0].facts.export_id == id_of(static_cast<std::uint8_t>(id)));
+    CHECK(found.records[0].facts.query == query);
+  }
+  // Both are of the game.
+  CHECK(had(on.records()->export_usage_now()) == export_usages{{exact.game_id, {2, 20}}});
+}
+
 TEST_CASE("an export is completed once, by who has its generation", "[engines]") {
   const bench on;
   export_record unknown;
