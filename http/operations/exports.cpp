@@ -38,16 +38,16 @@ constexpr std::array schemas{
                  R"({"type":"object","additionalProperties":false,"required":["url"],)"
                  R"("properties":{"url":{"type":"string","format":"uri-reference",)"
                  R"("description":"Signed, valid for a minute."}}})"},
-    named_schema{
-        "ExportList",
-        R"({"type":"object","additionalProperties":false,"required":[)"
-        R"("exports"],"properties":{"exports":{"type":"array","items":{)"
-        R"("type":"object","additionalProperties":false,"required":[)"
-        R"("game_id","query_start","query_end","csv","state","rows","bytes"],)"
-        R"("properties":{"game_id":{"type":"string","format":"uuid"},)"
-        R"("query_start":{"type":"integer"},"query_end":{"type":"integer"},)"
-        R"("csv":{"enum":["exact","excel"]},"state":{"enum":["queued","running","complete"]},"rows":{)"
-        R"("type":"integer"},"bytes":{"type":"integer"}}}}}})"}};
+    named_schema{"ExportList",
+                 R"({"type":"object","additionalProperties":false,"required":[)"
+                 R"("exports"],"properties":{"exports":{"type":"array","items":{)"
+                 R"("type":"object","additionalProperties":false,"required":[)"
+                 R"("game_id","query_start","query_end","csv","state","rows","bytes"],)"
+                 R"("properties":{"game_id":{"type":"string","format":"uuid"},)"
+                 R"("query_start":{"type":"integer"},"query_end":{"type":"integer"},)"
+                 R"("csv":{"enum":["exact","excel"]},"state":{"enum":["queued",)"
+                 R"("running","complete"]},"rows":{"type":"integer"},"bytes":{)"
+                 R"("type":"integer"}}}}}})"}};
 
 constexpr parameter_reference dialect_reference{
     "query", "csv", R"({"type":"string","enum":["exact","excel"]})",

@@ -248,8 +248,7 @@ void client::judge(const answer& got) {
                     request->id);
   }
   // The node may not have read all of an ingest that fails.
-  const bool unread =
-      request->batch != nullptr && got.status != 200 && got.status != 422;
+  const bool unread = request->batch != nullptr && got.status != 200 && got.status != 422;
   if (close_announced_ && !request->closes && !half_closed_ && !world_->tight && !unread)
     violated("an answer ends its connection without a reason");
   if (const auto wrong = oracle_->judge(*request, got); !wrong.empty())
