@@ -2,6 +2,7 @@
 
 #include "base/check.hpp"
 #include "base/crypto/sha256.hpp"
+#include "http/tls/certificate_kind.hpp"
 #include "http/tls/ticket_keys.hpp"
 
 #include <openssl/core_names.h>
@@ -29,10 +30,14 @@ tl::unexpected<base::error> invalid(const std::string& file, const std::string& 
                     file + ": " + what + (reason.empty() ? "" : " (" + reason + ")"));
 }
 
-base::expected<void> use_certificates(SSL_CTX* in, const tls_material::pair& pair) {
+/// Returns the kind of the certificate's key.
+base::expected<certificate_kind> use_certificates(SSL_CTX* in, const tls_material::pair& pair) {
   const auto from = base::reader_of(pair.certificate);
   const auto leaf = base::read_certificate(from.get());
   if (!leaf) return invalid(pair.files.certificate, "no certificate in PEM form");
+  const auto kind = certificate_kind_of(leaf.get());
+  if (!kind)
+    return base::fail(kind.error().code, pair.files.certificate + ": " + kind.error().detail);
   if (SSL_CTX_use_certificate(in, leaf.get()) != 1)
     return invalid(pair.files.certificate, "the certificate cannot be used");
   while (auto next = base::read_certificate(from.get()))
@@ -44,7 +49,7 @@ base::expected<void> use_certificates(SSL_CTX* in, const tls_material::pair& pai
   if (!key) return invalid(pair.files.key, "no private key in PEM form that needs no passphrase");
   if (SSL_CTX_use_PrivateKey(in, key.get()) != 1 || SSL_CTX_check_private_key(in) != 1)
     return invalid(pair.files.key, "this key does not belong to " + pair.files.certificate);
-  return {};
+  return *kind;
 }
 
 base::expected<void> use_client_ca(SSL_CTX* in, const std::string& file, const std::string& pem) {
@@ -119,6 +124,9 @@ struct tls_context::identity {
 
   ssl_context_ptr context;
   X509* certificate = nullptr;
+  certificate_kind kind = certificate_kind::rsa;
+  /// Whether it has all names of the first certificate, and so may stand in for it.
+  bool has_names_of_first = true;
   session_identity session{};
   std::vector<ticket_key> keys;
 };
@@ -145,12 +153,17 @@ base::expected<void> tls_context::add_pair(const tls_material& material,
   auto* context = added->context.get();
   SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION |
                                    SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_PRIORITIZE_CHACHA);
-  if (auto used = use_certificates(context, pair); !used) return used;
+  const auto kind = use_certificates(context, pair);
+  if (!kind) return tl::unexpected(kind.error());
+  added->kind = *kind;
   const bool asks_clients = purpose == tls_purpose::ops && !material.client_ca.empty();
   if (asks_clients)
     if (auto used = use_client_ca(context, material.client_ca_file, material.client_ca); !used)
       return used;
   added->certificate = SSL_CTX_get0_certificate(context);
+  if (!identities_.empty())
+    added->has_names_of_first = includes_names(certificate_names(added->certificate),
+                                               certificate_names(identities_.front()->certificate));
   added->session =
       identify_session(purpose == tls_purpose::ops ? "ops" : "data", der_of(added->certificate),
                        asks_clients ? material.client_ca : std::string{});
@@ -191,14 +204,24 @@ int tls_context::on_client_hello(SSL* connection, int*, void* self) {
   const auto& all = static_cast<const tls_context*>(self)->identities_;
   if (all.size() == 1) return SSL_CLIENT_HELLO_SUCCESS;
   const auto name = asked_name(connection);
-  if (name.empty()) return SSL_CLIENT_HELLO_SUCCESS;
+  const auto is_for_name = [&](const std::unique_ptr<identity>& each) {
+    return !name.empty() &&
+           X509_check_host(each->certificate, name.data(), name.size(), 0, nullptr) == 1;
+  };
+  const bool is_known = std::ranges::any_of(all, is_for_name);
+  const certificate_offer offer{connection};
+  const identity* shown = nullptr;
   for (const auto& each : all) {
-    if (X509_check_host(each->certificate, name.data(), name.size(), 0, nullptr) != 1) continue;
-    SSL_set_SSL_CTX(connection, each->context.get());
-    SSL_set_session_id_context(connection, each->session.data(),
-                               static_cast<unsigned>(each->session.size()));
-    break;
+    if (!(is_known ? is_for_name(each) : each->has_names_of_first)) continue;
+    const bool is_accepted = offer.accepts(each->kind);
+    if (shown == nullptr || is_accepted) shown = each.get();
+    if (is_accepted) break;
   }
+  if (shown == all.front().get()) return SSL_CLIENT_HELLO_SUCCESS;
+  // Before OpenSSL looks at tickets: those of another certificate do not resume.
+  SSL_set_SSL_CTX(connection, shown->context.get());
+  SSL_set_session_id_context(connection, shown->session.data(),
+                             static_cast<unsigned>(shown->session.size()));
   return SSL_CLIENT_HELLO_SUCCESS;
 }
 

@@ -4,6 +4,7 @@
 #include "base/files/file_descriptor.hpp"
 #include "base/files/io_failure.hpp"
 #include "base/files/read_bounded.hpp"
+#include "http/tls/certificate_kind.hpp"
 #include "http/tls/tls_context.hpp"
 
 #include <fcntl.h>
@@ -50,6 +51,39 @@ std::optional<validity> validity_of(const std::string& pem) {
                   seconds_of(X509_get0_notAfter(leaf.get()))};
 }
 
+/// What decides to whom a certificate is shown.
+struct shown_certificate {
+  certificate_kind kind;
+  std::vector<std::string> names;
+};
+
+std::optional<shown_certificate> shown_of(const std::string& pem) {
+  const auto from = base::reader_of(pem);
+  const auto leaf = base::read_certificate(from.get());
+  if (!leaf) return std::nullopt;
+  const auto kind = certificate_kind_of(leaf.get());
+  if (!kind) return std::nullopt;
+  return shown_certificate{*kind, certificate_names(leaf.get())};
+}
+
+/// Lines about certificates that many clients refuse, where they have no other.
+void warn_of_rare_kinds(const tls_material& material, std::vector<std::string>& lines) {
+  std::vector<std::optional<shown_certificate>> all;
+  for (const auto& pair : material.pairs)
+    all.push_back(shown_of(pair.certificate));
+  for (std::size_t at = 0; at < all.size(); ++at) {
+    if (!all[at] || is_common(all[at]->kind)) continue;
+    const bool has_other = std::ranges::any_of(all, [&](const auto& other) {
+      return other && is_common(other->kind) && includes_names(other->names, all[at]->names);
+    });
+    if (!has_other)
+      lines.push_back(material.pairs[at].files.certificate + ": not all browsers accept " +
+                      name_of(all[at]->kind) +
+                      "; add a certificate for the same names whose key is ECDSA with P-256 or "
+                      "P-384, or RSA");
+  }
+}
+
 } // namespace
 
 base::expected<tls_material> read_tls_files(const tls_files& files) {
@@ -91,6 +125,7 @@ std::vector<std::string> warnings_of(const tls_material& material, std::int64_t 
       lines.push_back(file + ": the certificate expires in " +
                       std::to_string((valid->to_s - now_s) / day_s) + " days");
   }
+  warn_of_rare_kinds(material, lines);
   return lines;
 }
 

@@ -19,7 +19,8 @@ inline constexpr std::size_t tls_file_limit_bytes = 1024 * 1024;
 base::expected<tls_material> read_tls_files(const tls_files& files);
 
 /// What an operator should know of certificates that are accepted all the same: those that are not
-/// valid at `now_ts` (milliseconds since 1970), or end within `tls_warning_days`. A line each.
+/// valid at `now_ts` (milliseconds since 1970), or end within `tls_warning_days`, and those that
+/// not all browsers accept, where no other is for the same names. A line each.
 std::vector<std::string> warnings_of(const tls_material& material, std::int64_t now_ts);
 inline constexpr std::int64_t tls_warning_days = 14;
 

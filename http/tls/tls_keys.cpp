@@ -26,8 +26,9 @@ base::config_rows<tls_files> tls_keys() {
   return {
       {{"tls-cert", kind::list, "", "PEM files; repeatable",
         "The certificates of listeners with /tls, each with the chain behind it. The client's "
-        "server name (SNI) chooses; whoever asks for another gets the first. Followed when they "
-        "are replaced."},
+        "server name (SNI) chooses, and of several for one name (ECDSA and RSA) the first that "
+        "the client can check; for any other name it is the first. Followed when they are "
+        "replaced."},
        file_of_each_pair(&tls_files::pair::certificate)},
       {{"tls-key", kind::list, "", "PEM files without a passphrase; repeatable",
         "The keys of tls-cert, in the same order."},

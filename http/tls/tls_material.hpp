@@ -16,7 +16,9 @@ struct tls_files {
     std::string key;
     friend bool operator==(const pair&, const pair&) = default;
   };
-  /// The first is shown to whoever asks for a name that none has, or for none.
+  /// Of several for the name that a client asks for, the first that it can check is shown. To a
+  /// client that asks for a name that none has, or for none, those with all names of the first
+  /// are.
   std::vector<pair> pairs;
   /// PEM file of the authorities whose client certificates the ops plane takes; empty: it asks for
   /// none.

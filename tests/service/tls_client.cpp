@@ -44,6 +44,8 @@ http::ssl_context_ptr context_of(const tls_offer& offer) {
     expect(SSL_CTX_set_cipher_list(context, offer.suites_1_2.c_str()) == 1, "suites of TLS 1.2");
   if (!offer.groups.empty())
     expect(SSL_CTX_set1_groups_list(context, offer.groups.c_str()) == 1, "groups");
+  if (!offer.signatures.empty())
+    expect(SSL_CTX_set1_sigalgs_list(context, offer.signatures.c_str()) == 1, "signatures");
   std::string protocols;
   for (const auto& each : offer.protocols)
     protocols += static_cast<char>(each.size()) + each;

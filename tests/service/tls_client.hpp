@@ -24,6 +24,8 @@ struct tls_offer {
   std::string suites_1_3{};
   std::string suites_1_2{};
   std::string groups{};
+  /// Of certificates that it can check, such as "RSA-PSS+SHA256:RSA+SHA256".
+  std::string signatures{};
   /// Null: it has no certificate.
   const http::tls_material::pair* certificate = nullptr;
   /// Null: no session is to be resumed. OpenSSL allows one connection at a time to use it.

@@ -10,6 +10,7 @@
 #include <openssl/x509v3.h>
 
 #include <cstdint>
+#include <string_view>
 
 namespace matchcloud::fixtures {
 
@@ -34,8 +35,19 @@ void add_extension(X509* to, X509* issuer, int kind, const std::string& value) {
   X509_EXTENSION_free(made);
 }
 
+EVP_PKEY* new_key(const tls_pair_of& what) {
+  if (what.is_rsa) return EVP_RSA_gen(2'048);
+  if (what.key.empty()) return EVP_EC_gen("P-256");
+  constexpr std::string_view rsa = "RSA:";
+  if (what.key.starts_with(rsa))
+    return EVP_RSA_gen(static_cast<unsigned>(std::stoul(what.key.substr(rsa.size()))));
+  if (what.key.starts_with("ED")) return EVP_PKEY_Q_keygen(nullptr, nullptr, what.key.c_str());
+  return EVP_EC_gen(what.key.c_str());
+}
+
 http::tls_material::pair make(const tls_pair_of& what, X509* issuer, EVP_PKEY* signs) {
-  const base::key_ptr key{what.is_rsa ? EVP_RSA_gen(2'048) : EVP_EC_gen("P-256")};
+  const base::key_ptr key{new_key(what)};
+  base::check(key != nullptr, "a key is made");
   const base::certificate_ptr made{X509_new()};
   X509_set_version(made.get(), X509_VERSION_3);
   std::int64_t serial = 0;
@@ -56,7 +68,10 @@ http::tls_material::pair make(const tls_pair_of& what, X509* issuer, EVP_PKEY* s
   if (!names.empty()) add_extension(made.get(), issuer, NID_subject_alt_name, names);
   add_extension(made.get(), issuer, NID_basic_constraints,
                 what.is_authority ? "critical,CA:TRUE" : "critical,CA:FALSE");
-  X509_sign(made.get(), signs == nullptr ? key.get() : signs, EVP_sha256());
+  auto* by = signs == nullptr ? key.get() : signs;
+  // Ed25519 and the like have a digest of their own.
+  const bool has_digest = EVP_PKEY_is_a(by, "RSA") == 1 || EVP_PKEY_is_a(by, "EC") == 1;
+  base::check(X509_sign(made.get(), by, has_digest ? EVP_sha256() : nullptr) != 0, "it is signed");
   return {{"cert.pem", "key.pem"},
           pem_of([&](BIO* to) { return PEM_write_bio_X509(to, made.get()); }),
           pem_of([&](BIO* to) {
