@@ -75,6 +75,7 @@ error_description describe(errc code) noexcept {
 
 bool is_local_failure(errc code) noexcept {
   switch (code) {
+  case errc::internal:
   case errc::outcome_unknown:
   case errc::store_failed:
   case errc::store_full:

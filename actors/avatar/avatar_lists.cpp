@@ -51,6 +51,7 @@ base::expected<std::shared_ptr<const std::string>> lease(std::string text,
 base::error as_clients_read_it(base::error why) {
   if (!base::is_local_failure(why.code)) return why;
   spdlog::error("avatar: {}", base::to_string(why));
+  if (why.code == base::errc::internal) return why;
   return store_unreadable();
 }
 

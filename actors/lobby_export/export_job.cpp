@@ -23,6 +23,7 @@ base::error export_impossible() {
 base::error for_clients(const base::error& why, const model::export_query& query) {
   if (!base::is_local_failure(why.code)) return why;
   spdlog::error("export of game {}: {}", model::to_string(query.game_id), base::to_string(why));
+  if (why.code == base::errc::internal) return why;
   if (why.code == base::errc::store_full)
     return {base::errc::store_full,
             "The disk of the service is full, so the export was given up. Its operator has to make "

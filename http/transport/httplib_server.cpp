@@ -208,7 +208,7 @@ base::error refusal_of(int status) {
   case 414: return {base::errc::target_too_long, "The request target is longer than allowed."};
   case 416:
   case 400: return {base::errc::request_malformed, "The request could not be read as HTTP/1.1."};
-  default: return {base::errc::internal, "The request could not be handled."};
+  default: return {base::errc::internal, "The request could not be handled.", true};
   }
 }
 

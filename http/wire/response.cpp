@@ -41,6 +41,10 @@ std::string_view general_detail(base::errc code) noexcept {
     return "The store cannot be used now: its server is out of reach, another process holds it for "
            "long, or its disk fails or is read-only (the data directory must be writable; see the "
            "kernel's log). The service's log has the cause. Try again later.";
+  case base::errc::internal:
+    return "The service failed for a reason that should be impossible: a defect of its own, or a "
+           "store whose tables somebody has changed. The same request would most likely fail the "
+           "same way. The service's log has the cause.";
   case base::errc::outcome_unknown:
     return "The store was lost while it made the change, which may have happened or not. Look at "
            "what it was to change before you ask again. The service's log has the cause.";

@@ -8,6 +8,7 @@
 #include "store/postgres/connection_string.hpp"
 #include "store/postgres/postgres_secrets.hpp"
 #include "store/postgres/postgres_session.hpp"
+#include "store/postgres/sqlstate.hpp"
 #include "store/s3/s3_objects.hpp"
 #include "store/sqlite/sqlite_session.hpp"
 
@@ -45,15 +46,11 @@ bool is_out_of_reach(const base::error& failure) {
     return failure.detail.find(text) != std::string::npos;
   };
   const auto has_any = [&](auto... texts) { return (has(texts) || ...); };
-  // libpq has no codes for a connection that did not come about. A server's refusal begins with
-  // FATAL, whatever else its language is; these are about the server itself.
-  if (has("FATAL:"))
-    return has_any("starting up", "shutting down", "not yet accepting", "recovery mode",
-                   "too many clients", "too many connections", "remaining connection slots");
-  if (has_any("[SQLSTATE 53", "[SQLSTATE 57", "[SQLSTATE 08")) return true;
-  if (has("[SQLSTATE")) return false;
+  if (const auto state = sqlstate_in(failure.detail); !state.empty())
+    return meaning_of_sqlstate(state).may_pass;
   // Of a bucket: a refusal, other than to come back later.
-  if (has("HTTP status 4")) return has_any("HTTP status 408", "HTTP status 429");
+  if (has_any("HTTP status 3", "HTTP status 4"))
+    return has_any("HTTP status 408", "HTTP status 429");
   return !has_any("certificate", "authority", "master key", "never released");
 }
 
@@ -80,7 +77,9 @@ base::expected<std::shared_ptr<object_store>> open_objects(const store_place& pl
       process_environment(), time,
       place.objects_by_metadata ? credential_origin::metadata : credential_origin::usual);
   if (!credentials) return tl::unexpected(credentials.error());
-  auto bucket = s3_objects::open(place.objects, *std::move(credentials), time);
+  auto settings = place.objects;
+  if (settings.region.empty()) settings.region = given_region(process_environment());
+  auto bucket = s3_objects::open(std::move(settings), *std::move(credentials), time);
   if (!bucket) return tl::unexpected(bucket.error());
   if (const auto there = (*bucket)->stat(images_folder()); !there)
     return tl::unexpected(there.error());

@@ -3,6 +3,8 @@
 #include "base/files/io_failure.hpp"
 #include "store/files/fault_pass.hpp"
 #include "store/postgres/connection_string.hpp"
+#include "store/postgres/server_notices.hpp"
+#include "store/postgres/sqlstate.hpp"
 #include "store/postgres/text_form.hpp"
 
 #include <libpq-fe.h>
@@ -29,11 +31,11 @@ constexpr std::chrono::milliseconds idle_in_transaction_timeout = 10s;
 /// How often the server looks, during a statement, whether the client is still there.
 constexpr std::chrono::milliseconds client_check_interval{1'000};
 
-// SQLSTATEs (PostgreSQL's documentation, appendix A).
-constexpr std::string_view serialization_failure = "40001";
-constexpr std::string_view deadlock_detected = "40P01";
-constexpr std::string_view disk_full = "53100";
-constexpr std::string_view query_canceled = "57014";
+/// How long a connection may take before it is begun again by libpq's own means, which alone go on
+/// to the next address when one is silent for `connect_timeout`.
+constexpr std::chrono::milliseconds first_connect_limit{1'000};
+
+constexpr std::string_view query_canceled = "57014"; // appendix A of PostgreSQL's documentation
 
 /// Hands on the rows of a result in text form until `take` returns false; returns whether it did
 /// not.
@@ -46,21 +48,28 @@ bool hand_on(const binary_rows& rows, const sql_connection::take_row& take) {
   return true;
 }
 
-/// What the operator can do about a failure; empty if PostgreSQL's own message is enough.
-std::string_view advice(std::string_view state) {
-  if (state == disk_full) return "free some disk space of the server";
-  if (state == "53300")
-    return "the server has no connections left: raise its max_connections, or "
-           "lower store-connections";
-  if (state == "26000" || state == "42P05")
-    return "another client's prepared statements are on this connection, so a pooler (pgbouncer, "
-           "say) shares it among transactions: connect to the server directly, or have the pooler "
-           "share connections by session";
-  if (state == "25006") return "this is a standby: name the primary, or several hosts";
-  if (state == "42501")
-    return "grant the user what it needs: CREATE on the database at the first "
-           "start";
-  return {};
+/// Goes on with a connection that was begun, for `first_connect_limit`.
+void await_connection(PGconn* of) {
+  const auto until = base::machine_clock().now() + first_connect_limit;
+  auto next = PQstatus(of) == CONNECTION_BAD ? PGRES_POLLING_FAILED : PGRES_POLLING_WRITING;
+  while (next == PGRES_POLLING_READING || next == PGRES_POLLING_WRITING) {
+    const auto left =
+        std::chrono::duration_cast<std::chrono::milliseconds>(until - base::machine_clock().now());
+    if (left.count() <= 0) return;
+    pollfd socket{PQsocket(of),
+                  static_cast<short>(next == PGRES_POLLING_READING ? POLLIN : POLLOUT), 0};
+    if (::poll(&socket, 1, static_cast<int>(left.count())) > 0) next = PQconnectPoll(of);
+  }
+}
+
+/// Connects; whether that succeeded is the connection's status. What the server says meanwhile goes
+/// to the log (see `log_notices`), and its refusals have their SQLSTATE.
+void connect(PGconn* of, const std::string& place) {
+  log_notices(*of, place);
+  PQsetErrorVerbosity(of, PQERRORS_VERBOSE);
+  await_connection(of);
+  if (PQstatus(of) != CONNECTION_OK && PQstatus(of) != CONNECTION_BAD) PQreset(of);
+  PQsetErrorVerbosity(of, PQERRORS_DEFAULT);
 }
 
 } // namespace
@@ -114,23 +123,36 @@ postgres_connection::~postgres_connection() = default;
 base::expected<std::unique_ptr<postgres_connection>>
 postgres_connection::open(const postgres_settings& settings) {
   const auto timeout = std::to_string(connect_timeout.count());
-  // Of a name given twice the later counts, so that the connection string may change these.
-  const std::array names{"client_encoding", "fallback_application_name",
-                         "connect_timeout", "tcp_user_timeout",
-                         "keepalives_idle", "target_session_attrs",
-                         "dbname",          static_cast<const char*>(nullptr)};
+  // Of a name given twice the later counts, so that the connection string may change those before
+  // it.
+  const std::array names{"fallback_application_name", "connect_timeout",
+                         "tcp_user_timeout",          "keepalives_idle",
+                         "target_session_attrs",      "dbname",
+                         "client_encoding",           static_cast<const char*>(nullptr)};
   const std::array values{
-      "UTF8", "matchcloud", timeout.c_str(),      "3000",
-      "10",   "read-write", settings.url.c_str(), static_cast<const char*>(nullptr)};
+      "matchcloud", timeout.c_str(),      "3000", "10",
+      "read-write", settings.url.c_str(), "UTF8", static_cast<const char*>(nullptr)};
   std::unique_ptr<postgres_connection> made{new postgres_connection{
-      settings, PQconnectdbParams(names.data(), values.data(), /*expand_dbname=*/1)}};
+      settings, PQconnectStartParams(names.data(), values.data(), /*expand_dbname=*/1)}};
   constexpr std::string_view operation = "connect";
   if (!made->handle_) return made->lost(operation, "out of memory");
-  if (PQstatus(made->handle_.get()) != CONNECTION_OK) return made->lost(operation);
+  connect(made->handle_.get(), made->server_name_);
+  if (PQstatus(made->handle_.get()) != CONNECTION_OK) return made->refused(operation);
+  if (auto fit = made->check_encoding(); !fit) return tl::unexpected(std::move(fit).error());
   PQsetnonblocking(made->handle_.get(), 1);
   if (auto configured = made->configure(settings); !configured)
     return tl::unexpected(configured.error());
   return made;
+}
+
+base::expected<void> postgres_connection::check_encoding() const {
+  const auto* found = PQparameterStatus(handle_.get(), "server_encoding");
+  if (found == nullptr || std::string_view{found} == "UTF8") return {};
+  return base::fail(base::errc::config_invalid,
+                    server_name_ + ": the database has the encoding " + found +
+                        ", and only one of UTF8 can hold every name. Create another one with "
+                        "`createdb -E UTF8 -T template0 --locale C -O ROLE NAME` and use that; an "
+                        "existing store moves by `matchcloud store copy`.");
 }
 
 base::expected<void> postgres_connection::configure(const postgres_settings& settings) {
@@ -381,10 +403,10 @@ void postgres_connection::deliver(binary_rows got, const sent& of) {
     const auto* message = PQresultErrorField(got.get(), PG_DIAG_MESSAGE_PRIMARY);
     const std::string_view code = state ? state : "";
     failure_ = describe(of.operation, message ? message : PQresultErrorMessage(got.get()), code);
-    asks_for_repetition_ = code == serialization_failure || code == deadlock_detected;
+    const auto then = meaning_of_sqlstate(code).then;
+    asks_for_repetition_ = then == after_failure::repeat;
     ran_out_of_time_ = code == query_canceled;
-    // What one statement was too slow for is no reason to open all connections again.
-    has_failed_ = has_failed_ || !(asks_for_repetition_ || ran_out_of_time_);
+    has_failed_ = has_failed_ || then == after_failure::reconnect;
   }
   }
   if (of.prepares) prepared_.erase(of.prepares);
@@ -453,6 +475,12 @@ tl::unexpected<base::error> postgres_connection::lost(std::string_view operation
   return tl::unexpected(std::move(described));
 }
 
+tl::unexpected<base::error> postgres_connection::refused(std::string_view operation) {
+  const auto why = read_refusal(PQerrorMessage(handle_.get()));
+  failure_ = describe(operation, why.message, why.state);
+  return lost(operation);
+}
+
 base::error postgres_connection::describe(std::string_view operation, std::string_view message,
                                           std::string_view state) const {
   while (!message.empty() && (message.back() == '\n' || message.back() == ' '))
@@ -460,9 +488,10 @@ base::error postgres_connection::describe(std::string_view operation, std::strin
   std::string text = server_name_;
   text.append(": cannot ").append(operation).append(": ").append(message);
   std::replace(text.begin(), text.end(), '\n', ' ');
-  if (!state.empty()) text.append(" [SQLSTATE ").append(state).append("]");
-  if (const auto hint = advice(state); !hint.empty()) text.append("; ").append(hint);
-  return {state == disk_full ? base::errc::store_full : base::errc::store_failed, std::move(text)};
+  if (!state.empty()) text.append(" ").append(shown_sqlstate(state));
+  const auto meaning = meaning_of_sqlstate(state);
+  if (!meaning.advice.empty()) text.append("; ").append(meaning.advice);
+  return {meaning.code, std::move(text)};
 }
 
 tl::unexpected<base::error> postgres_connection::failure(std::string_view operation,

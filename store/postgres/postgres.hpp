@@ -36,8 +36,8 @@ inline constexpr std::size_t sent_together_limit = 256;
 /// thread at a time.
 class postgres_connection final : public sql_connection {
 public:
-  /// Connects. Fails with `store_failed` or, if the server is beyond loopback and not verified,
-  /// `config_invalid`.
+  /// Connects. Fails with `store_failed`, or with `config_invalid` where the database's encoding is
+  /// not UTF8.
   static base::expected<std::unique_ptr<postgres_connection>>
   open(const postgres_settings& settings);
   ~postgres_connection() override;
@@ -113,6 +113,7 @@ private:
 
   /// Locks a subject within a transaction that wrote none so far.
   base::expected<void> lock(sql_subject subject);
+  base::expected<void> check_encoding() const;
   base::expected<void> configure(const postgres_settings& settings);
   base::expected<void> pass(base::fault_point at, std::string_view operation);
   base::expected<void> queue(const sql_command& command, const parameters& with, const sent& answer,
@@ -129,6 +130,8 @@ private:
   base::expected<void> outcome();
   /// The connection broke, or the server does not answer.
   tl::unexpected<base::error> lost(std::string_view operation, std::string_view reason = {});
+  /// The server did not take the connection.
+  tl::unexpected<base::error> refused(std::string_view operation);
   base::error describe(std::string_view operation, std::string_view message,
                        std::string_view state) const;
 

@@ -65,8 +65,9 @@ TEST_CASE("statuses that clients rely on") {
 }
 
 TEST_CASE("errors of disks, files and addresses tell of the machine, a client's own do not") {
-  for (const auto code : {errc::store_failed, errc::store_full, errc::store_newer, errc::io_failed,
-                          errc::geoip_invalid, errc::address_unavailable, errc::history_too_slow})
+  for (const auto code :
+       {errc::store_failed, errc::store_full, errc::store_newer, errc::io_failed,
+        errc::geoip_invalid, errc::address_unavailable, errc::history_too_slow, errc::internal})
     CHECK(is_local_failure(code));
   for (const auto code : {errc::body_malformed, errc::overloaded, errc::store_backlogged,
                           errc::import_invalid, errc::exports_full})

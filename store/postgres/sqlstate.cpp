@@ -1,0 +1,124 @@
+#include "store/postgres/sqlstate.hpp"
+
+#include "base/characters.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace matchcloud::store {
+
+namespace {
+
+using base::errc;
+
+constexpr std::size_t state_bytes = 5;
+constexpr std::string_view shown_begin = "[SQLSTATE ";
+
+struct row {
+  /// A whole SQLSTATE, or what begins several, such as their class.
+  std::string_view begins;
+  sqlstate_meaning meaning;
+};
+
+constexpr std::string_view pooler_advice =
+    "another client's prepared statements are on this connection, so a pooler (pgbouncer, say) "
+    "shares it among transactions: connect to the server directly, or have the pooler share "
+    "connections by session";
+constexpr std::string_view refused_advice =
+    "the same would be refused again: the tables of the schema matchcloud, their constraints and "
+    "triggers must be as this program made them";
+
+/// What begins another row's text stands behind it.
+constexpr std::array rows{
+    // Connections.
+    row{"08", {errc::store_failed, true}},
+    row{"57P04", {errc::store_failed, false}},                     // the database was dropped
+    row{"57014", {errc::store_failed, true, after_failure::keep}}, // the time limit
+    row{"57", {errc::store_failed, true}},
+    // What is in the statement.
+    row{"21", {errc::internal, false, after_failure::keep, refused_advice}},
+    row{"22", {errc::internal, false, after_failure::keep, refused_advice}},
+    row{"23", {errc::internal, false, after_failure::keep, refused_advice}},
+    row{"42501",
+        {errc::store_failed, false, after_failure::reconnect,
+         "grant the user what it needs: CREATE on the database at the first start"}},
+    row{"42P05", {errc::store_failed, false, after_failure::reconnect, pooler_advice}},
+    row{"26000", {errc::store_failed, false, after_failure::reconnect, pooler_advice}},
+    row{"42", {errc::internal, false, after_failure::keep, refused_advice}},
+    row{"44", {errc::internal, false, after_failure::keep, refused_advice}},
+    row{"54", {errc::internal, false, after_failure::keep, refused_advice}},
+    row{"P0", {errc::internal, false, after_failure::keep, refused_advice}}, // of triggers
+    // Other transactions.
+    row{"40001", {errc::store_failed, true, after_failure::repeat}},
+    row{"40P01", {errc::store_failed, true, after_failure::repeat}},
+    row{"40", {errc::store_failed, true}},
+    row{"55006", {errc::store_failed, true}},
+    row{"55P03", {errc::store_failed, true}},
+    // The server.
+    row{"25006",
+        {errc::store_failed, true, after_failure::reconnect,
+         "this is a standby: name the primary, or several hosts"}},
+    row{"53100",
+        {errc::store_full, true, after_failure::reconnect, "free some disk space of the server"}},
+    row{"53300",
+        {errc::store_failed, true, after_failure::reconnect,
+         "the server has no connections left: raise its max_connections, or lower "
+         "store-connections"}},
+    row{"53", {errc::store_failed, true}},
+};
+
+bool is_state(std::string_view text) noexcept {
+  return text.size() == state_bytes && std::ranges::all_of(text, [](char c) {
+           return base::is_digit(static_cast<unsigned char>(c)) || (c >= 'A' && c <= 'Z');
+         });
+}
+
+/// Removes the SQLSTATE from a line such as `FATAL:  57P03: the server is starting up`.
+std::string take_state(std::string& line) {
+  constexpr std::string_view before = ":  ";
+  for (auto at = line.find(before); at != std::string::npos; at = line.find(before, at + 1)) {
+    const auto begin = at + before.size();
+    if (begin + state_bytes + 2 > line.size() || line.compare(begin + state_bytes, 2, ": ") != 0)
+      continue;
+    auto state = line.substr(begin, state_bytes);
+    if (!is_state(state)) continue;
+    line.erase(begin, state_bytes + 2);
+    return state;
+  }
+  return {};
+}
+
+} // namespace
+
+sqlstate_meaning meaning_of_sqlstate(std::string_view state) noexcept {
+  for (const auto& [begins, meaning] : rows)
+    if (state.starts_with(begins)) return meaning;
+  return {};
+}
+
+std::string shown_sqlstate(std::string_view state) {
+  return std::string{shown_begin}.append(state).append("]");
+}
+
+std::string_view sqlstate_in(std::string_view detail) noexcept {
+  const auto at = detail.rfind(shown_begin);
+  if (at == std::string_view::npos) return {};
+  const auto state = detail.substr(at + shown_begin.size(), state_bytes);
+  return is_state(state) ? state : std::string_view{};
+}
+
+refused_connection read_refusal(std::string_view message) {
+  refused_connection made;
+  while (!message.empty()) {
+    const auto end = std::min(message.find('\n'), message.size());
+    std::string line{message.substr(0, end)};
+    message.remove_prefix(std::min(end + 1, message.size()));
+    if (line.starts_with("LOCATION:")) continue; // in PostgreSQL's sources
+    if (auto state = take_state(line); !state.empty()) made.state = std::move(state);
+    if (!made.message.empty()) made.message += '\n';
+    made.message += line;
+  }
+  return made;
+}
+
+} // namespace matchcloud::store
