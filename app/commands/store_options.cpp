@@ -50,9 +50,11 @@ void add_objects_options(CLI::App& command, store::store_place& place) {
       ->envname("MATCHCLOUD_OBJECTS");
   command.add_option("--objects-endpoint", to.endpoint, "Where the bucket's service is.")
       ->envname("MATCHCLOUD_OBJECTS_ENDPOINT");
-  command.add_option("--objects-region", to.region, "What requests to the bucket are signed for.")
-      ->envname("MATCHCLOUD_OBJECTS_REGION")
-      ->capture_default_str();
+  command
+      .add_option("--objects-region", to.region,
+                  "The region that the bucket is in. Without it AWS_REGION, AWS_DEFAULT_REGION or "
+                  "us-east-1 counts.")
+      ->envname("MATCHCLOUD_OBJECTS_REGION");
   command
       .add_flag("--objects-path-style", to.is_path_style,
                 "The bucket stands in the path of URLs and not before the host.")

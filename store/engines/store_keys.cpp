@@ -81,7 +81,8 @@ base::config_rows<store_place> bucket_keys() {
   return {
       {{"objects", kind::text, "", "s3://BUCKET or s3://BUCKET/PREFIX; empty: the data directory",
         "A bucket that has images and exports, which all processes on a store share. Credentials "
-        "are those of AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or of ~/.aws/credentials."},
+        "are those of AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, of ~/.aws/credentials, or of "
+        "the role of an ECS task or an EKS pod."},
        [](store_place& of, const config_values& given) -> base::expected<void> {
          if (given.front().empty()) return {};
          auto location = parse_s3_location(given.front());
@@ -96,8 +97,9 @@ base::config_rows<store_place> bucket_keys() {
                       "http:// or https:// with host and port; empty: objects-endpoint",
                       "Where clients reach the service of the bucket, when they are redirected to "
                       "it."),
-      bucket_text_row("objects-region", &s3_settings::region, "a region's name",
-                      "What requests to the bucket are signed for."),
+      bucket_text_row("objects-region", &s3_settings::region,
+                      "a region's name; empty: AWS_REGION, AWS_DEFAULT_REGION or us-east-1",
+                      "What requests to the bucket are signed for: the region that it is in."),
       base::row_of_part<store_place>(
           flag_row("objects-path-style", &s3_settings::is_path_style,
                    "The bucket stands in the path of URLs and not before the host, as most "

@@ -4,7 +4,6 @@
 #include "base/decimal.hpp"
 #include "model/text/timestamp.hpp"
 #include "store/s3/s3_settings.hpp"
-#include "store/s3/xml_element.hpp"
 
 #include <algorithm>
 
@@ -38,12 +37,6 @@ std::string for_people(std::string_view text) {
   std::ranges::replace_if(
       shown, [](char c) { return c < 0x20 || c > 0x7e; }, '?');
   return shown;
-}
-
-s3_error error_of(const xml_element& read) {
-  const auto code = read.text_of("Code");
-  if (code.size() > code_limit_bytes || !code_characters.contains_all(code)) return {};
-  return {std::string{code}, for_people(read.text_of("Message"))};
 }
 
 /// Decodes `encoding-type=url`, in which a plus is a blank.
@@ -130,9 +123,21 @@ base::expected<bool> is_truncated(const xml_element& page) {
 
 } // namespace
 
+bool is_s3_word(std::string_view text) noexcept {
+  return text.size() <= code_limit_bytes && code_characters.contains_all(text);
+}
+
+s3_error s3_error_of(const xml_element& read) {
+  const auto code = read.text_of("Code");
+  if (!is_s3_word(code)) return {};
+  const auto region = read.text_of("Region");
+  return {std::string{code}, for_people(read.text_of("Message")),
+          is_s3_word(region) ? std::string{region} : std::string{}};
+}
+
 s3_error read_s3_error(std::string_view body) {
   const auto read = read_as(body, "Error");
-  return read ? error_of(*read) : s3_error{};
+  return read ? s3_error_of(*read) : s3_error{};
 }
 
 base::expected<s3_page> read_s3_page(std::string_view body) {
@@ -183,7 +188,7 @@ base::expected<s3_completion> read_s3_completion(std::string_view body) {
   const auto read = parse_xml(body);
   if (!read) return refuse("no XML as S3 sends it: " + read.error().detail);
   if (read->name == "Error") {
-    auto error = error_of(*read);
+    auto error = s3_error_of(*read);
     if (error.code.empty()) return refuse("an error without a code");
     return s3_completion{{}, std::move(error)};
   }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/expected.hpp"
+#include "store/s3/xml_element.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -17,13 +18,19 @@ struct s3_error {
   /// Such as `NoSuchKey`; only letters, digits, dots, dashes and underscores.
   std::string code;
   /// For people; visible ASCII, at most `s3_message_limit_bytes`.
-  std::string message;
+  std::string message{};
+  /// The region that the bucket is in, where the error says it; characters as of the code.
+  std::string region{};
 };
 
 inline constexpr std::size_t s3_message_limit_bytes = 300;
 
 /// Reads an `Error`. A body that is none has no code.
 s3_error read_s3_error(std::string_view body);
+/// The same of an element with `Code` and `Message`.
+s3_error s3_error_of(const xml_element& read);
+/// Whether a text can be the code of an error, or a region.
+bool is_s3_word(std::string_view text) noexcept;
 
 /// An object of a listing.
 struct s3_listed {

@@ -105,8 +105,10 @@ void s3_call::judge_attempt() {
   auto verdict = judge(transfer_->end(), transfer_->reason(), answer, error);
   const bool is_unwanted = transfer_->end() == s3_transfer_end::refused;
   end_attempt();
-  // The answer to a HEAD has no body, which would say why.
-  if (request_.method == "HEAD" && answer.status == 403) verdict.next = s3_next::again_with_time;
+  // The answer to a HEAD has no body, which would say why: the clock (403), or a token that has
+  // expired (400).
+  if (request_.method == "HEAD" && (answer.status == 403 || answer.status == 400))
+    verdict.next = s3_next::again_with_time;
   switch (verdict.next) {
   case s3_next::again: repeat(verdict, asked_for(answer)); return;
   case s3_next::give_up:

@@ -80,6 +80,10 @@ private:
                                                  const s3_result& result);
   /// Fails if the bucket does not exist.
   base::expected<void> check_bucket();
+  tl::unexpected<base::error> refused(const s3_request& request, const s3_result& result,
+                                      std::string right) const;
+  /// The rights that a HEAD may lack which was denied, by what listing says.
+  std::string right_missing_for_head();
   /// The error for a HEAD that was refused, with the reason that a GET of the same is given.
   base::error why_refused(const s3_request& head, const s3_result& result);
 

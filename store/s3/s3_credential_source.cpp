@@ -5,14 +5,15 @@
 #include "store/files/file_state.hpp"
 #include "store/s3/s3_lent_credentials.hpp"
 #include "store/s3/s3_metadata.hpp"
+#include "store/s3/s3_roles.hpp"
 
 #include <fcntl.h>
 #include <openssl/crypto.h>
 #include <spdlog/spdlog.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <mutex>
 #include <system_error>
 #include <utility>
@@ -127,7 +128,7 @@ bool credentials_file::renew() {
   return !are_equal(*before, *last_);
 }
 
-/// Those of the role of this instance.
+/// Those of a role, of this instance or container.
 class role_credentials final : public s3_credential_source {
 public:
   explicit role_credentials(std::unique_ptr<s3_lent_credentials> lent) noexcept
@@ -154,30 +155,36 @@ opened_source open_file(const environment& from, const base::clock& time) {
   auto path = file_of(from);
   if (path.empty())
     return refuse("there are no credentials for S3: set AWS_ACCESS_KEY_ID and "
-                  "AWS_SECRET_ACCESS_KEY, or AWS_SHARED_CREDENTIALS_FILE to the path of a file");
+                  "AWS_SECRET_ACCESS_KEY, or AWS_SHARED_CREDENTIALS_FILE to the path of a file; on "
+                  "EC2 use objects-metadata-credentials, on ECS and EKS give the task or the "
+                  "service account a role");
   auto profile = or_empty(from, "AWS_PROFILE");
   if (profile.empty()) profile = "default";
   return credentials_file::open(std::move(path), std::move(profile), time);
 }
 
-opened_source open_metadata(const environment& from, const base::clock& time) {
-  auto service = metadata_service_at(or_empty(from, "AWS_EC2_METADATA_SERVICE_ENDPOINT"));
-  if (!service) return tl::unexpected(service.error());
-  auto lent = s3_lent_credentials::open(
-      [service = *std::move(service)] { return fetch_credentials(service); }, time);
+opened_source open_lent(s3_lender lender, const base::clock& time) {
+  auto lent = s3_lent_credentials::open(std::move(lender), time);
   if (!lent) return tl::unexpected(lent.error());
   return std::make_unique<role_credentials>(*std::move(lent));
 }
 
-} // namespace
-
-environment process_environment() {
-  return [](const char* name) -> std::optional<std::string> {
-    const auto* const value = std::getenv(name);
-    if (value == nullptr) return std::nullopt;
-    return value;
-  };
+opened_source open_metadata(const environment& from, const base::clock& time) {
+  auto service = metadata_service_at(or_empty(from, "AWS_EC2_METADATA_SERVICE_ENDPOINT"));
+  if (!service) return tl::unexpected(service.error());
+  return open_lent([service = *std::move(service)] { return fetch_role_credentials(service); },
+                   time);
 }
+
+/// Whether somebody wants the credentials file: one is named, or the usual one is there.
+bool has_file(const environment& from) {
+  for (const auto* name : {"AWS_SHARED_CREDENTIALS_FILE", "AWS_PROFILE"})
+    if (!or_empty(from, name).empty()) return true;
+  const auto path = file_of(from);
+  return !path.empty() && ::access(path.c_str(), F_OK) == 0;
+}
+
+} // namespace
 
 base::expected<std::unique_ptr<s3_credential_source>>
 s3_credential_source::open(const environment& from, const base::clock& time,
@@ -185,6 +192,16 @@ s3_credential_source::open(const environment& from, const base::clock& time,
   if (origin == credential_origin::metadata) return open_metadata(from, time);
   if (auto id = or_empty(from, "AWS_ACCESS_KEY_ID"); !id.empty())
     return open_given(from, std::move(id));
+  auto identity = web_identity_of(from);
+  if (!identity) return tl::unexpected(identity.error());
+  if (*identity)
+    return open_lent([by = **std::move(identity)] { return fetch_web_identity_credentials(by); },
+                     time);
+  if (has_file(from)) return open_file(from, time);
+  auto agent = container_agent_of(from);
+  if (!agent) return tl::unexpected(agent.error());
+  if (*agent)
+    return open_lent([by = **std::move(agent)] { return fetch_container_credentials(by); }, time);
   return open_file(from, time);
 }
 

@@ -7,18 +7,10 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 
 namespace matchcloud::store {
-
-/// Gives the value of an environment variable, or nothing if it is not set.
-using environment = std::function<std::optional<std::string>(const char* name)>;
-
-/// The environment of this process. Any thread, as long as nobody changes it.
-environment process_environment();
 
 /// The longest credentials file.
 inline constexpr std::size_t credentials_limit_bytes = 256UL * 1024;
@@ -28,9 +20,15 @@ inline constexpr std::chrono::seconds credentials_look_interval{5};
 
 /// Where credentials come from.
 enum class credential_origin : std::uint8_t {
-  /// `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN` if the first is set,
-  /// which then stay; else the profile `AWS_PROFILE` (`default`) of the file
-  /// `AWS_SHARED_CREDENTIALS_FILE` (`~/.aws/credentials`), which is read again when it has changed.
+  /// The first that there is of these, in the order of the SDKs of AWS. Variables that are empty
+  /// count as absent.
+  /// 1. `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`, which then stay.
+  /// 2. The role `AWS_ROLE_ARN`, for the token in `AWS_WEB_IDENTITY_TOKEN_FILE` (EKS IRSA).
+  /// 3. The profile `AWS_PROFILE` (`default`) of the file `AWS_SHARED_CREDENTIALS_FILE`
+  ///    (`~/.aws/credentials`), which is read again when it has changed.
+  /// 4. The container's, from `AWS_CONTAINER_CREDENTIALS_RELATIVE_URI` or
+  ///    `AWS_CONTAINER_CREDENTIALS_FULL_URI` (ECS, EKS Pod Identity).
+  /// Those of roles are fetched again before they expire.
   usual,
   /// The role of the EC2 instance that this process runs on. Its metadata service (version 2) is
   /// asked for them, again before they expire; `AWS_EC2_METADATA_SERVICE_ENDPOINT` may say where
@@ -38,7 +36,8 @@ enum class credential_origin : std::uint8_t {
   metadata,
 };
 
-/// Gives credentials. Any thread; may wait for the disk, or up to 5 s for the metadata service.
+/// Gives credentials. Any thread; may wait for the disk, or up to 5 s for a service that lends
+/// them.
 class s3_credential_source {
 public:
   /// Gets credentials. Fails with `config_invalid` if there are none or they are broken; the detail

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdlib>
 #include <optional>
 #include <utility>
 
@@ -100,6 +101,19 @@ private:
 };
 
 } // namespace
+
+environment process_environment() {
+  return [](const char* name) -> std::optional<std::string> {
+    const auto* const value = std::getenv(name);
+    if (value == nullptr) return std::nullopt;
+    return value;
+  };
+}
+
+std::string given_region(const environment& from) {
+  const auto region = from("AWS_REGION").value_or("");
+  return region.empty() ? from("AWS_DEFAULT_REGION").value_or("") : region;
+}
 
 s3_secret::~s3_secret() {
   OPENSSL_cleanse(text_.data(), text_.size());

@@ -2,11 +2,22 @@
 
 #include "base/expected.hpp"
 
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace matchcloud::store {
+
+/// Gives the value of an environment variable, or nothing if it is not set.
+using environment = std::function<std::optional<std::string>(const char* name)>;
+
+/// The environment of this process. Any thread, as long as nobody changes it.
+environment process_environment();
+
+/// The region that `AWS_REGION` names, or else `AWS_DEFAULT_REGION`; empty if neither does.
+std::string given_region(const environment& from);
 
 /// A text that must not get into logs, errors or what is printed: it is given only to who names it,
 /// and overwritten when it is destroyed. Immutable.

@@ -31,7 +31,7 @@ s3_endpoint::make(s3_settings settings, std::unique_ptr<s3_credential_source> cr
 s3_signed_request s3_endpoint::sign(const s3_request& request, const s3_body_taker* taker) {
   auto by = credentials_->current();
   const auto offset_ms = offset_ms_.load();
-  const s3_signing_scope scope{settings_.region, time_.unix_ms() + offset_ms};
+  const s3_signing_scope scope{addresses_.region, time_.unix_ms() + offset_ms};
   const auto& at = addresses_.direct;
   const auto path = path_of(at, request.key);
   s3_http_request made{request.method, at.url_of(path, s3_query(request.query)), request.headers,
@@ -57,7 +57,7 @@ std::string s3_endpoint::presign(const std::string& key, const object_link& what
   const s3_signed_parts parts{method, path, std::move(query), {{"host", at.host}}, {}};
   const auto by = credentials_->current();
   return at.url_of(path,
-                   s3_presigned_query(parts, *by, {settings_.region, unix_ms()}, what.lifetime));
+                   s3_presigned_query(parts, *by, {addresses_.region, unix_ms()}, what.lifetime));
 }
 
 bool s3_endpoint::learn_time(const s3_signed_request& request, const s3_answer& answer) {

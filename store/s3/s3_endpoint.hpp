@@ -81,6 +81,8 @@ public:
        const base::clock& time);
 
   const s3_settings& settings() const noexcept { return settings_; }
+  /// What requests are signed for.
+  const std::string& region() const noexcept { return addresses_.region; }
   const base::clock& time() const noexcept { return time_; }
   /// Milliseconds since 1970, as the service counts.
   std::int64_t unix_ms() const noexcept { return time_.unix_ms() + offset_ms_.load(); }

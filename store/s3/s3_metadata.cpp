@@ -1,15 +1,12 @@
 #include "store/s3/s3_metadata.hpp"
 
 #include "base/characters.hpp"
-#include "base/clock.hpp"
 #include "model/json/json_document.hpp"
 #include "model/net/http_url.hpp"
 #include "model/text/timestamp.hpp"
-#include "store/s3/s3_transfer.hpp"
 
 #include <openssl/crypto.h>
 
-#include <algorithm>
 #include <utility>
 
 namespace matchcloud::store {
@@ -18,7 +15,6 @@ namespace {
 
 using model::json_document;
 using model::json_kind;
-using std::chrono::milliseconds;
 
 constexpr std::string_view token_path = "/latest/api/token";
 constexpr std::string_view roles_path = "/latest/meta-data/iam/security-credentials/";
@@ -54,55 +50,7 @@ std::string_view first_line(std::string_view text) {
   return text.substr(0, text.find_first_of("\r\n"));
 }
 
-/// Requests to the service, one after the other, within one deadline.
-class metadata_session {
-public:
-  explicit metadata_session(const s3_metadata_service& with)
-      : with_{with}, end_at_{base::machine_clock().now() + with.timeout} {}
-
-  /// The answer that a path has. `what` is for errors: "cannot get ..".
-  base::expected<s3_answer> ask(std::string_view method, std::string_view path, s3_pairs headers,
-                                std::string_view what) {
-    s3_http_request request;
-    request.method = method;
-    request.url = with_.url + std::string{path};
-    request.headers = std::move(headers);
-    s3_transfer transfer{request, limits()};
-    lane_.begin(transfer);
-    while (!transfer.is_done())
-      lane_.run(with_.timeout);
-    if (transfer.end() == s3_transfer_end::answered) return std::move(transfer.answer());
-    if (transfer.end() == s3_transfer_end::too_long)
-      return failed(what,
-                    "the answer has more than " + std::to_string(metadata_limit_bytes) + " bytes");
-    return failed(what, transfer.reason() +
-                            "; it answers on EC2 alone, and in containers only if the instance "
-                            "has a hop limit of at least 2");
-  }
-
-  tl::unexpected<base::error> failed(std::string_view what, const std::string& why) const {
-    auto detail = "the metadata service of EC2 at " + with_.url + ": cannot get ";
-    return refuse(detail.append(what).append(": ").append(why));
-  }
-
-private:
-  s3_transfer_limits limits() const {
-    const auto left = std::chrono::floor<milliseconds>(end_at_ - base::machine_clock().now());
-    s3_transfer_limits made;
-    made.timeout = left;
-    made.connect_timeout = with_.connect_timeout;
-    made.silence_timeout = std::chrono::ceil<std::chrono::seconds>(with_.timeout);
-    made.least_rate = 1;
-    made.body_limit_bytes = metadata_limit_bytes;
-    return made;
-  }
-
-  const s3_metadata_service& with_;
-  base::steady_time end_at_;
-  s3_lane lane_{1};
-};
-
-base::expected<std::string> fetch_token(metadata_session& with) {
+base::expected<std::string> fetch_token(s3_lender_session& with) {
   constexpr std::string_view what = "a token";
   const auto got = with.ask("PUT", token_path, {{token_lifetime_header, token_lifetime_s}}, what);
   if (!got) return tl::unexpected(got.error());
@@ -114,7 +62,7 @@ base::expected<std::string> fetch_token(metadata_session& with) {
   return got->body;
 }
 
-base::expected<std::string> fetch_role(metadata_session& with, const s3_pairs& by) {
+base::expected<std::string> fetch_role(s3_lender_session& with, const s3_pairs& by) {
   constexpr std::string_view what = "the name of the instance's role";
   const auto got = with.ask("GET", roles_path, by, what);
   if (!got) return tl::unexpected(got.error());
@@ -127,7 +75,7 @@ base::expected<std::string> fetch_role(metadata_session& with, const s3_pairs& b
   return std::string{role};
 }
 
-base::expected<s3_loan> fetch_loan(metadata_session& with, const s3_pairs& by,
+base::expected<s3_loan> fetch_loan(s3_lender_session& with, const s3_pairs& by,
                                    const std::string& role) {
   const auto what = "the credentials of the role " + role;
   auto got = with.ask("GET", std::string{roles_path} + s3_encoded(role), by, what);
@@ -146,8 +94,10 @@ std::string text_of(const json_document& document, std::string_view name) {
 
 } // namespace
 
-base::expected<s3_metadata_service> metadata_service_at(std::string_view endpoint) {
-  s3_metadata_service found;
+base::expected<s3_lender_place> metadata_service_at(std::string_view endpoint) {
+  s3_lender_place found{"http://169.254.169.254", "the metadata service of EC2",
+                        "; it answers on EC2 alone, and in containers only if the instance has a "
+                        "hop limit of at least 2"};
   if (endpoint.empty()) return found;
   const auto url = model::parse_http_url(endpoint);
   if (!url)
@@ -160,8 +110,8 @@ base::expected<s3_metadata_service> metadata_service_at(std::string_view endpoin
   return found;
 }
 
-base::expected<s3_loan> fetch_credentials(const s3_metadata_service& from) {
-  metadata_session with{from};
+base::expected<s3_loan> fetch_role_credentials(const s3_lender_place& from) {
+  s3_lender_session with{from};
   auto token = fetch_token(with);
   if (!token) return tl::unexpected(token.error());
   const s3_pairs by{{token_header, *std::move(token)}};

@@ -77,9 +77,8 @@ struct named_endpoint {
 };
 
 named_endpoint direct_endpoint(const s3_settings& settings) {
-  return {"the endpoint of S3", settings.endpoint.empty()
-                                    ? "https://s3." + settings.region + ".amazonaws.com"
-                                    : settings.endpoint};
+  return {"the endpoint of S3",
+          settings.endpoint.empty() ? amazon_url("s3", settings.region) : settings.endpoint};
 }
 
 named_endpoint endpoint_of_links(const s3_settings& settings) {
@@ -167,9 +166,19 @@ std::string s3_address::url_of(std::string_view path, std::string_view query) co
   return text;
 }
 
-base::expected<s3_addresses> check(const s3_settings& settings) {
+std::string amazon_url(std::string_view service, std::string_view region) {
+  auto url = std::string{"https://"}.append(service).append(".");
+  if (!region.empty()) url.append(region).append(".");
+  url += "amazonaws.com";
+  if (region.starts_with("cn-")) url += ".cn";
+  return url;
+}
+
+base::expected<s3_addresses> check(const s3_settings& given) {
+  auto settings = given;
+  if (settings.region.empty()) settings.region = s3_usual_region;
   if (!is_bucket(settings.location.bucket)) return refuse("there is no bucket: s3://BUCKET/PREFIX");
-  if (settings.region.empty() || settings.region.size() > region_limit_bytes ||
+  if (settings.region.size() > region_limit_bytes ||
       !region_characters.contains_all(settings.region))
     return refuse("the region of S3, '" + settings.region +
                   "', is not one: 1 to 64 letters, digits, dashes and underscores, such as "
@@ -179,7 +188,7 @@ base::expected<s3_addresses> check(const s3_settings& settings) {
   if (!direct) return tl::unexpected(direct.error());
   auto links = address_at(endpoint_of_links(settings), settings);
   if (!links) return tl::unexpected(links.error());
-  return s3_addresses{*std::move(direct), *std::move(links)};
+  return s3_addresses{*std::move(direct), *std::move(links), std::move(settings.region)};
 }
 
 } // namespace matchcloud::store

@@ -36,6 +36,12 @@ inline constexpr std::size_t s3_part_count_limit = 10'000;
 /// The longest name in a bucket, prefix included.
 inline constexpr std::size_t s3_key_limit_bytes = 1'024;
 
+/// Where a service of Amazon, such as `s3`, is in a region; without one (empty), everywhere.
+std::string amazon_url(std::string_view service, std::string_view region);
+
+/// Where Amazon makes buckets unless told otherwise.
+inline constexpr std::string_view s3_usual_region = "us-east-1";
+
 /// How a service of objects is asked. All durations are positive.
 struct s3_settings {
   s3_location location;
@@ -44,8 +50,9 @@ struct s3_settings {
   /// The same, as who is given links reaches the service: links begin with it and are signed for
   /// its host. Empty: `endpoint`.
   std::string public_endpoint;
-  /// What signatures are for; servers other than Amazon's mostly take any.
-  std::string region = "us-east-1";
+  /// What signatures are for; servers other than Amazon's mostly take any. Empty:
+  /// `s3_usual_region`.
+  std::string region;
   /// Whether the bucket stands in the path, `ENDPOINT/BUCKET/KEY`, and not before the host.
   bool is_path_style = false;
   /// A file of certificates in PEM, of authorities to trust; empty: the system's.
@@ -101,6 +108,8 @@ struct s3_addresses {
   s3_address direct;
   /// Where links lead.
   s3_address links;
+  /// What signatures are for.
+  std::string region;
 };
 
 /// Checks settings. Fails with `config_invalid`; the detail says what is found, what is allowed and

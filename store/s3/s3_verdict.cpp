@@ -1,7 +1,12 @@
 #include "store/s3/s3_verdict.hpp"
 
+#include "model/net/http_url.hpp"
+
+#include <curl/curl.h>
+
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <string_view>
 #include <utility>
 
@@ -32,15 +37,16 @@ struct piece_of_advice {
   std::string_view todo;
 };
 
-constexpr std::array<piece_of_advice, 11> all_advice{{
+constexpr std::array<piece_of_advice, 10> all_advice{{
     {"NoSuchBucket", "create the bucket, or name another"},
-    {"AccessDenied", "give whom these credentials are of the right to do so"},
     {"InvalidAccessKeyId", "give credentials that this service knows"},
     {"SignatureDoesNotMatch", "give the secret key that belongs to the access key, and let no "
                               "proxy change requests"},
-    {"ExpiredToken", "renew the credentials"},
-    {"InvalidToken", "renew the credentials"},
-    {"RequestTimeTooSkewed", "set this machine's clock"},
+    {"ExpiredToken", "the credentials were lent and their time is over: get new ones, "
+                     "AWS_SESSION_TOKEN among them"},
+    {"InvalidToken", "the session token does not belong to the access key: get new credentials, "
+                     "AWS_SESSION_TOKEN among them"},
+    {"TokenRefreshRequired", "get new credentials"},
     {"PermanentRedirect", "set the endpoint and the region of the bucket"},
     {"TemporaryRedirect", "set the endpoint and the region of the bucket"},
     {"AuthorizationHeaderMalformed", "set the region of the bucket"},
@@ -57,6 +63,49 @@ std::string shown(const s3_answer& answer, const s3_error& error) {
   if (!error.code.empty()) text += ", " + error.code;
   if (!error.message.empty()) text += ": " + error.message;
   return text;
+}
+
+std::string region_advice(const s3_refused_request& request, const s3_answer& answer,
+                          const s3_error& error) {
+  auto found = error.region;
+  if (const auto told = answer.header("x-amz-bucket-region"); found.empty() && is_s3_word(told))
+    found = told;
+  if (found.empty() || request.region.empty() || found == request.region) return {};
+  return "the bucket is in the region " + found + ", and the request was signed for " +
+         std::string{request.region} + ": set objects-region (or AWS_REGION) to " + found;
+}
+
+std::string clock_advice(const s3_refused_request& request, const s3_answer& answer) {
+  const std::string date{answer.header("date")};
+  const auto theirs_s = date.empty() ? -1 : curl_getdate(date.c_str(), nullptr);
+  if (theirs_s < 0 || request.at_ts == 0) return "set this machine's clock";
+  const auto ahead_s = request.at_ts / 1'000 - static_cast<std::int64_t>(theirs_s);
+  return "this machine's clock is " + std::to_string(std::abs(ahead_s)) + " s " +
+         (ahead_s < 0 ? "behind" : "ahead of") + " the service's: set it";
+}
+
+/// Where a service sends requests that it does not take itself, such as those without TLS.
+std::string redirect_advice(const s3_answer& answer) {
+  const auto to = model::parse_http_url(answer.header("location"));
+  if (!to) return {};
+  return "it redirects to " + std::string{to->secure ? "https://" : "http://"} + to->authority() +
+         ": set objects-endpoint to that";
+}
+
+std::string advice_for(const s3_refused_request& request, const s3_answer& answer,
+                       const s3_error& error) {
+  if (auto region = region_advice(request, answer, error); !region.empty()) return region;
+  if (error.code == "RequestTimeTooSkewed") return clock_advice(request, answer);
+  if (error.code == "AccessDenied" && !request.right.empty())
+    return "allow " + request.right + " to the user or role whose credentials these are";
+  const auto* const known = std::ranges::find(all_advice, error.code, &piece_of_advice::code);
+  if (known != all_advice.end()) return std::string{known->todo};
+  if (!error.code.empty()) return {};
+  if (answer.status >= 300 && answer.status < 400)
+    if (auto redirect = redirect_advice(answer); !redirect.empty()) return redirect;
+  return answer.status < 500 ? "the answer does not say why: is objects-endpoint that of a service "
+                               "of S3, and is there no proxy in between?"
+                             : std::string{};
 }
 
 s3_verdict judge_answer(const s3_answer& answer, const s3_error& error) {
@@ -102,12 +151,12 @@ std::chrono::milliseconds backoff_bound(std::size_t repetition, std::chrono::mil
   return std::min(first * (std::int64_t{1} << doublings), limit);
 }
 
-tl::unexpected<base::error> refusal(const std::string& where, std::string_view operation,
-                                    const s3_answer& answer, const s3_error& error) {
-  std::string detail = where;
-  detail.append(": cannot ").append(operation).append(": ").append(shown(answer, error));
-  const auto* const advice = std::ranges::find(all_advice, error.code, &piece_of_advice::code);
-  if (advice != all_advice.end()) detail.append("; ").append(advice->todo);
+tl::unexpected<base::error> refusal(const s3_refused_request& request, const s3_answer& answer,
+                                    const s3_error& error) {
+  auto detail = request.where;
+  detail.append(": cannot ").append(request.operation).append(": ").append(shown(answer, error));
+  if (const auto advice = advice_for(request, answer, error); !advice.empty())
+    detail.append("; ").append(advice);
   const bool is_full = has(full, error.code) || answer.status == 507;
   return base::fail(is_full ? base::errc::store_full : base::errc::store_failed, std::move(detail));
 }

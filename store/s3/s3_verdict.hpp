@@ -44,9 +44,23 @@ s3_verdict judge(s3_transfer_end end, const std::string& reason, const s3_answer
 std::chrono::milliseconds backoff_bound(std::size_t repetition, std::chrono::milliseconds first,
                                         std::chrono::milliseconds limit) noexcept;
 
-/// The error for a refusal: `store_full` if there is no room, else `store_failed`; says what to do.
-/// `where` is as `s3_endpoint::shown` has it.
-tl::unexpected<base::error> refusal(const std::string& where, std::string_view operation,
-                                    const s3_answer& answer, const s3_error& error);
+/// What a request was made with that was refused, for the advice.
+struct s3_refused_request {
+  /// As `s3_endpoint::shown` has it.
+  std::string where;
+  /// "cannot ..".
+  std::string_view operation;
+  /// What it was signed for.
+  std::string_view region{};
+  /// The right that it needs, as policies of Amazon name it: `s3:GetObject`; empty: unknown.
+  std::string right{};
+  /// When this machine got the answer, in milliseconds since 1970; 0: unknown.
+  std::int64_t at_ts = 0;
+};
+
+/// The error for a refusal: `store_full` if there is no room, else `store_failed`; says what was
+/// found and what to do. The answer's headers count as well as its body.
+tl::unexpected<base::error> refusal(const s3_refused_request& request, const s3_answer& answer,
+                                    const s3_error& error);
 
 } // namespace matchcloud::store

@@ -79,7 +79,7 @@ struct metadata_service {
   action role{kind::answer, canned(200, "game-role"), 0};
   action credentials{kind::answer, canned(200, role_answer()), 0};
   std::mutex mutex;
-  s3_metadata_service at;
+  s3_lender_place at = metadata_service_at("").value();
   std::unique_ptr<fault_proxy> proxy;
 };
 
@@ -99,7 +99,7 @@ bool has(const std::string& text, std::string_view what) {
 
 TEST_CASE("the credentials of an instance's role are asked for by a token") {
   const metadata_service on;
-  const auto loan = had(fetch_credentials(on.at));
+  const auto loan = had(fetch_role_credentials(on.at));
   CHECK(loan.credentials->access_key_id == "ASIAIOSFODNN7EXAMPLE");
   CHECK(loan.credentials->secret_access_key.revealed() == "hush-hush");
   CHECK(loan.credentials->session_token.revealed() == "lent-token");
@@ -138,7 +138,7 @@ TEST_CASE("the service is where the environment says, and nothing but plain HTTP
 TEST_CASE("without a role the error says to attach one") {
   for (const auto& answer : {canned(404, "<html>"), canned(200)}) {
     const metadata_service on{[&](metadata_service& of) { of.role = {kind::answer, answer, 0}; }};
-    has(why_not(fetch_credentials(on.at)), "; attach a role to the instance");
+    has(why_not(fetch_role_credentials(on.at)), "; attach a role to the instance");
     CHECK(on.proxy->seen().size() == 2);
     const auto opened = on.open(moved_clock{});
     REQUIRE(!opened.has_value());
@@ -153,12 +153,14 @@ TEST_CASE("an answer of another status is none, and a redirect is not followed")
     CAPTURE(answer);
     const action instead{kind::answer, answer, 0};
     const metadata_service token{[&](metadata_service& of) { of.token = instead; }};
-    has(why_not(fetch_credentials(token.at)), "; enable the service on the instance");
+    has(why_not(fetch_role_credentials(token.at)), "; enable the service on the instance");
     CHECK(token.proxy->seen().size() == 1);
     const metadata_service role{[&](metadata_service& of) { of.role = instead; }};
-    has(why_not(fetch_credentials(role.at)), "cannot get the name of the instance's role: HTTP ");
+    has(why_not(fetch_role_credentials(role.at)),
+        "cannot get the name of the instance's role: HTTP ");
     const metadata_service last{[&](metadata_service& of) { of.credentials = instead; }};
-    has(why_not(fetch_credentials(last.at)), "the credentials of the role game-role: HTTP status ");
+    has(why_not(fetch_role_credentials(last.at)),
+        "the credentials of the role game-role: HTTP status ");
     CHECK(last.proxy->seen().size() == 3);
   }
 }
@@ -166,7 +168,7 @@ TEST_CASE("an answer of another status is none, and a redirect is not followed")
 TEST_CASE("no proxy of the environment is between here and the metadata service") {
   ::setenv("http_proxy", "http://127.0.0.1:1", 1);
   const metadata_service on;
-  had(fetch_credentials(on.at));
+  had(fetch_role_credentials(on.at));
   ::unsetenv("http_proxy");
 }
 
@@ -175,7 +177,7 @@ TEST_CASE("what is no token and no role's name is not sent back") {
     const metadata_service on{[&](metadata_service& of) {
       of.token = {kind::answer, canned(200, bad), 0};
     }};
-    has(why_not(fetch_credentials(on.at)), "cannot get a token: the answer is none");
+    has(why_not(fetch_role_credentials(on.at)), "cannot get a token: the answer is none");
     CHECK(on.proxy->seen().size() == 1);
   }
   for (const auto& bad : {std::string{"../user-data"}, std::string{"a b"}, std::string{"<html>"},
@@ -183,21 +185,21 @@ TEST_CASE("what is no token and no role's name is not sent back") {
     const metadata_service on{[&](metadata_service& of) {
       of.role = {kind::answer, canned(200, bad), 0};
     }};
-    has(why_not(fetch_credentials(on.at)), "role: the answer is none");
+    has(why_not(fetch_role_credentials(on.at)), "role: the answer is none");
     CHECK(on.proxy->seen().size() == 2);
   }
   const metadata_service on{[](metadata_service& of) {
     of.role = {kind::answer, canned(200, "game-role\nother"), 0};
   }};
-  had(fetch_credentials(on.at));
+  had(fetch_role_credentials(on.at));
 }
 
 TEST_CASE("an answer of the metadata service is not read beyond its limit") {
-  const std::string most(metadata_limit_bytes - role_answer().size(), ' ');
+  const std::string most(lender_answer_limit_bytes - role_answer().size(), ' ');
   const metadata_service most_allowed{[&](metadata_service& of) {
     of.credentials = {kind::answer, canned(200, role_answer() + most), 0};
   }};
-  had(fetch_credentials(most_allowed.at));
+  had(fetch_role_credentials(most_allowed.at));
   const action longer{kind::answer, canned(200, role_answer() + most + " "), 0};
   const std::vector<std::function<void(metadata_service&)>> changes{
       [&](metadata_service& of) { of.token = longer; },
@@ -208,7 +210,7 @@ TEST_CASE("an answer of the metadata service is not read beyond its limit") {
       }};
   for (const auto& change : changes) {
     const metadata_service on{change};
-    has(why_not(fetch_credentials(on.at)), "the answer has more than 65536 bytes");
+    has(why_not(fetch_role_credentials(on.at)), "the answer has more than 65536 bytes");
   }
 }
 
@@ -256,10 +258,10 @@ TEST_CASE("a metadata service that does not answer is left at the deadline") {
   metadata_service on{[](metadata_service& of) { of.role.what = kind::hang; }};
   on.at.timeout = std::chrono::milliseconds{100};
   const auto begun = base::machine_clock().now();
-  has(why_not(fetch_credentials(on.at)), "it answers on EC2 alone");
+  has(why_not(fetch_role_credentials(on.at)), "it answers on EC2 alone");
   CHECK(base::machine_clock().now() - begun < e2e::patience / 4);
   on.proxy.reset();
-  has(why_not(fetch_credentials(on.at)), "Connection refused");
+  has(why_not(fetch_role_credentials(on.at)), "Connection refused");
 }
 
 TEST_CASE("an instance's credentials are renewed before they expire, and when they are refused") {

@@ -1,0 +1,217 @@
+#include "store/s3/s3_roles.hpp"
+
+#include "base/characters.hpp"
+#include "base/files/file_descriptor.hpp"
+#include "base/files/read_bounded.hpp"
+#include "model/json/json_document.hpp"
+#include "model/net/http_url.hpp"
+#include "model/text/timestamp.hpp"
+#include "store/s3/s3_answers.hpp"
+#include "store/s3/s3_settings.hpp"
+#include "store/s3/xml_element.hpp"
+
+#include <fcntl.h>
+#include <openssl/crypto.h>
+
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+namespace matchcloud::store {
+
+namespace {
+
+using model::json_document;
+using model::json_kind;
+
+constexpr std::string_view relative_uri = "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI";
+constexpr std::string_view full_uri = "AWS_CONTAINER_CREDENTIALS_FULL_URI";
+constexpr std::string_view sts_endpoint = "AWS_ENDPOINT_URL_STS";
+/// Where ECS has its agent.
+constexpr std::string_view ecs_agent = "http://169.254.170.2";
+constexpr std::size_t depth_limit = 8;
+/// Tokens have one or two kilobytes.
+constexpr std::size_t token_limit_bytes = 16UL * 1024;
+constexpr std::size_t name_limit_bytes = 2'048;
+
+constexpr base::character_set visible_characters{
+    [](unsigned char c) { return c > 0x20 && c < 0x7f; }};
+
+tl::unexpected<base::error> refuse(std::string why) {
+  return base::fail(base::errc::config_invalid, std::move(why));
+}
+
+std::string or_empty(const environment& from, std::string_view name) {
+  return from(std::string{name}.c_str()).value_or("");
+}
+
+base::expected<model::http_url> lender_url(std::string_view variable, const std::string& text) {
+  const auto named = std::string{variable} + ", ";
+  auto url = model::parse_http_url(text);
+  if (!url) return refuse(named + "'" + text + "': " + url.error().detail);
+  if (!may_lend(*url))
+    return refuse(named + url->shown() +
+                  ", is asked by plain http beyond this machine, and would give credentials to "
+                  "everybody in between. Use https, or an address of loopback, ECS (169.254.170.2) "
+                  "or EKS (169.254.170.23, fd00:ec2::23).");
+  return url;
+}
+
+std::string origin_of(const model::http_url& url) {
+  return (url.secure ? "https://" : "http://") + url.authority();
+}
+
+/// A secret that somebody else replaces, without the end of its line.
+base::expected<std::string> read_token(std::string_view variable, const std::string& path) {
+  const auto named = std::string{variable} + ", " + path;
+  const base::file_descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+  auto text = file ? base::read_bounded(file.get(), token_limit_bytes) : std::nullopt;
+  if (!text) return refuse(named + ": cannot be read: " + std::generic_category().message(errno));
+  while (!text->empty() && (text->back() == '\n' || text->back() == '\r'))
+    text->pop_back();
+  if (text->empty() || text->size() > token_limit_bytes || !visible_characters.contains_all(*text))
+    return refuse(named + ": has no token: 1 to " + std::to_string(token_limit_bytes) +
+                  " visible characters in one line");
+  return *std::move(text);
+}
+
+std::string text_of(const json_document& document, std::string_view name) {
+  const auto* const found = document.find_member(name, json_kind::string);
+  return found == nullptr ? std::string{} : std::string{document.text(*found)};
+}
+
+base::expected<s3_loan> loan_of(std::string id, std::string secret, std::string token,
+                                std::string_view expiration) {
+  const auto expires_ts = model::parse_timestamp(expiration);
+  if (!expires_ts) return refuse("it does not say when they expire");
+  if (token.empty()) return refuse("the session token is missing");
+  auto made = make_credentials(std::move(id), std::move(secret), std::move(token));
+  if (!made) return tl::unexpected(made.error());
+  return s3_loan{*std::move(made), *expires_ts};
+}
+
+/// Why STS refused: its answer has the error one element deeper than S3's.
+std::string sts_reason(const s3_answer& answer) {
+  auto reason = "HTTP status " + std::to_string(answer.status);
+  const auto document = parse_xml(answer.body);
+  if (!document) return reason;
+  const auto* error = document->name == "Error" ? &*document : document->child("Error");
+  if (error == nullptr) return reason;
+  const auto told = s3_error_of(*error);
+  if (!told.code.empty()) reason += ", " + told.code;
+  if (!told.message.empty()) reason += ": " + told.message;
+  if (told.code == "AccessDenied")
+    reason += "; let the role's trust policy name this cluster's OIDC provider and this service "
+              "account";
+  return reason;
+}
+
+} // namespace
+
+base::expected<std::optional<s3_container_agent>> container_agent_of(const environment& from) {
+  const auto relative = or_empty(from, relative_uri);
+  const auto full = or_empty(from, full_uri);
+  if (relative.empty() && full.empty()) return std::nullopt;
+  const auto variable = relative.empty() ? full_uri : relative_uri;
+  if (!relative.empty() && !relative.starts_with('/'))
+    return refuse(std::string{variable} + ", '" + relative +
+                  "', is no path. Give one that begins with a slash, as ECS does.");
+  auto url = lender_url(variable, relative.empty() ? full : std::string{ecs_agent} + relative);
+  if (!url) return tl::unexpected(url.error());
+  s3_container_agent made;
+  made.place.url = origin_of(*url);
+  made.place.name = "the container's credentials";
+  made.target = std::move(url->target);
+  made.token_file = or_empty(from, "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE");
+  if (made.token_file.empty()) made.token = or_empty(from, "AWS_CONTAINER_AUTHORIZATION_TOKEN");
+  if (!visible_characters.contains_all(made.token) || made.token.size() > token_limit_bytes)
+    return refuse("AWS_CONTAINER_AUTHORIZATION_TOKEN has a character that no token has, or is too "
+                  "long");
+  return made;
+}
+
+base::expected<s3_loan> fetch_container_credentials(const s3_container_agent& from) {
+  constexpr std::string_view what = "them";
+  auto token = from.token;
+  if (!from.token_file.empty()) {
+    auto read = read_token("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", from.token_file);
+    if (!read) return tl::unexpected(read.error());
+    token = *std::move(read);
+  }
+  s3_pairs headers;
+  if (!token.empty()) headers.emplace_back("authorization", std::move(token));
+  s3_lender_session with{from.place};
+  auto got = with.ask("GET", from.target, std::move(headers), what);
+  if (!got) return tl::unexpected(got.error());
+  if (got->status != 200)
+    return with.failed(what, "HTTP status " + std::to_string(got->status) +
+                                 "; has the task, or the pod's service account, a role?");
+  auto loan = read_container_credentials(got->body);
+  OPENSSL_cleanse(got->body.data(), got->body.size());
+  if (!loan) return with.failed(what, loan.error().detail);
+  return loan;
+}
+
+base::expected<s3_loan> read_container_credentials(std::string_view body) {
+  const auto document = json_document::parse_object(body, depth_limit);
+  if (!document) return refuse("the answer is no JSON object");
+  return loan_of(text_of(*document, "AccessKeyId"), text_of(*document, "SecretAccessKey"),
+                 text_of(*document, "Token"), text_of(*document, "Expiration"));
+}
+
+base::expected<std::optional<s3_web_identity>> web_identity_of(const environment& from) {
+  s3_web_identity made;
+  made.token_file = or_empty(from, "AWS_WEB_IDENTITY_TOKEN_FILE");
+  if (made.token_file.empty()) return std::nullopt;
+  made.role_arn = or_empty(from, "AWS_ROLE_ARN");
+  if (made.role_arn.empty())
+    return refuse("AWS_WEB_IDENTITY_TOKEN_FILE is set and AWS_ROLE_ARN is not: set it to the role "
+                  "that the token is for, or unset both");
+  made.session_name = or_empty(from, "AWS_ROLE_SESSION_NAME");
+  if (made.session_name.empty()) made.session_name = "matchcloud";
+  if (made.role_arn.size() > name_limit_bytes || made.session_name.size() > name_limit_bytes)
+    return refuse("AWS_ROLE_ARN or AWS_ROLE_SESSION_NAME is too long");
+  made.place.name = "AWS STS";
+  auto endpoint = or_empty(from, sts_endpoint);
+  if (endpoint.empty()) endpoint = amazon_url("sts", given_region(from));
+  const auto url = lender_url(sts_endpoint, endpoint);
+  if (!url) return tl::unexpected(url.error());
+  made.place.url = origin_of(*url);
+  // It is not on this machine.
+  made.place.connect_timeout = std::chrono::milliseconds{3'000};
+  return made;
+}
+
+base::expected<s3_loan> fetch_web_identity_credentials(const s3_web_identity& from) {
+  const auto what = "the credentials of the role " + from.role_arn;
+  auto token = read_token("AWS_WEB_IDENTITY_TOKEN_FILE", from.token_file);
+  if (!token) return tl::unexpected(token.error());
+  auto form =
+      "Action=AssumeRoleWithWebIdentity&Version=2011-06-15&RoleArn=" + s3_encoded(from.role_arn) +
+      "&RoleSessionName=" + s3_encoded(from.session_name) +
+      "&WebIdentityToken=" + s3_encoded(*token);
+  OPENSSL_cleanse(token->data(), token->size());
+  s3_lender_session with{from.place};
+  auto got =
+      with.ask("POST", "/", {{"content-type", "application/x-www-form-urlencoded"}}, what, form);
+  OPENSSL_cleanse(form.data(), form.size());
+  if (!got) return tl::unexpected(got.error());
+  if (got->status != 200) return with.failed(what, sts_reason(*got));
+  auto loan = read_web_identity_credentials(got->body);
+  OPENSSL_cleanse(got->body.data(), got->body.size());
+  if (!loan) return with.failed(what, loan.error().detail);
+  return loan;
+}
+
+base::expected<s3_loan> read_web_identity_credentials(std::string_view body) {
+  const auto document = parse_xml(body);
+  if (!document) return refuse("the answer is no XML");
+  const auto* result = document->child("AssumeRoleWithWebIdentityResult");
+  const auto* found = result == nullptr ? nullptr : result->child("Credentials");
+  if (found == nullptr) return refuse("the answer has no credentials");
+  const auto text = [&](std::string_view name) { return std::string{found->text_of(name)}; };
+  return loan_of(text("AccessKeyId"), text("SecretAccessKey"), text("SessionToken"),
+                 text("Expiration"));
+}
+
+} // namespace matchcloud::store
