@@ -100,7 +100,8 @@ async function digested(path, bytes) {
 function substituted(page, text, names) {
   return text.replace(/\{\{([^}]+)\}\}/g, (_, name) => {
     if (!names[name]) throw new Error(`${page}: there is no asset ${name}`);
-    return `/${names[name]}`;
+    // Relative: a proxy may serve the page below a path of its own.
+    return names[name];
   });
 }
 

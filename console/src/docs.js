@@ -2,6 +2,7 @@
 // of an operation, behind its plane and a slash, or the name of a plane alone.
 import { html, render, useEffect, useMemo, useRef, useState } from "./core/html.js";
 import { Announcer, Loading, Problem } from "./core/components.js";
+import { addressOf } from "./core/address.js";
 import { listen } from "./core/shortcuts.js";
 import { nextTheme, theme } from "./core/theme.js";
 import { useQuery } from "./core/query.js";
@@ -56,14 +57,14 @@ function chosen(hash, documents) {
 const linkOf = (plane, id) => `#${plane}/${encodeURIComponent(id)}`;
 
 /**
- * Where requests of a plane go: this origin, or what the data plane's document says. That may be a
+ * Where requests of a plane go: where this page is from, or what the data plane's document says. That may be a
  * path alone (`base-path`): where the data plane listens, nobody has told the ops plane.
  */
 function placeOf(plane, root) {
   const url = root.servers?.[0]?.url;
   const said = typeof url === "string" ? url : "";
   if (/^https?:/.test(said)) return { base: said, before: "" };
-  return { base: plane === "ops" ? location.origin : null, before: said };
+  return { base: plane === "ops" ? addressOf("/") : null, before: said };
 }
 
 function Entries({ groups, plane, current }) {
@@ -80,7 +81,7 @@ function Overview({ root, plane, groups }) {
   const name = title ?? planes[plane].title;
   return html`<article class="card"><h1 tabindex="-1"><bdi>${name}</bdi></h1>
     <p class="faint">Version <bdi>${version ?? "unknown"}</bdi>, OpenAPI ${root.openapi},${" "}
-      <a href=${planes[plane].path}>the document</a></p>
+      <a href=${addressOf(planes[plane].path)}>the document</a></p>
     <${Prose} text=${description} />
     ${groups.map((group) => html`<section key=${group.tag}><h2><bdi>${group.tag}</bdi></h2>
       <${Prose} text=${group.description} />
@@ -93,11 +94,11 @@ function Overview({ root, plane, groups }) {
 }
 
 function Top({ plane }) {
-  return html`<header class="top"><a class="name" href="/">matchcloud</a>
+  return html`<header class="top"><a class="name" href=${addressOf("/")}>matchcloud</a>
     <div class="actions" role="group" aria-label="Plane">
       ${Object.entries(planes).map(([name, { title }]) => html`<a key=${name} href=${`#${name}`}
         class="plane" aria-current=${name === plane ? "true" : undefined}>${title}</a>`)}</div>
-    <div class="actions"><a href="/">Console</a>
+    <div class="actions"><a href=${addressOf("/")}>Console</a>
       <button type="button" onClick=${nextTheme} title="t">Theme: ${theme.value}</button></div>
   </header>`;
 }

@@ -1,4 +1,5 @@
 // Requests to the ops plane that serves this page.
+import { addressOf } from "./address.js";
 import { parseJson } from "./json.js";
 import { refused, token } from "./session.js";
 
@@ -53,7 +54,7 @@ function bodyOf(body) {
 
 /**
  * Sends one request and returns the Response, whatever its status within 2xx. `path` begins with /
- * and is of this origin; `body` is an object, or a string that is JSON already. Throws ApiError, or
+ * and is of the ops plane; `body` is an object, or a string that is JSON already. Throws ApiError, or
  * an AbortError where `signal` ended it.
  */
 export async function send(method, path, { body, signal } = {}) {
@@ -61,7 +62,7 @@ export async function send(method, path, { body, signal } = {}) {
   const json = body === undefined ? {} : { "Content-Type": "application/json" };
   let response;
   try {
-    response = await fetch(path, {
+    response = await fetch(addressOf(path), {
       method,
       headers: headersOf({ Accept: "application/json, */*;q=0.5", ...json }),
       body: body === undefined ? undefined : bodyOf(body),
@@ -106,6 +107,6 @@ export function curlOf(method, path, body) {
   if (body !== undefined) {
     words.push("-H 'Content-Type: application/json'", `--data-raw ${quoted(bodyOf(body))}`);
   }
-  words.push(quoted(new URL(path, location.origin).href));
+  words.push(quoted(addressOf(path)));
   return words.join(" ");
 }

@@ -1,6 +1,7 @@
 // The service's status, once a second, over one connection however many panels look at it.
 // EventSource cannot send a token, so this is a fetch that is read as it comes.
 import { effect, signal } from "@preact/signals";
+import { addressOf } from "./address.js";
 import { ApiError, errorOf, headersOf } from "./api.js";
 import { parseJson } from "./json.js";
 import { refused, token } from "./session.js";
@@ -90,7 +91,7 @@ async function open() {
   };
   try {
     awake();
-    const response = await fetch("/events",
+    const response = await fetch(addressOf("/events"),
       { headers: headersOf(), signal: mine.signal, cache: "no-store" });
     if (!response.ok) throw await errorOf(response);
     connection.value = "live";

@@ -1,4 +1,5 @@
 import { useEffect, useRef } from "preact/hooks";
+import { addressOf } from "../core/address.js";
 import { html } from "../core/html.js";
 import { linkTo, route } from "../core/router.js";
 import { panels } from "../panels/list.js";
@@ -19,6 +20,6 @@ export function Navigation() {
   return html`<nav ref=${element} aria-label="Panels">
     ${groups.map((group) => html`<div key=${group}><h2>${group}</h2>
       <ul>${panels.filter((panel) => panel.group === group).map(link)}
-        ${group === "Try" && html`<li key="docs"><a href="/docs">Interface</a></li>`}</ul></div>`)}
+        ${group === "Try" && html`<li key="docs"><a href=${addressOf("/docs")}>Interface</a></li>`}</ul></div>`)}
   </nav>`;
 }

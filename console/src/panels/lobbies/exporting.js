@@ -1,6 +1,7 @@
 // The export of a span, and what the service exports now.
 import { html } from "../../core/html.js";
 import { Badge, Bytes, CopyCurl, Count, Problem, Section, Table } from "../../core/components.js";
+import { addressOf } from "../../core/address.js";
 import { useQuery } from "../../core/query.js";
 import { spanText } from "./span.js";
 import { exportPath, useExport } from "./use_export.js";
@@ -32,7 +33,7 @@ function Outcome({ job, mine, onAgain }) {
       <button type="button" onClick=${onAgain}>Make another</button></p>`;
   }
   if (job.state === "done") {
-    return html`<p><a class="download" href=${job.url} download>Download the file</a> ${" "}
+    return html`<p><a class="download" href=${addressOf(job.url)} download>Download the file</a> ${" "}
       <span class="faint">The link works for a minute.</span></p>`;
   }
   if (job.state !== "asking") return null;

@@ -1,0 +1,112 @@
+// The console below a path of a proxy, which takes the path off before it asks the service.
+import assert from "node:assert/strict";
+import { createServer, request as ask } from "node:http";
+import { after, before, test } from "node:test";
+import { startBrowser, withConsole } from "./browser.mjs";
+import { ops } from "./service.mjs";
+
+const prefix = "/match/cloud";
+let browser;
+let proxy;
+let url;
+const outside = [];
+
+// As nginx does with `location /match/cloud/ { proxy_pass http://ops/; }`, the redirect included.
+function pass(incoming, answer) {
+  if (incoming.url === prefix) {
+    answer.writeHead(301, { Location: `${prefix}/` }).end();
+    return;
+  }
+  if (!incoming.url.startsWith(`${prefix}/`)) {
+    outside.push(incoming.url);
+    answer.writeHead(404, { "Content-Type": "text/plain" }).end("not of this proxy\n");
+    return;
+  }
+  const target = new URL(incoming.url.slice(prefix.length), ops);
+  const { host, origin, ...rest } = incoming.headers;
+  const outgoing = ask(target, { method: incoming.method, headers: { ...rest, host: target.host,
+    ...(origin ? { origin: target.origin } : {}) } });
+  outgoing.on("response", (found) => {
+    answer.writeHead(found.statusCode, found.headers);
+    found.on("error", () => answer.destroy());
+    found.pipe(answer);
+  });
+  outgoing.on("error", () => answer.destroy());
+  answer.on("close", () => outgoing.destroy());
+  incoming.pipe(outgoing);
+}
+
+before(async () => {
+  browser = await startBrowser();
+  proxy = createServer(pass);
+  await new Promise((listening) => proxy.listen(0, "127.0.0.1", listening));
+  url = `http://127.0.0.1:${proxy.address().port}`;
+});
+after(async () => {
+  await browser?.close();
+  proxy?.closeAllConnections();
+  proxy?.close();
+});
+
+/** Opens a page below the prefix, and fails where it asked for anything that is not below it. */
+const below = (path, hash, test_page) => withConsole(browser, hash, { url, path: prefix + path },
+  async (page, opened) => {
+    outside.length = 0;
+    await test_page(page, opened);
+    assert.deepEqual(outside, [], "asked beside the prefix");
+    for (const { path: asked } of opened.requests) {
+      assert.ok(asked === prefix || asked.startsWith(`${prefix}/`), asked);
+    }
+  });
+
+test("the console lives below a path: its files, its stream and what it asks", () =>
+  below("/", "#/live", async (page, { requests }) => {
+    await page.getByText("live", { exact: true }).waitFor();
+    assert.ok(requests.some(({ path }) => path === `${prefix}/events`));
+    await page.evaluate(() => { location.hash = "#/catalog?kind=games"; });
+    await page.getByRole("cell", { name: "00000000-0000-4000-8000-000000000001" }).or(
+      page.getByRole("link", { name: "00000000-0000-4000-8000-000000000001" })).first().waitFor();
+    assert.ok(requests.some(({ path }) => path === `${prefix}/v1/games`));
+    assert.equal(await page.locator(".unstyled").isVisible(), false);
+  }));
+
+test("an address without the slash is led to the one with it", () =>
+  below("", "#/actors", async (page) => {
+    await page.getByText("live", { exact: true }).waitFor();
+    assert.equal(new URL(page.url()).pathname, `${prefix}/`);
+    assert.equal(new URL(page.url()).hash, "#/actors");
+  }));
+
+test("the interface's page is below it too, and leads to and fro", () =>
+  below("/docs", "", async (page) => {
+    await page.getByRole("link", { name: "the document" }).first().waitFor();
+    assert.equal(await page.getByRole("link", { name: "the document" }).first()
+      .evaluate((link) => link.href), `${url}${prefix}/openapi.json`);
+    await page.getByRole("link", { name: "Console", exact: true }).click();
+    await page.getByText("live", { exact: true }).waitFor();
+    assert.equal(new URL(page.url()).pathname, `${prefix}/`);
+    await page.getByRole("link", { name: "Interface", exact: true }).click();
+    await page.waitForURL(`${url}${prefix}/docs`);
+  }));
+
+test("a link to download names the prefix", () =>
+  below("/", "#/lobbies?game=00000000-0000-4000-8000-000000000001", async (page, { requests }) => {
+    await page.getByRole("button", { name: "Export this span" }).click();
+    const link = page.getByRole("link", { name: "Download the file" });
+    await link.waitFor();
+    const href = await link.evaluate((found) => found.href);
+    assert.ok(href.startsWith(`${url}${prefix}/exports/`), href);
+    const got = await fetch(href);
+    assert.equal(got.status, 200);
+    assert.ok(requests.some(({ method, path }) => method === "POST"
+      && path.startsWith(`${prefix}/v1/games/`)));
+  }));
+
+test("a page whose files are not where it looks for them says so", async () => {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await page.route(/\/assets\//, (route) => route.fulfill({ status: 404, body: "" }));
+  await page.goto(`${url}${prefix}/`);
+  await page.getByText("its address must end with a slash").waitFor();
+  await context.close();
+});
