@@ -1,17 +1,13 @@
 #include "http/front/fault_header.hpp"
 
-#include "http/wire/header_characters.hpp"
+#include "http/wire/list_elements.hpp"
 
 namespace matchcloud::http {
 
 base::fault_point_set faults_named_in(std::string_view header) noexcept {
   base::fault_point_set named = 0;
-  while (!header.empty()) {
-    const auto comma = header.find(',');
-    if (const auto point = base::find_fault_point(trim_blanks(header.substr(0, comma))))
-      named |= base::bit_of(*point);
-    header.remove_prefix(comma == header.npos ? header.size() : comma + 1);
-  }
+  while (const auto element = take_element(header))
+    if (const auto point = base::find_fault_point(*element)) named |= base::bit_of(*point);
   return named;
 }
 

@@ -1,7 +1,7 @@
 #include "http/wire/client_address.hpp"
 
 #include "base/decimal.hpp"
-#include "http/wire/header_characters.hpp"
+#include "http/wire/list_elements.hpp"
 #include "model/net/url_parts.hpp"
 
 #include <algorithm>
@@ -49,7 +49,6 @@ parsed_address parse_host_port(string_view text, bool (*accepts_port)(string_vie
 /// Reads an element of X-Forwarded-For, which has no standard: a plain address, or an address with
 /// a port as in a URI.
 parsed_address parse_x_forwarded_for_element(string_view element) noexcept {
-  element = trim_blanks(element);
   if (const auto address = model::parse_ip_address(element)) return address;
   return parse_host_port(element, is_port);
 }
@@ -161,21 +160,30 @@ std::size_t last_unquoted_comma(string_view list) noexcept {
   return string_view::npos;
 }
 
-/// Walks `list` from the right, starting at the trusted `peer`. An empty element stops the walk as
-/// a malformed one does: if a proxy did not know its client, what the client sent must not be
-/// trusted.
+/// Walks `list` from the right, starting at the trusted `peer`. Empty elements are skipped (RFC
+/// 9110 section 5.6.1.2): they say nothing, also not that a proxy did not know its client, for
+/// which there is `unknown`.
 template <class LastSeparator, class Parse>
 ip_address walk(const ip_address& peer, string_view list, const proxy_trust& trust,
                 LastSeparator last_separator, Parse parse) noexcept {
   auto hop = peer;
   while (true) {
     const auto comma = last_separator(list);
-    const auto address = parse(comma == string_view::npos ? list : list.substr(comma + 1));
-    if (!address) return hop;
-    hop = *address;
-    if (comma == string_view::npos || !is_trusted(hop, trust)) return hop;
+    const auto element = trim_blanks(comma == string_view::npos ? list : list.substr(comma + 1));
+    if (!element.empty()) {
+      const auto address = parse(element);
+      if (!address) return hop;
+      hop = *address;
+      if (!is_trusted(hop, trust)) return hop;
+    }
+    if (comma == string_view::npos) return hop;
     list = list.substr(0, comma);
   }
+}
+
+/// Whether a list has an element that is not empty.
+bool says_something(string_view list) noexcept {
+  return take_element(list).has_value();
 }
 
 ip_address walk_x_forwarded_for(const ip_address& peer, string_view list,
@@ -200,8 +208,8 @@ ip_address client_address(const ip_address& peer, string_view x_forwarded_for,
   if (!is_trusted(peer, trust)) return peer;
   const bool may_use_x = trust.header != forwarded_header::forwarded;
   const bool may_use_forwarded = trust.header != forwarded_header::x_forwarded_for;
-  const bool has_x = may_use_x && !trim_blanks(x_forwarded_for).empty();
-  const bool has_forwarded = may_use_forwarded && !trim_blanks(forwarded).empty();
+  const bool has_x = may_use_x && says_something(x_forwarded_for);
+  const bool has_forwarded = may_use_forwarded && says_something(forwarded);
   if (!has_x && !has_forwarded) return peer;
   if (!has_forwarded) return walk_x_forwarded_for(peer, x_forwarded_for, trust);
   const auto told = walk_forwarded(peer, forwarded, trust);

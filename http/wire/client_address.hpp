@@ -24,9 +24,9 @@ bool is_trusted(const model::ip_address& peer, const proxy_trust& trust) noexcep
 /// the peer is a trusted proxy. In that case it is the right-most untrusted address of
 /// `X-Forwarded-For` or `Forwarded` (RFC 7239), or the left-most address if all are trusted; each
 /// header is given as its lines joined in order. Malformed elements, `unknown` and obfuscated ids
-/// stop the walk at the last trusted hop. In automatic mode the header that is present is used; if
-/// both are present and disagree, the result is the peer. A client that is not behind a trusted
-/// proxy cannot change the result. O(length + hops * blocks). Any thread.
+/// stop the walk at the last trusted hop; empty ones are skipped. In automatic mode the header that
+/// is present is used; if both are present and disagree, the result is the peer. A client that is
+/// not behind a trusted proxy cannot change the result. O(length + hops * blocks). Any thread.
 model::ip_address client_address(const model::ip_address& peer, std::string_view x_forwarded_for,
                                  std::string_view forwarded, const proxy_trust& trust);
 

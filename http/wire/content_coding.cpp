@@ -1,6 +1,6 @@
 #include "http/wire/content_coding.hpp"
 
-#include "http/wire/header_characters.hpp"
+#include "http/wire/list_elements.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -8,15 +8,6 @@
 namespace matchcloud::http {
 
 namespace {
-
-/// Takes the part before `mark` and the mark itself off `rest`. Returns the part without the blanks
-/// around it.
-std::string_view take_until(std::string_view& rest, char mark) noexcept {
-  const auto end = std::min(rest.find(mark), rest.size());
-  const auto part = rest.substr(0, end);
-  rest.remove_prefix(std::min(end + 1, rest.size()));
-  return trim_blanks(part);
-}
 
 /// Whether a weight (`q=0.5`) is above 0; nothing where `parameter` is not a weight.
 std::optional<bool> read_weight(std::string_view parameter) noexcept {
@@ -46,12 +37,11 @@ bool is_taken(std::string_view parameters) noexcept {
 bool accepts_gzip(std::string_view accept_encoding) noexcept {
   bool by_star = false;
   auto rest = accept_encoding;
-  while (!rest.empty()) {
-    auto element = take_until(rest, ',');
-    const auto coding = take_until(element, ';');
+  while (auto element = take_element(rest)) {
+    const auto coding = take_until(*element, ';');
     if (equal_ignoring_case(coding, "gzip") || equal_ignoring_case(coding, "x-gzip"))
-      return is_taken(element); // naming the coding overrides `*`
-    if (coding == "*") by_star = is_taken(element);
+      return is_taken(*element); // naming the coding overrides `*`
+    if (coding == "*") by_star = is_taken(*element);
   }
   return by_star;
 }

@@ -1,6 +1,6 @@
 #include "http/wire/content_range.hpp"
 
-#include "http/wire/header_characters.hpp"
+#include "http/wire/list_elements.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -46,13 +46,9 @@ std::optional<range_spec> parse_spec(std::string_view text) noexcept {
 /// The only range of a set; nothing where there are none or several, or where it is malformed.
 std::optional<range_spec> single_spec(std::string_view set) noexcept {
   std::optional<range_spec> only;
-  while (!set.empty()) {
-    const auto end = std::min(set.find(','), set.size());
-    const auto element = trim_blanks(set.substr(0, end));
-    set.remove_prefix(std::min(end + 1, set.size()));
-    if (element.empty()) continue; // a list may have empty elements (RFC 9110 section 5.6.1.2)
+  while (const auto element = take_element(set)) {
     if (only) return std::nullopt;
-    only = parse_spec(element);
+    only = parse_spec(*element);
     if (!only) return std::nullopt;
   }
   return only;

@@ -1,6 +1,6 @@
 #include "http/wire/field_line.hpp"
 
-#include "http/wire/header_characters.hpp"
+#include "http/wire/list_elements.hpp"
 
 #include <cstring>
 #include <limits>
@@ -102,22 +102,15 @@ base::expected<std::uint64_t> parse_content_length(std::string_view value) {
 }
 
 bool list_has(std::string_view list, std::string_view token) noexcept {
-  for (;;) {
-    const auto comma = list.find(',');
-    if (equal_ignoring_case(trim_blanks(list.substr(0, comma)), token)) return true;
-    if (comma == list.npos) return false;
-    list.remove_prefix(comma + 1);
-  }
+  while (const auto element = take_element(list))
+    if (equal_ignoring_case(*element, token)) return true;
+  return false;
 }
 
 bool list_has_only(std::string_view list, std::string_view token) noexcept {
-  for (;;) {
-    const auto comma = list.find(',');
-    const auto element = trim_blanks(list.substr(0, comma));
-    if (!element.empty() && !equal_ignoring_case(element, token)) return false;
-    if (comma == list.npos) return true;
-    list.remove_prefix(comma + 1);
-  }
+  while (const auto element = take_element(list))
+    if (!equal_ignoring_case(*element, token)) return false;
+  return true;
 }
 
 bool list_ends_with(std::string_view list, std::string_view token) noexcept {

@@ -43,7 +43,8 @@ bool list_has(std::string_view list, std::string_view token) noexcept;
 /// do not count (RFC 9110 section 5.6.1.2), so the result for an empty list is true.
 bool list_has_only(std::string_view list, std::string_view token) noexcept;
 
-/// Whether the comma-separated `list` has several elements and ends with `token`, ignoring case.
+/// Whether the comma-separated `list` has several elements and ends with `token`, ignoring case. An
+/// empty element counts: this is for `Transfer-Encoding`, in which each parser must see the same.
 bool list_ends_with(std::string_view list, std::string_view token) noexcept;
 
 /// Whether `value` has a percent-encoded CR, LF or NUL, which a decoder downstream would turn into

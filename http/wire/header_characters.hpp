@@ -27,6 +27,16 @@ inline constexpr character_set ipv6_characters{[](unsigned char c) {
   return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F') || c == ':' || c == '.';
 }};
 
+/// Characters that a target may have behind its `?`. Those that RFC 3986 does not allow are the
+/// ones that clients leave as they are, as nginx takes them: browsers all of them but `"` (URL
+/// standard, "query percent-encode set"), curl and other libraries also that one. None of them ends
+/// a target or a line, and nothing here gives them a meaning.
+inline constexpr character_set query_characters{[](unsigned char c) {
+  constexpr std::string_view marks = "\"|{}^`\\";
+  return target_characters.contains(static_cast<char>(c)) ||
+         marks.find(static_cast<char>(c)) != marks.npos;
+}};
+
 /// `text` without the blanks around it (OWS of RFC 9110 section 5.6.3).
 constexpr std::string_view trim_blanks(std::string_view text) noexcept {
   while (!text.empty() && is_blank(text.front()))

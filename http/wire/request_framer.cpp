@@ -194,9 +194,9 @@ framer_status request_framer::refuse_transfer_coding(std::string_view value) {
 }
 
 framer_status request_framer::accept_expect(std::string_view value) {
-  if (facts_.has_expect) return refuse_line({errc::request_malformed, "a second Expect; send one"});
-  facts_.has_expect = true;
-  facts_.expects_continue = equal_ignoring_case(value, "100-continue");
+  // A list, which may be empty and have several lines (RFC 9110 section 10.1.1).
+  facts_.expects_other = facts_.expects_other || !list_has_only(value, "100-continue");
+  facts_.expects_continue = facts_.expects_continue || list_has(value, "100-continue");
   return framer_status::need_more;
 }
 
@@ -220,8 +220,10 @@ framer_status request_framer::end_head(request& into) {
     return refuse(errc::request_malformed, "The Host header is missing; HTTP/1.1 requires it");
   // RFC 9112 section 3.2.2: the authority of an absolute-form target overrides Host.
   if (!authority_.empty()) into.set(header::host, authority_);
-  if (facts_.has_expect && !facts_.expects_continue)
-    return refuse(errc::expectation_failed, "Expect may only be 100-continue");
+  if (facts_.expects_other)
+    return refuse(errc::expectation_failed,
+                  "Expect names something other than 100-continue, the only expectation that is "
+                  "met here. Leave the rest out.");
   if (facts_.encoded) return refuse(content_coding_unsupported());
   if (facts_.content_length > limits_->body_limit_bytes)
     return refuse(body_too_large(limits_->body_limit_bytes));

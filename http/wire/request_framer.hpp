@@ -100,6 +100,8 @@ public:
   bool idle() const noexcept { return state_ <= state::empty_line; }
   /// Whether the head is complete and the body (with its trailers) is not.
   bool in_body() const noexcept { return state_ >= state::sized_body && state_ <= state::trailers; }
+  /// Whether the request that is being read, or was refused, announced a body that is not complete.
+  bool has_unread_body() const noexcept { return facts_.chunked || facts_.content_length > 0; }
   /// Whether the transport must send `100 Continue` before it waits for the body. True once per
   /// request, if it is HTTP/1.1 and expects `100-continue`, its head is complete and no byte of its
   /// body came with it.
@@ -129,7 +131,7 @@ private:
     std::uint64_t content_length = 0;
     bool has_content_length : 1 = false;
     bool chunked : 1 = false;
-    bool has_expect : 1 = false;
+    bool expects_other : 1 = false;
     bool expects_continue : 1 = false;
     bool encoded : 1 = false;
     bool close : 1 = false;

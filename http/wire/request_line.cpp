@@ -60,7 +60,11 @@ base::expected<void> check_target(request_line& out) {
   // CONNECT has a target form of its own, and what follows its head is not a request.
   if (out.method == "CONNECT")
     return fail(errc::method_not_implemented, "CONNECT is for proxies, this is not one");
-  const auto length = target_characters.span(out.target);
+  auto length = target_characters.span(out.target);
+  // What browsers and nginx take behind a `?` is taken there. In a path it is refused: a proxy that
+  // normalizes paths may read `/a\b` as `/a/b`.
+  if (const auto query = out.target.find('?'); query < length)
+    length += query_characters.span(out.target.substr(length));
   if (length != out.target.size())
     return malformed(byte_name(out.target[length]) + " at position " + std::to_string(length) +
                      " of the target; percent-encode it");

@@ -157,19 +157,34 @@ TEST_CASE("Garbage stops the walk at the last trusted hop") {
   }
 }
 
-TEST_CASE("A proxy that adds an empty element does not make the client's words count") {
-  CHECK(by_x("203.0.113.7,") == proxy);
-  CHECK(by_x("203.0.113.7, , 10.0.0.2") == "10.0.0.2");
-  CHECK(by_x(",") == proxy);
+TEST_CASE("Empty elements are skipped, wherever they are") {
+  CHECK(by_x("203.0.113.7,") == "203.0.113.7");
+  CHECK(by_x("203.0.113.7, , 10.0.0.2") == "203.0.113.7");
+  CHECK(by_x("203.0.113.7, ,") == "203.0.113.7");
+  CHECK(by_x("203.0.113.7,\t,10.0.0.2,10.0.0.3") == "203.0.113.7");
   CHECK(by_x(",203.0.113.7") == "203.0.113.7");
-  CHECK(by_forwarded("for=203.0.113.7,") == proxy);
-  CHECK(by_forwarded("for=203.0.113.7, proto=https") == proxy);
-  CHECK(by_x("203.0.113.7, ,") == proxy);
-  CHECK(by_x("203.0.113.7,\t,10.0.0.2,10.0.0.3") == "10.0.0.2");
-  CHECK(by_forwarded("for=203.0.113.7,,for=10.0.0.2") == "10.0.0.2");
+  CHECK(by_x("198.51.100.1,,203.0.113.7,,") == "203.0.113.7");
+  CHECK(by_forwarded("for=203.0.113.7,,for=10.0.0.2") == "203.0.113.7");
+  CHECK(by_forwarded("for=203.0.113.7 , \t, ") == "203.0.113.7");
+  CHECK(by_forwarded("for=198.51.100.1,,for=\"203.0.113.7\",,for=10.0.0.2,") == "203.0.113.7");
   CHECK(by_forwarded(",for=203.0.113.7") == "203.0.113.7");
-  CHECK(by_forwarded(";") == proxy);
+  CHECK(by_both(",", "for=203.0.113.7") == "203.0.113.7");
+  CHECK(by_both("203.0.113.7", " , ") == "203.0.113.7");
+}
+
+TEST_CASE("A list of empty elements alone names nobody") {
+  CHECK(by_x(",") == proxy);
+  CHECK(by_x(" , ,\t") == proxy);
   CHECK(by_forwarded(",,,") == proxy);
+  CHECK(by_both(",", ", ,") == proxy);
+}
+
+TEST_CASE("An element that is there and names no client stops the walk") {
+  CHECK(by_x("203.0.113.7, unknown,,10.0.0.2") == "10.0.0.2");
+  CHECK(by_forwarded("for=203.0.113.7, proto=https") == proxy);
+  CHECK(by_forwarded("for=203.0.113.7, proto=https,,") == proxy);
+  CHECK(by_forwarded("for=203.0.113.7, ;,") == proxy);
+  CHECK(by_forwarded(";") == proxy);
 }
 
 TEST_CASE("Several lines are one list, as the framer joins them") {
