@@ -659,6 +659,7 @@ void connection::linger() {
   stream_->shutdown_write();
   phase_ = phase::lingering;
   phase_deadline_ = host_->now() + linger_timeout;
+  discards_bytes_ = reader_.framer().has_unread_body() ? body_linger_bytes : linger_bytes;
   reader_.drop_input();
   arm();
   discard();
@@ -669,8 +670,8 @@ void connection::discard() {
   switch (got.status) {
   case io_status::blocked: return;
   case io_status::moved:
-    discarded_bytes_ += static_cast<std::uint32_t>(got.bytes);
-    if (discarded_bytes_ > linger_bytes) return close();
+    if (got.bytes > discards_bytes_) return close();
+    discards_bytes_ -= got.bytes;
     return schedule();
   case io_status::ended:
   case io_status::failed: return close();

@@ -44,6 +44,9 @@ public:
   /// How much input is discarded after the last answer, so that a reset does not destroy the
   /// answer.
   static constexpr std::size_t linger_bytes = 512 * 1024;
+  /// The same where a request was answered before the end of its body: many clients send all of a
+  /// body before they read. More than gigabit Ethernet carries in `linger_timeout`.
+  static constexpr std::size_t body_linger_bytes = 256UL * 1024 * 1024;
   static constexpr std::chrono::milliseconds linger_timeout{2'000};
   /// After so many answers in a row that a rate limit refuses, the next request is read only after
   /// `refusal_pause`; after `refusals_limit`, the connection closes. Not those of trusted proxies,
@@ -250,8 +253,8 @@ private:
   base::steady_time readable_since_;
   /// No request is read before; unset as a rule.
   base::steady_time paused_until_;
-  /// At most `linger_bytes` and one read more.
-  std::uint32_t discarded_bytes_ = 0;
+  /// How many more bytes are discarded, one read more at most.
+  std::size_t discards_bytes_ = 0;
   std::uint32_t slot_;
   std::uint32_t generation_ = 0;
   std::uint32_t units_in_service_ = 0;

@@ -429,6 +429,34 @@ TEST_CASE("lingering discards a bounded amount") {
   CHECK(!on.peer.to_read.empty());
 }
 
+/// How many bytes are discarded of those that arrive without end behind `refused`.
+std::size_t discarded_behind(std::string_view refused) {
+  constexpr std::size_t part = 256UL * 1024;
+  bench on;
+  on.receive(refused);
+  std::size_t sent = 0;
+  while (!on.client->is_closed() && sent < 2 * connection::body_linger_bytes) {
+    on.peer.to_read.assign(part, 'x');
+    sent += part;
+    on.event(EPOLLIN);
+  }
+  return sent - on.peer.to_read.size();
+}
+
+TEST_CASE("a body that was refused before its end is discarded, whatever its client sends first") {
+  for (const std::string_view refused :
+       {"POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 999999999999\r\n\r\n",
+        "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\nffffffff\r\n",
+        "POST / HTTP/1.1\r\nHost: h\r\nContent-Encoding: br\r\nContent-Length: 99\r\n\r\n"}) {
+    CAPTURE(refused);
+    const auto discarded = discarded_behind(refused);
+    CHECK(discarded >= connection::body_linger_bytes);
+    CHECK(discarded <= connection::body_linger_bytes + 64UL * 1024);
+  }
+  CHECK(discarded_behind("POST / HTTP/1.1\r\nno colon\r\n") <=
+        connection::linger_bytes + 64UL * 1024);
+}
+
 TEST_CASE("a connection closes behind a client's last answer, unless the client sends more") {
   bench quiet;
   quiet.receive("GET /x HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
