@@ -1,6 +1,7 @@
 #include "model/regions/measured_latency.hpp"
 
 #include "base/characters.hpp"
+#include "model/text/catalog_names.hpp"
 #include "model/text/unicode.hpp"
 
 #include <algorithm>
@@ -38,6 +39,9 @@ base::expected<measured_latency> read_element(std::string_view element) {
   const auto colon = element.find(':');
   if (colon == std::string_view::npos || colon == 0)
     return refuse(element, "is not a region's id and milliseconds with a colon between them");
+  if (!is_identifier(element.substr(0, colon)))
+    return refuse(element, "begins with what no region is called: ids are " +
+                               std::string{identifier_allowed});
   const auto milliseconds = parse_milliseconds(element.substr(colon + 1));
   if (!milliseconds)
     return refuse(element, "needs a number of at most " + std::to_string(number_limit_bytes) +
