@@ -82,6 +82,15 @@ ending wait_for_end(const base::file_descriptor& signals, const node& running) {
   return ending::signalled;
 }
 
+/// What the URL of a listener does not say. `[::]` takes no IPv4 here, whatever the machine's
+/// net.ipv6.bindv6only says, so that `0.0.0.0` at the same port is another listener.
+std::string remarks_on(const http::endpoint& where, http::listener_kind kind) {
+  std::string remarks;
+  if (where.address == model::ip_address{}) remarks += " (IPv6 only)";
+  if (kind.proxy_header) remarks += " (PROXY protocol)";
+  return remarks;
+}
+
 int serve(const configuration_options& options) {
   const auto config = read_configuration(options);
   const auto fail = [](const base::error& why, int code) {
@@ -106,12 +115,12 @@ int serve(const configuration_options& options) {
   if (const auto replaced = running.listeners().predecessor())
     std::cout << "took over from process " << *replaced << "\n";
   for (const auto& each : running.listeners().data())
-    std::cout << "listening on " << url_of(each)
-              << (each.kind.proxy_header ? " (PROXY protocol)" : "") << "\n";
+    std::cout << "listening on " << url_of(each) << remarks_on(each.where, each.kind) << "\n";
   if (const auto seed = running.fault_seed())
     std::cout << "fault injection enabled, seed " << *seed << ", " << config->faults.size()
               << " faults injected\n";
-  std::cout << "ops plane on " << url_of({running.listeners().ops(), {false, config->ops_tls}})
+  const auto& ops = running.listeners().ops();
+  std::cout << "ops plane on " << url_of({ops, {false, config->ops_tls}}) << remarks_on(ops, {})
             << std::endl;
 
   const auto why = wait_for_end(signals, running);
