@@ -1,6 +1,6 @@
 #include "tests/catch.hpp"
 #include "tests/fixtures/json.hpp"
-#include "tests/service/server.hpp"
+#include "tests/service/tokens.hpp"
 
 namespace {
 
@@ -80,6 +80,81 @@ TEST_CASE("X-Fault chooses the one request that a fault hits", "[operations]") {
   CHECK(avatars(of, "X-Fault: avatar.reply\r\n").status == 503);
   CHECK(avatars(of, "X-Fault: avatar.receive\r\n").status == 200);
   CHECK(avatars(of).status == 200);
+}
+
+TEST_CASE("a read or a write that stalls holds up a connection, as docs/faults.md says",
+          "[lifecycle]") {
+  const server of{{"--enable-fault-injection", "--head-timeout-ms", "600", "--body-timeout-ms",
+                   "700", "--idle-timeout-ms", "800", "--write-timeout-ms", "900", "--listen",
+                   "127.0.0.1:0"}};
+  const auto whole = request("POST", groups_target, good_group);
+  const auto get = request("GET", "/ping");
+  const auto wait_for_hit = [&](const std::string& at) {
+    return eventually(
+        [&] { return (parse_json(ask(of, "GET", at).body)["hits"].GetUint64() > 0); });
+  };
+  const std::string read = "/faults/read";
+  for (const std::size_t known : {std::size_t{9}, whole.size() - 3}) {
+    CAPTURE(known);
+    const auto received = [&] { return of.metric("matchcloud_received_bytes_total"); };
+    const auto before = received();
+    raw_connection client{of.data()};
+    client.send(std::string_view{whole}.substr(0, known));
+    REQUIRE(eventually([&] { return received() >= before + static_cast<double>(known); }));
+    ask(of, "PUT", read, R"({"kind":"stall"})");
+    client.send(std::string_view{whole}.substr(known));
+    CHECK(client.receive().status == 408);
+    CHECK(client.closed());
+    ask(of, "DELETE", read);
+  }
+  for (const bool is_new : {true, false}) {
+    CAPTURE(is_new);
+    raw_connection client{of.data()};
+    if (!is_new) CHECK(client.ask(get).status == 204);
+    ask(of, "PUT", read, R"({"kind":"stall"})");
+    client.send(get);
+    CHECK(wait_for_hit(read));
+    CHECK(client.closed());
+    ask(of, "DELETE", read);
+  }
+  ask(of, "PUT", "/faults/write", R"({"kind":"stall"})");
+  raw_connection client{of.data()};
+  client.send(get);
+  CHECK(wait_for_hit("/faults/write"));
+  CHECK(client.closed());
+  ask(of, "DELETE", "/faults/write");
+  CHECK(raw_connection{of.data()}.ask(get).status == 204);
+}
+
+/// The minute of the day in an answer's `Date`.
+int minute_of(const answer& got) {
+  const auto date = got.header("date"); // Thu, 26 Nov 2026 03:46:59 GMT
+  REQUIRE(date.size() == 29);
+  return std::stoi(date.substr(17, 2)) * 60 + std::stoi(date.substr(20, 2));
+}
+
+TEST_CASE("a fault of the clock shows where the time of day is read, and not in deadlines",
+          "[operations][embedded]") {
+  const world in;
+  const server open{{}, in};
+  const auto token = create_token(open, "studio", R"(,"expires_in_s":600)").text;
+  const server of{{"--enable-fault-injection", "--auth", "required"}, in};
+  const auto validate = [&] {
+    return raw_connection{of.data()}.ask(request("POST", groups_target, good_group, bearer(token)));
+  };
+  const auto right = validate();
+  CHECK(right.status == 200);
+  ask(of, "PUT", "/faults/clock", R"({"kind":"delay","delay_ms":3600000})");
+  const auto ahead = validate();
+  CHECK(ahead.problem_code() == "token_expired");
+  // An event loop writes the date once a second.
+  CHECK(eventually([&] {
+    const auto by_minutes = (minute_of(validate()) - minute_of(right) + 1'440) % 1'440;
+    return by_minutes >= 60 && by_minutes <= 62;
+  }));
+  CHECK(ask(of, "GET", "/healthz").status == 200); // no deadline has passed
+  ask(of, "DELETE", "/faults/clock");
+  CHECK(validate().status == 200);
 }
 
 TEST_CASE("a failure that meets every request does not flood the log", "[operations]") {
