@@ -44,7 +44,8 @@ std::string_view anonymous_of(const http::operation_row& row) noexcept {
 std::string_view access_of(const http::operation_row& row, model::token_kind kind) noexcept {
   if (row.anonymous == http::anonymous_access::yes) return "yes";
   if (!row.allowed.has(kind)) return "403";
-  return scope_of(kind) == model::token_scope::game ? "its game; others 403" : "yes";
+  const bool is_scoped = scope_of(kind) == model::token_scope::game && names_game(row);
+  return is_scoped ? "its game; others 403" : "yes";
 }
 
 } // namespace

@@ -24,6 +24,11 @@ using base::owner;
 
 constexpr std::string_view own_image_headers = "Accept-Ranges: bytes\r\n";
 
+/// For answers in parts, each of which is to arrive at once: nginx does not buffer them then, and
+/// no proxy compresses them, for which it would have to wait for more.
+constexpr std::string_view streamed_headers = "Cache-Control: no-store, no-transform\r\n"
+                                              "X-Accel-Buffering: no\r\n";
+
 constexpr std::string_view data_methods = "GET, HEAD, POST, OPTIONS";
 constexpr std::string_view ops_methods = "GET, HEAD, POST, PUT, DELETE, OPTIONS";
 
@@ -99,7 +104,7 @@ caf::behavior front::make_behavior() {
           [this](const open_exchange&, const actors::answer_begun& reply) {
             http::response made;
             made.content_type = reply.content_type;
-            made.fixed_headers = plane_headers();
+            made.fixed_headers = streamed_headers;
             made.body = body_in_parts{};
             return made;
           }),
@@ -211,20 +216,7 @@ void front::handle(const dispatch& dispatched) {
 
 void front::preflight(const dispatch& dispatched, const operation_row& row) {
   auto made = no_content(allow_of(row));
-  const auto& request = *dispatched.request;
-  const bool from_page = request.has(header::origin);
-  switch (row.cors) {
-  case cors_policy::none: break;
-  case cors_policy::configured_origins:
-    if (!from_page) break;
-    made.headers.append(cors_headers_of(row, request, *settings_));
-    if (may_read_regions(request, *settings_)) made.headers.append(row.preflight);
-    break;
-  case cors_policy::any_origin:
-    if (from_page) made.fixed_headers = row.preflight;
-    break;
-  case cors_policy::anybody: made.fixed_headers = row.preflight; break;
-  }
+  made.headers.append(preflight_headers(row, *dispatched.request, *settings_));
   answer(dispatched, row.id, std::move(made));
 }
 
@@ -293,9 +285,7 @@ http::response front::answer_of(const open_exchange& exchange,
       regions_response(request, std::move(reply.listing),
                        {any_origin, settings_->access.requires_tokens}, std::move(reply.gzip));
   if (!any_origin && may_read_regions(request, *settings_))
-    made.headers.append("Access-Control-Allow-Origin: ")
-        .append(request.get(header::origin))
-        .append("\r\n");
+    made.headers.append(one_origin_headers(request));
   return made;
 }
 

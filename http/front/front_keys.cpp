@@ -1,10 +1,12 @@
 #include "http/front/front_keys.hpp"
 
+#include "base/characters.hpp"
 #include "model/access/access_token.hpp"
 #include "model/net/host_name.hpp"
 #include "model/net/url_parts.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace matchcloud::http {
 
@@ -15,6 +17,10 @@ using base::config_values;
 using base::number_row;
 using kind = base::config_text::kind;
 using outcome = base::expected<void>;
+
+/// Bounds of what `cors-headers` adds to the answer to each preflight.
+constexpr std::size_t cors_headers_limit = 32;
+constexpr std::size_t cors_header_limit_bytes = 64;
 
 constexpr std::uint64_t day_ms = 86'400'000;
 
@@ -49,18 +55,59 @@ outcome set_cors_origins(front_settings& of, const config_values& given) {
   return {};
 }
 
+/// Whether pages can set the header: browsers forbid them these (Fetch standard, "forbidden
+/// request-header"), so that naming one is a mistake.
+bool is_forbidden_to_pages(std::string_view name) {
+  constexpr std::array<std::string_view, 22> forbidden{"accept-charset",
+                                                       "accept-encoding",
+                                                       "access-control-request-headers",
+                                                       "access-control-request-method",
+                                                       "access-control-request-private-network",
+                                                       "connection",
+                                                       "content-length",
+                                                       "cookie",
+                                                       "cookie2",
+                                                       "date",
+                                                       "dnt",
+                                                       "expect",
+                                                       "host",
+                                                       "keep-alive",
+                                                       "origin",
+                                                       "referer",
+                                                       "set-cookie",
+                                                       "te",
+                                                       "trailer",
+                                                       "transfer-encoding",
+                                                       "upgrade",
+                                                       "via"};
+  const auto lower = model::to_lower(name);
+  return std::ranges::find(forbidden, lower) != forbidden.end() || lower.starts_with("proxy-") ||
+         lower.starts_with("sec-");
+}
+
+outcome set_cors_headers(front_settings& of, const config_values& given) {
+  const auto is_allowed = [](std::string_view name) {
+    return !name.empty() && name != "*" && name.size() <= cors_header_limit_bytes &&
+           base::token_characters.contains_all(name) && !is_forbidden_to_pages(name);
+  };
+  if (given.size() > cors_headers_limit || !std::ranges::all_of(given, is_allowed))
+    return base::not_allowed();
+  of.cors_headers = given;
+  return {};
+}
+
 outcome set_ops_hosts(access_settings& of, const config_values& given) {
   constexpr std::string_view tls_scheme = "https://";
   for (std::string_view name : given) {
     if (name.starts_with(tls_scheme)) name.remove_prefix(tls_scheme.size());
-    if (!model::is_host_name(name)) return base::not_allowed();
+    if (!model::is_loose_host_name(name)) return base::not_allowed();
   }
   of.ops_hosts = given;
   return {};
 }
 
 outcome set_data_hosts(access_settings& of, const config_values& given) {
-  if (!std::ranges::all_of(given, model::is_host_name)) return base::not_allowed();
+  if (!std::ranges::all_of(given, model::is_loose_host_name)) return base::not_allowed();
   of.data_hosts = given;
   return {};
 }
@@ -103,6 +150,12 @@ base::config_rows<front_settings> page_keys() {
       {{"cors-origins", kind::list, "*", "origins (https://play.example), or * for any; repeatable",
         "Pages that may read the regions listing in a browser."},
        set_cors_origins},
+      {{"cors-headers", kind::list, "",
+        "at most 32 names of headers that pages can set, each of at most 64 bytes; repeatable",
+        "Request headers that those pages may send, besides the ones that operations read and "
+        "those "
+        "of tracing (traceparent, tracestate, baggage, sentry-trace, X-Request-Id)."},
+       set_cors_headers},
   };
 }
 
@@ -121,7 +174,8 @@ base::config_rows<access_settings> access_keys() {
                  "Whether the ops plane asks for tokens also where it listens on loopback and the "
                  "request comes from this machine, not through a proxy."),
       {{"ops-hosts", kind::list, "",
-        "host names, each with https:// before it where a proxy speaks TLS for it; repeatable",
+        "host names in any case, with underscores or a final dot if need be, each with https:// "
+        "before it where a proxy speaks TLS for it; repeatable",
         "Names by which the ops plane may be asked, besides its addresses and localhost."},
        set_ops_hosts},
       {{"data-hosts", kind::list, "", "host names; repeatable",

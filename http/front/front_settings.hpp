@@ -86,6 +86,8 @@ struct front_settings {
   proxy_trust proxies;
   /// Origins that may read `regions.list`. A single `*` allows every origin.
   std::vector<std::string> cors_origins{"*"};
+  /// Names of request headers that pages may send, beside those of the operations and of tracing.
+  std::vector<std::string> cors_headers;
   /// Whether the operations on faults exist.
   bool has_faults = false;
   /// When the process began, in milliseconds since 1970.
@@ -112,5 +114,10 @@ bool may_read_regions(const request& of, const front_settings& settings) noexcep
 /// from a network failure.
 std::string cors_headers_of(const operation_row& row, const request& of,
                             const front_settings& settings);
+/// Those that let pages of the request's origin alone read the answer.
+std::string one_origin_headers(const request& of);
+/// The CORS headers of the answer to a preflight (Fetch standard, "CORS-preflight request").
+std::string preflight_headers(const operation_row& row, const request& of,
+                              const front_settings& settings);
 
 } // namespace matchcloud::http

@@ -10,11 +10,10 @@ namespace {
 
 /// A name stands for one image for ever, so caches may keep it. Pages of any origin may read the
 /// pixels.
-constexpr std::string_view image_headers = "Cache-Control: public, max-age=31536000, immutable\r\n"
-                                           "Access-Control-Allow-Origin: *\r\n"
-                                           "Accept-Ranges: bytes\r\n";
-constexpr std::string_view refusal_headers = "Access-Control-Allow-Origin: *\r\n"
-                                             "Accept-Ranges: bytes\r\n";
+constexpr std::string_view image_headers =
+    "Cache-Control: public, max-age=31536000, immutable\r\n" MATCHCLOUD_ANY_ORIGIN
+    "Accept-Ranges: bytes\r\n";
+constexpr std::string_view refusal_headers = MATCHCLOUD_ANY_ORIGIN "Accept-Ranges: bytes\r\n";
 
 } // namespace
 

@@ -2,6 +2,7 @@
 
 #include "http/wire/field_line.hpp"
 #include "http/wire/header_characters.hpp"
+#include "model/net/host_name.hpp"
 #include "model/net/ip_address.hpp"
 #include "model/net/url_parts.hpp"
 
@@ -32,7 +33,7 @@ std::optional<std::string_view> scheme_of(std::string_view host,
   for (std::string_view each : list) {
     const bool is_tls = each.starts_with(tls_scheme);
     if (is_tls) each.remove_prefix(tls_scheme.size());
-    if (equal_ignoring_case(each, parts->host)) return is_tls ? tls_scheme : plain_scheme;
+    if (model::are_same_host(each, parts->host)) return is_tls ? tls_scheme : plain_scheme;
   }
   return std::nullopt;
 }
@@ -64,8 +65,8 @@ std::string host_of_origin(std::string_view origin) {
   const auto parts = model::split_url(origin);
   const auto named = parts ? model::split_host_and_port(parts->authority) : std::nullopt;
   if (!named || !parts->rest.empty()) return {};
-  std::string host =
-      named->is_bracketed ? "[" + std::string{named->host} + "]" : std::string{named->host};
+  std::string host = named->is_bracketed ? "[" + std::string{named->host} + "]"
+                                         : std::string{model::without_final_dot(named->host)};
   std::transform(host.begin(), host.end(), host.begin(), to_lower);
   return host;
 }
@@ -85,6 +86,10 @@ std::optional<base::error> check_operator(const request& head,
   auto scheme = head.is_secure ? tls_scheme : plain_scheme;
   if (!is_own_host(host)) {
     const auto found = scheme_of(host, further_hosts);
+    if (!found && host.empty())
+      return base::error{base::errc::host_not_allowed,
+                         "The request has no Host. Without one, /healthz and /readyz are answered, "
+                         "in HTTP/1.0; send Host for all else."};
     if (!found)
       return base::error{base::errc::host_not_allowed,
                          "Ask for the ops plane by its address, as localhost or by a name of "

@@ -76,12 +76,14 @@ response regions_response(const request& request,
     // Leaves out the listing's `Cache-Control`: no cache may keep a refusal.
     refused.fixed_headers = to.reads_tokens ? "Vary: Accept-Encoding, Authorization, Origin\r\n"
                                             : "Vary: Accept-Encoding, Origin\r\n";
-    if (to.any_origin) refused.headers.append(any_origin_header);
+    if (to.any_origin) refused.headers.append(any_origin_headers);
     return refused;
   }
   const bool is_known =
       request.has(header::if_none_match) && names_etag(request.get(header::if_none_match), etag);
   answer.headers.append("\r\n");
+  // Game clients are spared it: unlike pages they send no Origin, by which the answer varies.
+  if (to.any_origin && request.has(header::origin)) answer.headers.append(exposed_headers);
   if (compressed)
     answer.body = std::move(compressed);
   else

@@ -1,6 +1,7 @@
 #include "http/front/request_check.hpp"
 
 #include "http/front/page_guard.hpp"
+#include "http/wire/header_characters.hpp"
 #include "http/wire/media_type.hpp"
 #include "http/wire/request_errors.hpp"
 
@@ -19,6 +20,10 @@ std::optional<base::error> check_media_type(const operation_row& row, const requ
   // An empty value names no type (RFC 9110 section 8.3), so it is treated like a missing header.
   const auto& type = head.get(header::content_type);
   if (type.empty()) return std::nullopt;
+  if (row.body != body_kind::none && !row.takes_any_type && !has_unicode_charset(type))
+    return base::error{base::errc::media_type_unsupported,
+                       "The body must be in UTF-8, which Content-Type " + in_quotes(type) +
+                           " says it is not. Convert it, and leave out charset."};
   switch (row.body) {
   case body_kind::none: break;
   case body_kind::json:
@@ -40,7 +45,13 @@ std::optional<base::error> check_media_type(const operation_row& row, const requ
 std::optional<base::error> check_page(const operation_row& row, const request& head,
                                       const front_settings& settings, const model::catalog* known) {
   const auto& access = settings.access;
-  if (settings.plane == plane::ops) return check_operator(head, access.ops_hosts);
+  // Balancers' checks in HTTP/1.0 name no host. Nobody is led here by a name then: browsers, whose
+  // pages an attacker's DNS could lead here, always send Host. And what these operations say is for
+  // everybody and changes nothing.
+  const bool is_plain_check =
+      row.is_health_check && head.http_1_0 && !head.has(header::host) && !head.has(header::origin);
+  if (settings.plane == plane::ops)
+    return is_plain_check ? std::nullopt : check_operator(head, access.ops_hosts);
   if (head.method == method::options) return std::nullopt;
   // A token is what a page of another origin does not have. Without, the machine itself is let in.
   if (row.is_about_game && !access.requires_tokens && head.peer.is_loopback())

@@ -13,16 +13,12 @@ inline constexpr operation_row list_avatars{.load_name = "avatars",
 inline constexpr operation_row list_game_avatars{
     .plane = plane::ops, .path = "/v1/games/{game_id}/avatars", .allowed = observers};
 
-inline constexpr operation_row download_media{
-    .path = "/media/avatars/{upload_id}/{file_name}",
-    .cors = cors_policy::any_origin,
-    .preflight = "Access-Control-Allow-Origin: *\r\n"
-                 "Access-Control-Allow-Methods: GET, HEAD\r\n"
-                 "Access-Control-Allow-Headers: If-Match, If-None-Match, If-Range, "
-                 "Range, X-Request-Id\r\n"
-                 "Access-Control-Max-Age: 86400\r\n",
-    .cost = cost_class::cheap,
-    .anonymous = anonymous_access::yes};
+inline constexpr operation_row download_media{.path = "/media/avatars/{upload_id}/{file_name}",
+                                              .cors = cors_policy::any_origin,
+                                              .page_headers =
+                                                  "If-Match, If-None-Match, If-Range, Range",
+                                              .cost = cost_class::cheap,
+                                              .anonymous = anonymous_access::yes};
 
 inline constexpr operation_row get_image{
     .plane = plane::ops, .path = "/v1/images/{upload_id}/{file_name}", .allowed = observers};

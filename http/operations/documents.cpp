@@ -8,24 +8,26 @@ namespace matchcloud::http {
 namespace {
 
 constexpr std::string_view ops_headers = "Cache-Control: no-cache\r\n";
-constexpr std::string_view data_headers = "Cache-Control: no-cache\r\n"
-                                          "Access-Control-Allow-Origin: *\r\n";
+constexpr std::string_view data_headers = "Cache-Control: no-cache\r\n" MATCHCLOUD_ANY_ORIGIN;
 
 operation_references document_reference(bool is_open, plane about) {
-  return {
-      {.tag = "reference",
-       .summary = about == plane::data ? "The OpenAPI document of the data plane"
-                                       : "The OpenAPI document of the ops plane",
-       .description = "An OpenAPI 3.1 document, made from the tables by which the service itself "
-                      "routes, validates and refuses. `matchcloud openapi` prints the same.",
-       .parameters = {if_none_match_reference, accept_encoding_reference},
-       .answers = {{200, "The document.",
-                    is_open ? "ETag Cache-Control Vary Content-Encoding Access-Control-Allow-Origin"
-                            : "ETag Cache-Control Vary Content-Encoding",
-                    json_type, R"({"type":"object","description":"An OpenAPI document."})"},
-                   {304, "The client's copy still holds.",
-                    is_open ? "ETag Cache-Control Vary Access-Control-Allow-Origin"
-                            : "ETag Cache-Control Vary"}}}};
+  return {{.tag = "reference",
+           .summary = about == plane::data ? "The OpenAPI document of the data plane"
+                                           : "The OpenAPI document of the ops plane",
+           .description =
+               "An OpenAPI 3.1 document, made from the tables by which the service itself "
+               "routes, validates and refuses. `matchcloud openapi` prints the same.",
+           .parameters = {if_none_match_reference, accept_encoding_reference},
+           .answers = {
+               {200, "The document.",
+                is_open ? "ETag Cache-Control Vary Content-Encoding Access-Control-Allow-Origin "
+                          "Access-Control-Expose-Headers"
+                        : "ETag Cache-Control Vary Content-Encoding",
+                json_type, R"({"type":"object","description":"An OpenAPI document."})"},
+               {304, "The client's copy still holds.",
+                is_open ? "ETag Cache-Control Vary Access-Control-Allow-Origin "
+                          "Access-Control-Expose-Headers"
+                        : "ETag Cache-Control Vary"}}}};
 }
 
 } // namespace

@@ -5,15 +5,11 @@
 /// The OpenAPI documents.
 namespace matchcloud::http::rows {
 
-inline constexpr operation_row get_openapi{
-    .path = "/openapi.json",
-    .cors = cors_policy::any_origin,
-    .preflight = "Access-Control-Allow-Origin: *\r\n"
-                 "Access-Control-Allow-Methods: GET, HEAD\r\n"
-                 "Access-Control-Allow-Headers: If-None-Match, X-Request-Id\r\n"
-                 "Access-Control-Max-Age: 86400\r\n",
-    .cost = cost_class::cheap,
-    .anonymous = anonymous_access::yes};
+inline constexpr operation_row get_openapi{.path = "/openapi.json",
+                                           .cors = cors_policy::any_origin,
+                                           .page_headers = "If-None-Match",
+                                           .cost = cost_class::cheap,
+                                           .anonymous = anonymous_access::yes};
 
 inline constexpr operation_row get_ops_openapi{.plane = plane::ops,
                                                .path = "/openapi.json",

@@ -20,11 +20,12 @@ constexpr std::string_view known_image_headers = "ETag Cache-Control Accept-Rang
 constexpr std::string_view image_elsewhere_headers = "Location Cache-Control Accept-Ranges";
 constexpr std::string_view open_image_headers =
     "ETag Cache-Control Accept-Ranges Content-Disposition "
-    "Access-Control-Allow-Origin";
+    "Access-Control-Allow-Origin Access-Control-Expose-Headers";
 constexpr std::string_view known_open_image_headers =
-    "ETag Cache-Control Accept-Ranges Access-Control-Allow-Origin";
+    "ETag Cache-Control Accept-Ranges Access-Control-Allow-Origin Access-Control-Expose-Headers";
 constexpr std::string_view open_image_elsewhere_headers =
-    "Location Cache-Control Accept-Ranges Access-Control-Allow-Origin";
+    "Location Cache-Control Accept-Ranges Access-Control-Allow-Origin "
+    "Access-Control-Expose-Headers";
 constexpr std::string_view csv_headers =
     "ETag Cache-Control Vary Accept-Ranges Content-Disposition "
     "Content-Encoding";

@@ -58,6 +58,11 @@ constexpr const operation_row* find_at_path(const operation_row& row, method wan
   return nullptr;
 }
 
+/// Whether the operation is about one game, which stands in its path.
+constexpr bool names_game(const operation_row& row) noexcept {
+  return row.path.find("{game_id}") != row.path.npos;
+}
+
 /// The value of the `Allow` header of answers about the path of `row`.
 inline std::string allow_of(const operation_row& row) {
   std::string allow;
@@ -81,7 +86,8 @@ constexpr bool is_well_formed(const operation_row& row) noexcept {
          (row.method == method::post || row.method == method::put) ==
              (row.body != body_kind::none) &&
          (row.body_limit_bytes == 0) == row.body_advice.empty() &&
-         (row.cors == cors_policy::none) == row.preflight.empty() &&
+         (row.cors == cors_policy::none) == row.page_headers.empty() &&
+         (row.cors == cors_policy::none || row.method == method::get) &&
          row.allowed.is_empty() == (row.anonymous == anonymous_access::yes);
 }
 
@@ -103,7 +109,8 @@ static_assert(
     std::all_of(operations.begin(), operations.end(), detail::is_well_formed),
     "a path begins with one slash and has no empty segment; the method is GET, POST, PUT or "
     "DELETE, and POST and PUT have a body; a body limit has its advice, a CORS policy its "
-    "preflight; an operation that is not for everybody says for which tokens it is");
+    "headers and the method GET; an operation that is not for everybody says for which tokens it "
+    "is");
 static_assert(detail::are_all_distinct(),
               "names and load names are each used once, and so is each method at a path");
 

@@ -138,8 +138,9 @@ struct operation_row {
   /// Whether the operation exists only where faults may be injected.
   bool needs_fault_injection = false;
   cors_policy cors = cors_policy::none;
-  /// Complete header lines of the response to a preflight from a page that may read the replies.
-  std::string_view preflight = {};
+  /// The names of request headers that pages may send (`Access-Control-Allow-Headers`), separated
+  /// by `, `, beside those of tracing and of `cors-headers`.
+  std::string_view page_headers = {};
   body_kind body = body_kind::none;
   /// Whether the body's media type does not matter, because people type such bodies by hand and
   /// curl calls what it sends a form.
@@ -159,6 +160,8 @@ struct operation_row {
   /// Whether, with `auth = open`, pages of other origins are kept away: it reads or changes what is
   /// the game's own. See `check_local_caller`.
   bool is_about_game = false;
+  /// Whether HTTP/1.0 health checks ask for it, which have no Host. Others are refused without.
+  bool is_health_check = false;
   /// Whether, with `auth = required`, even a request from the machine itself needs a token.
   bool needs_token_on_loopback = false;
   /// Whether performing the operation twice has the same effect as once. If not, a request that an
@@ -173,6 +176,16 @@ inline constexpr std::size_t path_segment_limit = 6;
 
 using model::token_kind;
 
+inline constexpr model::token_kinds any_token{token_kind::admin,   token_kind::viewer,
+                                              token_kind::metrics, token_kind::game,
+                                              token_kind::studio,  token_kind::player};
+/// Whether tokens of every kind are in the set.
+constexpr bool has_all(const model::token_kinds& kinds) noexcept {
+  for (std::size_t i = 0; i < model::token_kind_names.size(); ++i)
+    if (!kinds.has(static_cast<token_kind>(i))) return false;
+  return true;
+}
+static_assert(has_all(any_token));
 inline constexpr model::token_kinds administrators{token_kind::admin};
 inline constexpr model::token_kinds observers{token_kind::admin, token_kind::viewer};
 

@@ -21,7 +21,8 @@ using base::errc;
 using base::owner;
 
 constexpr std::string_view listing_headers =
-    "ETag Cache-Control Vary Content-Encoding Access-Control-Allow-Origin";
+    "ETag Cache-Control Vary Content-Encoding Access-Control-Allow-Origin "
+    "Access-Control-Expose-Headers";
 
 constexpr std::array schemas{
     named_schema{"RegionListing", R"({"type":"object","additionalProperties":false,"required":[)"
@@ -64,9 +65,8 @@ constexpr std::array schemas{
 
 /// `Timing-Allow-Origin` lets a page that measures latencies read how long each part of a ping took
 /// (Resource Timing).
-constexpr std::string_view ping_headers = "Access-Control-Allow-Origin: *\r\n"
-                                          "Timing-Allow-Origin: *\r\n"
-                                          "Cache-Control: no-store\r\n";
+constexpr std::string_view ping_headers = MATCHCLOUD_ANY_ORIGIN "Timing-Allow-Origin: *\r\n"
+                                                                "Cache-Control: no-store\r\n";
 
 /// The latencies in the query; refuses the request where they cannot be parsed.
 std::optional<std::vector<model::measured_latency>> read_rtt(const request_context& asked) {
@@ -137,7 +137,8 @@ const operation_code codes::list_regions{
                        R"("datacenter_distance_from_client":{"kilometers":5.3,)"
                        R"("miles":3.293}}]})"},
                       {304, "The client's copy still holds.",
-                       "ETag Cache-Control Vary Access-Control-Allow-Origin"}},
+                       "ETag Cache-Control Vary Access-Control-Allow-Origin "
+                       "Access-Control-Expose-Headers"}},
           .errors = {errc::query_invalid, errc::precondition_failed},
           .schemas = schemas}};
     },
@@ -150,7 +151,10 @@ const operation_code codes::list_regions{
                   request.has(header::origin) ? host_of_origin(request.get(header::origin))
                                               : std::string{},
                   *std::move(measured),
-                  token != nullptr ? std::optional{token->what.scope} : std::nullopt,
+                  // Tokens of other kinds name no namespace: theirs is found as without a token.
+                  token != nullptr && token->what.kind == token_kind::player
+                      ? std::optional{token->what.scope}
+                      : std::nullopt,
                   accepts_gzip(request), asked.ticket()});
     }};
 
@@ -162,7 +166,8 @@ const operation_code codes::ping{
           .description = "Game clients time this request to a server in each region and "
                          "name what they found in `rtt`. Pages may read exact times.",
           .answers = {{204, "The answer.",
-                       "Cache-Control Access-Control-Allow-Origin Timing-Allow-Origin"}}}};
+                       "Cache-Control Access-Control-Allow-Origin Access-Control-Expose-Headers "
+                       "Timing-Allow-Origin"}}}};
     },
     [](const request_context& asked) {
       response made;

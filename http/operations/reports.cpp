@@ -119,7 +119,8 @@ const operation_code codes::watch_status{
           .description = "Server-sent events: `status` once a second, whose data is one "
                          "line of JSON.",
           .answers = {
-              {200, "Events, until the client leaves.", cache_control, "text/event-stream",
+              {200, "Events, until the client leaves.", "Cache-Control X-Accel-Buffering",
+               "text/event-stream",
                R"({"type":"string","contentSchema":{"$ref":"#/components/schemas/Status"}})"}}}};
     },
     [](const request_context& asked) {

@@ -58,9 +58,10 @@ std::vector<errc> errors_of(const operation_reference& what) {
   // On the data plane also where a page sends a body without its type.
   if (row.plane == plane::ops || row.is_about_game || row.body != body_kind::none)
     add(all, {errc::origin_not_allowed});
-  if (row.anonymous != anonymous_access::yes)
+  if (!row.allowed.is_empty())
     add(all, {errc::token_missing, errc::token_malformed, errc::token_unknown, errc::token_expired,
-              errc::token_revoked, errc::not_permitted, errc::store_failed});
+              errc::token_revoked, errc::store_failed});
+  if (!row.allowed.is_empty() && !has_all(row.allowed)) add(all, {errc::not_permitted});
   if (!row.is_repeatable) add(all, {errc::outcome_unknown});
   all.insert(all.end(), what.errors.begin(), what.errors.end());
   std::ranges::sort(all);

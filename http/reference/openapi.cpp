@@ -110,11 +110,13 @@ public:
     }
     json.text(text).name("headers").object();
     write_headers(
-        json, std::string{common_headers} + " " + std::string{content_headers} + " " +
-                  std::string{refusal_headers(status)} +
-                  (plane_ == plane::data ? " Access-Control-Allow-Origin" : "") +
-                  // Once: the refusals of ranges and conditions name it themselves.
-                  (plane_ == plane::ops && status != 412 && status != 416 ? " Cache-Control" : ""));
+        json,
+        std::string{common_headers} + " " + std::string{content_headers} + " " +
+            std::string{refusal_headers(status)} +
+            (plane_ == plane::data ? " Access-Control-Allow-Origin Access-Control-Expose-Headers"
+                                   : "") +
+            // Once: the refusals of ranges and conditions name it themselves.
+            (plane_ == plane::ops && status != 412 && status != 416 ? " Cache-Control" : ""));
     json.end_object().name("content").object();
     if (!also_schema.empty())
       json.name(json_type).object().name("schema").raw(also_schema).end_object();

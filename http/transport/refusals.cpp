@@ -73,7 +73,7 @@ base::error shutting_down() {
 
 response refusal(const base::error& why, std::string_view request_id, plane on) {
   auto answer = problem(why, request_id);
-  answer.headers = on == plane::data ? any_origin_header : no_store_header;
+  answer.headers = on == plane::data ? any_origin_headers : no_store_header;
   return answer;
 }
 

@@ -1,6 +1,6 @@
 #include "http/wire/media_type.hpp"
 
-#include "http/wire/header_characters.hpp"
+#include "http/wire/list_elements.hpp"
 #include "http/wire/response.hpp"
 
 #include <algorithm>
@@ -22,6 +22,23 @@ bool is_json_lines(std::string_view content_type) noexcept {
 
 bool is_json(std::string_view content_type) noexcept {
   return is_media_type(content_type, json_type);
+}
+
+bool has_unicode_charset(std::string_view content_type) noexcept {
+  auto rest = content_type;
+  take_until(rest, ';');
+  while (!rest.empty()) {
+    auto parameter = take_until(rest, ';');
+    const auto name = take_until(parameter, '=');
+    if (!equal_ignoring_case(name, "charset")) continue;
+    auto value = parameter;
+    if (value.size() >= 2 && value.front() == '"' && value.back() == '"')
+      value = value.substr(1, value.size() - 2);
+    if (!equal_ignoring_case(value, "utf-8") && !equal_ignoring_case(value, "utf8") &&
+        !equal_ignoring_case(value, "us-ascii"))
+      return false;
+  }
+  return true;
 }
 
 } // namespace matchcloud::http

@@ -32,6 +32,16 @@ bool is_host_name(std::string_view text) {
   }
 }
 
+bool is_loose_host_name(std::string_view text) {
+  auto plain = to_lower(without_final_dot(text));
+  std::ranges::replace(plain, '_', 'a');
+  return is_host_name(plain);
+}
+
+bool are_same_host(std::string_view a, std::string_view b) noexcept {
+  return base::equal_ignoring_case(without_final_dot(a), without_final_dot(b));
+}
+
 std::string to_lower(std::string_view text) {
   std::string lower{text};
   std::ranges::transform(lower, lower.begin(), base::to_lower);

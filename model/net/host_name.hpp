@@ -8,6 +8,20 @@ namespace matchcloud::model {
 /// Whether `text` is a host name (RFC 1123 section 2.1) in lower case. Dotted IPv4 passes too.
 bool is_host_name(std::string_view text);
 
+/// Whether people may call a machine so: a host name in any case, whose parts may have underscores,
+/// as Docker and Kubernetes have them, and which may have a dot at the end.
+bool is_loose_host_name(std::string_view text);
+
+/// Whether two host names mean the same: ASCII letters match in either case, and a dot at the end
+/// (RFC 1034 section 3.1) does not count.
+bool are_same_host(std::string_view a, std::string_view b) noexcept;
+
+/// `host` without a dot at its end.
+constexpr std::string_view without_final_dot(std::string_view host) noexcept {
+  if (host.size() > 1 && host.ends_with('.')) host.remove_suffix(1);
+  return host;
+}
+
 /// `text` with ASCII letters in lower case and all other bytes unchanged.
 std::string to_lower(std::string_view text);
 

@@ -156,6 +156,23 @@ TEST_CASE("configured origins may read the listing, others not", "[operations]")
   }
 }
 
+TEST_CASE("a listing with rtt is for its client to keep, as any other, and never compressed",
+          "[operations]") {
+  raw_connection client{plain_server().data()};
+  const auto plain = client.ask(request("GET", regions_target, {}, "Accept-Encoding: gzip\r\n"));
+  const auto target = regions_target + "?rtt=lon:9.5,iad:71";
+  const auto ordered = client.ask(request("GET", target, {}, "Accept-Encoding: gzip\r\n"));
+  CHECK(plain.header("content-encoding") == "gzip");
+  CHECK(ordered.header("content-encoding").empty());
+  for (const std::string name : {"cache-control", "vary"})
+    CHECK(ordered.header(name) == plain.header(name));
+  const auto etag = ordered.header("etag");
+  CHECK(etag != plain.header("etag"));
+  CHECK(client.ask(request("GET", target, {}, "If-None-Match: " + etag + "\r\n")).status == 304);
+  CHECK(client.ask(request("GET", regions_target, {}, "If-None-Match: " + etag + "\r\n")).status ==
+        200);
+}
+
 TEST_CASE("a preflight says what a page may do", "[operations]") {
   raw_connection client{configured_server().data()};
   const auto preflight = [&](const std::string& origin) {
@@ -167,6 +184,9 @@ TEST_CASE("a preflight says what a page may do", "[operations]") {
   CHECK(allowed.body.empty());
   CHECK(allowed.header("access-control-allow-origin") == "https://play.example");
   CHECK(allowed.header("access-control-allow-methods") == "GET, HEAD");
+  for (const std::string name : {"Authorization", "If-None-Match", "X-Request-Id", "traceparent",
+                                 "tracestate", "baggage", "sentry-trace"})
+    CHECK(allowed.header("access-control-allow-headers").find(name) != std::string::npos);
   CHECK(allowed.header("access-control-max-age") == "86400");
   CHECK(allowed.header("allow") == "GET, HEAD, OPTIONS");
   const auto denied = preflight("https://evil.example");

@@ -46,8 +46,11 @@ export async function useTokens(world, admin) {
   for (const kind of kinds.slice(1)) tokens[kind] = (await newToken(world, kind)).token;
   // A store may be slow to tell of tokens.
   for (const kind of kinds) {
-    const of = operations.find(({ tokenKinds }) => tokenKinds[0] === kind);
-    while (of && (await world.ask(of)).code === 'token_unknown') await new Promise(setImmediate);
+    const [of] = operations.filter(({ method, tokenKinds }) =>
+      method === 'GET' && tokenKinds.includes(kind))
+      .sort((one, other) => one.tokenKinds.length - other.tokenKinds.length);
+    const asked = { headers: bearer(tokens[kind]) };
+    while ((await world.ask(of, asked)).code === 'token_unknown') await new Promise(setImmediate);
   }
   return tokens;
 }

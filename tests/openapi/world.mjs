@@ -89,7 +89,7 @@ export class World {
   asset() {
     return this.#once('asset', async () => {
       const { text } = await this.ask(operation('ops', 'get_console'));
-      return /"\/assets\/([^"]+\.js)"/.exec(text)?.[1];
+      return /"assets\/([^"]+\.js)"/.exec(text)?.[1];
     });
   }
 

@@ -252,6 +252,20 @@ TEST_CASE("texts with a form are held to it") {
         2);
   for (const std::string bad : {"a.example", "https://a.example/", "*,https://a.example"})
     CHECK(!with("cors-origins", {bad}).has_value());
+  CHECK(with("cors-headers", {"X-Session,x-datadog-origin"})->front.cors_headers ==
+        std::vector<std::string>{"X-Session", "x-datadog-origin"});
+  for (const std::string bad : {"X Session", "X-Session:", "*", "Host", "cookie", "Content-Length",
+                                "Proxy-Authorization", "sec-fetch-site", "X-\xc3\xa9", "a\r\nb"})
+    CHECK(!with("cors-headers", {bad}).has_value());
+  CHECK(with("cors-headers", {std::string(64, 'x')}).has_value());
+  CHECK(!with("cors-headers", {std::string(65, 'x')}).has_value());
+  CHECK(with("cors-headers", std::vector<std::string>(32, "x")).has_value());
+  CHECK(!with("cors-headers", std::vector<std::string>(33, "x")).has_value());
+
+  CHECK(with("ops-hosts", {"My_Service,Ops.Example.,https://tls.example"})
+            ->front.access.ops_hosts.size() == 3);
+  for (const std::string bad : {"a..b", "-a", "a b", "a:80", ".", "http://a", "https://", "a/b"})
+    CHECK(!with("ops-hosts", {bad}).has_value());
 
   const auto place = with("fallback-location", {"50.5,-8"})->ranking.fallback;
   REQUIRE(place);

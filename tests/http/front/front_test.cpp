@@ -195,7 +195,7 @@ TEST_CASE("another method is 405 and told which there are") {
   on.start();
   on.send("POST", "/matchmaker/regions");
   CHECK(on.answer().status == 405);
-  CHECK(on.answer().headers == "Allow: GET, HEAD, OPTIONS\r\nAccess-Control-Allow-Origin: *\r\n");
+  CHECK(on.answer().headers == "Allow: GET, HEAD, OPTIONS\r\n" + std::string{any_origin_headers});
   CHECK(on.sink.routes[on.last] == std::pair{operation::list_regions, owner::none});
   on.send("GET", "/cloud/games/validate");
   CHECK(on.answer().status == 405);
@@ -439,7 +439,8 @@ TEST_CASE("any origin may read the regions by default, and nothing else") {
   CHECK(says(on.answer(), "Access-Control-Max-Age: "));
   // A page's own If-None-Match header needs a preflight.
   CHECK(says(on.answer(),
-             "Access-Control-Allow-Headers: Authorization, If-None-Match, X-Request-Id\r\n"));
+             "Access-Control-Allow-Headers: Authorization, If-Match, If-None-Match, X-Request-Id, "
+             "baggage, sentry-trace, traceparent, tracestate\r\n"));
   on.send(preflight("/cloud/games/validate", "https://a.example"));
   CHECK(!says(on.answer(), "Access-Control"));
   on.reply_regions(on.send("GET", "/matchmaker/regions"));
@@ -448,8 +449,25 @@ TEST_CASE("any origin may read the regions by default, and nothing else") {
   auto request = bench::make("GET", "/matchmaker/regions");
   request->set(header::origin, "https://a.example");
   on.reply_regions(on.send(request));
-  CHECK(on.answer().headers.find("Access-Control") == std::string::npos);
+  CHECK(on.answer().headers.find("Access-Control-Allow-Origin") == std::string::npos);
   CHECK(says(on.answer(), "Access-Control-Allow-Origin: *\r\n"));
+  CHECK(says(on.answer(), exposed_headers));
+}
+
+TEST_CASE("a page may send what cors-headers names, wherever it may read the answer") {
+  bench on;
+  on.settings->cors_headers = {"X-Session", "x-datadog-origin"};
+  on.settings->cors_origins = {"https://a.example"};
+  on.start();
+  for (const std::string path : {"/matchmaker/regions", "/ping", "/openapi.json"}) {
+    CAPTURE(path);
+    on.send(preflight(path, "https://a.example"));
+    CHECK(says(on.answer(), ", tracestate, X-Session, x-datadog-origin\r\n"));
+  }
+  on.send(preflight("/matchmaker/regions", "https://b.example"));
+  CHECK(!says(on.answer(), "X-Session"));
+  on.send(preflight("/cloud/games/validate", "https://a.example"));
+  CHECK(!says(on.answer(), "X-Session"));
 }
 
 TEST_CASE("of configured origins each is named alone, and caches are told") {
@@ -471,6 +489,7 @@ TEST_CASE("of configured origins each is named alone, and caches are told") {
   request->set(header::origin, "https://a.example");
   on.reply_regions(on.send(request));
   CHECK(says(on.answer(), "Access-Control-Allow-Origin: https://a.example\r\n"));
+  CHECK(says(on.answer(), exposed_headers));
   CHECK(says(on.answer(), "Vary: Accept-Encoding, Origin\r\n"));
   on.reply_regions(on.send("GET", "/matchmaker/regions"));
   CHECK(!says(on.answer(), "Access-Control"));
@@ -493,12 +512,13 @@ TEST_CASE("latencies in the query go to the ranking, decoded") {
 TEST_CASE("bad latencies are refused before the ranking hears of them, and pages may read that") {
   bench on;
   on.start();
-  for (const std::string bad : {"rtt=lon", "rtt=lon:1&rtt=fra:2", "rtt=%zz", "rtt=lon:1%00"}) {
+  for (const std::string bad : {"rtt=lon", "rtt=lon:1&rtt=fra:2", "rtt=%zz", "rtt=lon:1%00",
+                                "rtt=lon:5,%20syd:6", "rtt=SYD:6"}) {
     CAPTURE(bad);
     const auto ref = on.send("GET", "/matchmaker/regions?" + bad);
     CHECK(on.answer().status == 400);
     CHECK(has_code(on.answer(), "query_invalid"));
-    CHECK(says(on.answer(), "Access-Control-Allow-Origin: *\r\n"));
+    CHECK(says(on.answer(), any_origin_headers));
     CHECK(on.sink.routes[ref.exchange] == std::pair{operation::list_regions, owner::none});
   }
   CHECK(on.ranking_log->rankings.empty());
@@ -512,7 +532,7 @@ TEST_CASE("a ping is answered at once, to any page") {
     const auto ref = on.send(method, "/ping");
     CHECK(on.answer().status == 204);
     CHECK(on.answer().body_size() == 0);
-    CHECK(says(on.answer(), "Access-Control-Allow-Origin: *\r\n"));
+    CHECK(says(on.answer(), any_origin_headers));
     CHECK(says(on.answer(), "Timing-Allow-Origin: *\r\n"));
     CHECK(says(on.answer(), "Cache-Control: no-store\r\n"));
     CHECK(on.sink.routes[ref.exchange] == std::pair{operation::ping, owner::none});
@@ -521,7 +541,8 @@ TEST_CASE("a ping is answered at once, to any page") {
   CHECK(on.answer().status == 204);
   CHECK(says(on.answer(), "Access-Control-Allow-Origin: *\r\n"));
   CHECK(says(on.answer(), "Access-Control-Allow-Methods: GET, HEAD\r\n"));
-  CHECK(says(on.answer(), "Access-Control-Allow-Headers: *\r\n"));
+  // A star does not stand for Authorization.
+  CHECK(says(on.answer(), "Access-Control-Allow-Headers: *, Authorization, "));
   on.send("POST", "/ping");
   CHECK(on.answer().status == 405);
   CHECK(says(on.answer(), "Access-Control-Allow-Origin: *\r\n"));

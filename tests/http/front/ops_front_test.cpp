@@ -153,7 +153,8 @@ TEST_CASE("an answer in parts begins with its head, and what is taken goes back"
   REQUIRE(on.log->watches.size() == 1);
   on.reply(actors::answer_begun{ref, "text/event-stream"});
   CHECK(std::holds_alternative<body_in_parts>(on.answer().body));
-  CHECK(says(on.answer(), "Cache-Control: no-store\r\n"));
+  CHECK(says(on.answer(), "Cache-Control: no-store, no-transform\r\n"));
+  CHECK(says(on.answer(), "X-Accel-Buffering: no\r\n"));
   on.reply(actors::answer_part{ref, std::make_shared<const std::string>("event"), false});
   REQUIRE(on.sink.parts.size() == 1);
   CHECK(*on.sink.parts[0].bytes == "event");

@@ -52,6 +52,31 @@ TEST_CASE("a page is let in where it is of the ops plane itself") {
   CHECK(rebound->code == base::errc::host_not_allowed);
 }
 
+TEST_CASE(
+    "a further name of the ops plane is known in any case, with underscores and a final dot") {
+  const std::vector<std::string> names{"My_Service", "Ops.Example.", "https://tls.example"};
+  for (const std::string host : {"my_service:8081", "MY_SERVICE", "my_service.", "ops.example",
+                                 "OPS.example.:8081", "tls.example."}) {
+    CAPTURE(host);
+    CHECK_FALSE(check_operator(from(host), names));
+  }
+  for (const std::string host : {"my-service", "my_service..", "ops.example.evil", ".ops.example",
+                                 "ops.example:80a", "_", "."}) {
+    CAPTURE(host);
+    CHECK(check_operator(from(host), names));
+  }
+  CHECK_FALSE(check_operator(from("Ops.Example.", "http://ops.example."), names));
+  CHECK_FALSE(check_operator(from("tls.example.", "https://tls.example."), names));
+  CHECK(check_operator(from("ops.example.", "http://ops.example"), names));
+}
+
+TEST_CASE("a final dot of an origin's host does not make it another host") {
+  CHECK(host_of_origin("https://Play.Example.") == "play.example");
+  CHECK(host_of_origin("https://play.example.:8080") == "play.example");
+  CHECK(host_of_origin("https://play.example..") == "play.example.");
+  CHECK(host_of_origin("https://[::1]") == "[::1]");
+}
+
 const std::vector<std::string> hosts{"match.example", "https://tls.example"};
 
 /// With a namespace that registered `play.example`.

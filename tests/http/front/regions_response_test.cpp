@@ -46,6 +46,18 @@ std::string body_of(const response& answer) {
   return body;
 }
 
+TEST_CASE("pages are told which headers they may read, and game clients are spared it") {
+  request from;
+  CHECK(header_of(regions_response(from, listing(), {true}), "Access-Control-Expose-Headers")
+            .empty());
+  from.set(header::origin, "https://a.example");
+  const auto exposed =
+      header_of(regions_response(from, listing(), {true}), "Access-Control-Expose-Headers");
+  for (const std::string name : {"ETag", "Retry-After", "RateLimit, ", "RateLimit-Policy",
+                                 "X-Request-Id", "Content-Disposition", "Content-Range"})
+    CHECK(exposed.find(name) != std::string::npos);
+}
+
 TEST_CASE("a listing says how it may be cached and what it depends on") {
   const auto answer = regions_response({}, listing(), {true});
   CHECK(answer.status == 200);

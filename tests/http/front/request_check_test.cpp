@@ -77,6 +77,36 @@ TEST_CASE("a head is refused in a fixed order: method, path, method of the path,
   CHECK(foreign.which == operation::put_element);
 }
 
+TEST_CASE("health checks in HTTP/1.0 need no Host, and nothing else does without") {
+  const auto ask = [](std::string_view method_token, std::string_view target, bool http_1_0) {
+    request made;
+    made.method_token = method_token;
+    made.method = parse_method(method_token);
+    made.target = target;
+    made.http_1_0 = http_1_0;
+    return made;
+  };
+  for (const auto* method_token : {"GET", "HEAD", "OPTIONS"})
+    for (const auto* target : {"/healthz", "/readyz", "/readyz?x=1"}) {
+      CAPTURE(method_token, target);
+      CHECK(find_operation(ask(method_token, target, true), ops()));
+      CHECK_FALSE(find_operation(ask(method_token, target, false), ops()));
+    }
+  for (const auto* target : {"/", "/metrics", "/v1/games", "/events", "/v1/version"}) {
+    CAPTURE(target);
+    const auto refused = find_operation(ask("GET", target, true), ops());
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().why.code == base::errc::host_not_allowed);
+    CHECK(refused.error().why.detail.find("no Host") != std::string::npos);
+  }
+  auto from_page = ask("GET", "/healthz", true);
+  from_page.set(header::origin, "https://evil.example");
+  CHECK_FALSE(find_operation(from_page, ops()));
+  auto rebound = ask("GET", "/healthz", true);
+  rebound.set(header::host, "evil.example");
+  CHECK_FALSE(find_operation(rebound, ops()));
+}
+
 TEST_CASE("each plane has its own paths, and there are faults only where they are enabled") {
   CHECK(!find_operation(asking("GET", "/matchmaker/regions"), ops()));
   CHECK(!find_operation(asking("GET", "/healthz"), front_settings{}));
@@ -88,6 +118,32 @@ TEST_CASE("each plane has its own paths, and there are faults only where they ar
   const auto detail = find_operation(asking("GET", "//"), ops()).error().why.detail;
   for (const std::string path : {"/healthz", "/metrics", "/openapi.json", "/v1"})
     CHECK(detail.find(path) != std::string::npos);
+}
+
+TEST_CASE("a body in another charset than UTF-8 is refused, whatever its media type") {
+  const front_rules data{std::make_shared<const front_settings>()};
+  const front_rules lines{std::make_shared<const front_settings>(ops())};
+  const auto code = [](const front_rules& rules, std::string target, std::string_view type) {
+    auto head = asking("POST", std::move(target));
+    head.set(header::content_type, type);
+    const auto verdict = rules.judge(head, 5);
+    return verdict ? "" : std::string{base::describe(verdict.error().why.code).code};
+  };
+  for (const std::string good :
+       {"", ";charset=utf-8", "; charset=UTF-8", ";\tCharset=\"utf-8\"", "; charset=us-ascii",
+        "; charset=utf8", ";", "; profile=x", "; a=b; charset=utf-8;"}) {
+    CAPTURE(good);
+    CHECK(code(data, "/cloud/games/validate", "application/json" + good).empty());
+    CHECK(code(lines, "/v1/lobbies", "application/x-ndjson" + good).empty());
+  }
+  for (const std::string bad : {"; charset=utf-16", ";charset=\"UTF-16LE\"", "; charset=iso-8859-1",
+                                "; charset=", "; charset=\"utf-8", "; charset",
+                                "; a=b;CHARSET=utf-32", ";charset=utf-8;charset=utf-16"}) {
+    CAPTURE(bad);
+    CHECK(code(data, "/cloud/games/validate", "application/json" + bad) ==
+          "media_type_unsupported");
+    CHECK(code(lines, "/v1/lobbies", "application/x-ndjson" + bad) == "media_type_unsupported");
+  }
 }
 
 TEST_CASE("a body is judged by its type and announced size, with the answer's CORS headers") {
