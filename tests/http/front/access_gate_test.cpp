@@ -104,6 +104,21 @@ TEST_CASE("checks come in their order: address, path, method, token, what it may
                        token_kind::game)) == "not_permitted");
 }
 
+TEST_CASE("what those without a token may call, a token of any kind may call") {
+  for (const bool anonymous : {true, false}) {
+    CAPTURE(anonymous);
+    bench on;
+    on.settings.access.anonymous_regions = anonymous;
+    for (const std::string target : {"/matchmaker/regions", "/ping"}) {
+      CHECK(on.ask(on.asking("GET", target)) == (anonymous ? "ok" : "token_missing"));
+      for (std::size_t kind = 0; kind < model::token_kind_names.size(); ++kind) {
+        CAPTURE(target, model::token_kind_names[kind]);
+        CHECK(on.ask(on.with(on.asking("GET", target), static_cast<token_kind>(kind))) == "ok");
+      }
+    }
+  }
+}
+
 TEST_CASE("a request is counted once, however often it is judged") {
   bench on;
   on.settings.access.per_address[0] = {2, 60};

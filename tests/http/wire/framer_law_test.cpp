@@ -20,12 +20,28 @@ std::string read_file(const std::filesystem::path& path) {
 /// Valid and invalid pieces of requests, from which random inputs are composed.
 rc::Gen<std::string> piece() {
   return rc::gen::oneOf(
-      rc::gen::elementOf(std::vector<std::string>{
-          "GET / HTTP/1.1\r\n", "POST /a?b HTTP/1.1\r\n", "GET /c HTTP/1.0\r\n", "Host: a\r\n",
-          "Host: a\r\n\r\n", "Content-Length: 5\r\n\r\nhello", "Content-Length: 70\r\n", "\r\n",
-          "Transfer-Encoding: chunked\r\n\r\n", "5\r\nhello\r\n", "0\r\n\r\n", "0\r\n", "X: 1\r\n",
-          "Connection: close\r\n", "Expect: 100-continue\r\n", "Accept: a\r\n", "Origin: a\r\n",
-          "OPTIONS * HTTP/1.1\r\n", "GET http://a/b HTTP/1.1\r\n"}),
+      rc::gen::elementOf(std::vector<std::string>{"GET / HTTP/1.1\r\n",
+                                                  "POST /a?b HTTP/1.1\r\n",
+                                                  "GET /c HTTP/1.0\r\n",
+                                                  "Host: a\r\n",
+                                                  "Host: a\r\n\r\n",
+                                                  "Content-Length: 5\r\n\r\nhello",
+                                                  "Content-Length: 70\r\n",
+                                                  "\r\n",
+                                                  "Transfer-Encoding: chunked\r\n\r\n",
+                                                  "5\r\nhello\r\n",
+                                                  "0\r\n\r\n",
+                                                  "0\r\n",
+                                                  "X: 1\r\n",
+                                                  "Connection: close\r\n",
+                                                  "Expect: 100-continue\r\n",
+                                                  "Expect: ,100-continue,\r\n",
+                                                  "Expect: a\r\n",
+                                                  "GET /?a|{}\"^`\\ HTTP/1.1\r\n",
+                                                  "Accept: a\r\n",
+                                                  "Origin: a\r\n",
+                                                  "OPTIONS * HTTP/1.1\r\n",
+                                                  "GET http://a/b HTTP/1.1\r\n"}),
       rc::gen::elementOf(std::vector<std::string>{"\n", "\r", " ", "\t", ":", ";a",
                                                   std::string(1, '\0'), "GET ", "/", "HTTP/1.", "5",
                                                   "\xff", "%0d"}),
@@ -42,7 +58,8 @@ struct sample {
 sample generated_request() {
   using rc::gen::elementOf;
   sample out;
-  out.target = "/" + *rc::gen::container<std::string>(elementOf(std::string{"abz09-._~/%?=&"}));
+  out.target = "/" + *rc::gen::container<std::string>(elementOf(std::string{"abz09-._~/%?=&"})) +
+               "?" + *rc::gen::container<std::string>(elementOf(std::string{"ab?|{}\"^`\\[]"}));
   out.body = *rc::gen::string<std::string>();
   out.bytes = "POST " + out.target + " HTTP/1.1\r\nHost: a\r\nX-Any:" +
               *rc::gen::container<std::string>(elementOf(std::string{" \ta:,\"\xfe"})) + "\r\n";
