@@ -1,10 +1,11 @@
 #include "cli/staged_file.hpp"
 
 #include "base/files/io_failure.hpp"
+#include "base/files/name_file.hpp"
+#include "base/files/new_entry.hpp"
 #include "base/files/sync_directory.hpp"
 #include "cli/write_all.hpp"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -54,10 +55,10 @@ base::expected<base::file_descriptor> staged_file::create_aside() {
   const auto beside = folder_of(name_) + "/.matchcloud-" + std::to_string(::getpid()) + "-";
   for (int number = 0; number < name_limit; ++number) {
     auto path = beside + std::to_string(number) + ".part";
-    base::file_descriptor file{
-        ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, owner_only)};
-    if (!file && errno == EEXIST) continue;
-    if (!file) return failure(name_, "create it", errno);
+    struct stat found {};
+    if (::lstat(path.c_str(), &found) == 0) continue;
+    auto file = base::make_file(path, owner_only, base::errc::io_failed);
+    if (!file) return file;
     aside_ = std::move(path);
     return file;
   }
@@ -73,10 +74,10 @@ base::expected<void> staged_file::commit() {
     if (::rename(aside_.c_str(), name_.c_str()) != 0)
       return failure(name_, "give it its name", errno);
   } else {
-    // Unlike a renamed file, a linked one replaces nothing.
-    if (::link(aside_.c_str(), name_.c_str()) != 0)
-      return errno == EEXIST ? exists(name_) : failure(name_, "give it its name", errno);
-    ::unlink(aside_.c_str());
+    const int code = base::name_file(aside_.c_str(), name_.c_str());
+    if (code == EEXIST) return exists(name_);
+    if (code != 0) return failure(name_, "give it its name", code);
+    ::unlink(aside_.c_str()); // it is gone already where the file system has no links
   }
   aside_.clear();
   return base::sync_directory(folder_of(name_));

@@ -2,7 +2,7 @@
 #include "app/certificates/new_certificate.hpp"
 #include "app/commands/commands.hpp"
 #include "base/clock.hpp"
-#include "base/files/io_failure.hpp"
+#include "base/files/new_entry.hpp"
 #include "cli/bounded_input.hpp"
 #include "cli/staged_file.hpp"
 #include "model/text/timestamp.hpp"
@@ -10,7 +10,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdint>
 #include <iostream>
 #include <memory>
@@ -24,7 +23,6 @@ namespace {
 
 constexpr mode_t key_mode = 0600;
 constexpr mode_t certificate_mode = 0644;
-constexpr mode_t folder_mode = 0700;
 constexpr int days_default = 30;
 /// What authorities and browsers allow at most (CA/Browser Forum, ballot SC31).
 constexpr int days_limit = 398;
@@ -85,8 +83,7 @@ certificate_validity validity_of(const self_signed_options& options) {
 }
 
 base::expected<void> make_folder(const std::string& folder) {
-  if (::mkdir(folder.c_str(), folder_mode) == 0 || errno == EEXIST) return {};
-  return base::io_failure(folder, "make the directory", errno, base::errc::io_failed);
+  return base::make_folder(folder, base::errc::io_failed).map([](bool) {});
 }
 
 /// Writes both files, or neither: the key takes its name only when the certificate is written too.

@@ -10,10 +10,20 @@
 
 namespace matchcloud::base {
 
+namespace {
+
+/// Whether an errno means that the file system cannot sync directories: names in them then survive
+/// as well as it makes them.
+bool is_unknown(int code) noexcept {
+  return code == EINVAL || code == EOPNOTSUPP || code == ENOSYS;
+}
+
+} // namespace
+
 expected<void> sync_directory(const std::string& path) {
   const file_descriptor directory{::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
   if (!directory) return io_failure(path, "open the directory", errno, errc::store_failed);
-  if (::fsync(directory.get()) == 0) return {};
+  if (::fsync(directory.get()) == 0 || is_unknown(errno)) return {};
   return io_failure(path, "sync the directory", errno, errc::store_failed);
 }
 

@@ -1,6 +1,7 @@
 #include "store/files/data_directory.hpp"
 
 #include "base/files/io_failure.hpp"
+#include "base/files/new_entry.hpp"
 #include "base/files/sync_directory.hpp"
 
 #include <fcntl.h>
@@ -8,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 
 namespace matchcloud::store {
@@ -50,6 +52,25 @@ base::expected<void> make_data_directory(const std::string& path) {
   return {};
 }
 
+base::expected<void> make_folders_in(const std::string& data_dir, std::string_view below) {
+  // A data directory that somebody has moved away must not come back with nothing in it.
+  if (!is_directory(data_dir)) return failure(data_dir, "use the data directory", ENOENT);
+  auto part = data_dir;
+  while (!below.empty()) {
+    const auto end = std::min(below.find('/'), below.size());
+    part.append("/").append(below.substr(0, end));
+    below.remove_prefix(std::min(end + 1, below.size()));
+    if (is_directory(part)) continue;
+    const auto made = base::make_folder(part, base::errc::store_failed);
+    if (!made) return tl::unexpected(made.error());
+    // Another process may have created it first.
+    if (!*made && !is_directory(part)) return failure(part, "create the directory", EEXIST);
+    if (!*made) continue;
+    if (auto synced = base::sync_directory(parent_of(part)); !synced) return synced;
+  }
+  return {};
+}
+
 base::expected<directory_lock> directory_lock::acquire(const std::string& path) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (fd < 0) return failure(path, "open the directory", errno);
@@ -66,6 +87,13 @@ base::expected<std::optional<directory_lock>> directory_lock::try_take(const std
   if (::flock(fd, LOCK_EX | LOCK_NB) == 0) return taken;
   if (errno == EWOULDBLOCK) return std::nullopt;
   return failure(path, "lock the directory", errno);
+}
+
+bool directory_lock::is_on(const std::string& path) const noexcept {
+  struct stat own {};
+  struct stat named {};
+  return ::fstat(fd_, &own) == 0 && ::stat(path.c_str(), &named) == 0 &&
+         own.st_dev == named.st_dev && own.st_ino == named.st_ino;
 }
 
 directory_lock::~directory_lock() {

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace matchcloud::store {
@@ -11,6 +12,10 @@ namespace matchcloud::store {
 /// Creates `path` and its missing parents for this user only (0700), and syncs the directories that
 /// it creates entries in. Existing directories keep their permissions. Fails with `store_failed`.
 base::expected<void> make_data_directory(const std::string& path);
+
+/// Creates the folders `below` (`media/AB`), as far as they are missing, in a data directory that
+/// exists. They belong to its owner (`base::make_folder`). Fails with `store_failed`.
+base::expected<void> make_folders_in(const std::string& data_dir, std::string_view below);
 
 /// An exclusive lock on a directory, against other holders in this and other processes; the kernel
 /// releases it when the process dies. Uses `flock` on the directory itself, so it leaves no file
@@ -24,8 +29,14 @@ public:
   static base::expected<std::optional<directory_lock>> try_take(const std::string& path);
 
   directory_lock(directory_lock&& other) noexcept : fd_{std::exchange(other.fd_, -1)} {}
-  directory_lock& operator=(directory_lock&&) = delete;
+  directory_lock& operator=(directory_lock&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
   ~directory_lock();
+
+  /// Whether `path` still names the directory that is locked: it may have been removed or replaced.
+  bool is_on(const std::string& path) const noexcept;
 
 private:
   explicit directory_lock(int fd) noexcept : fd_{fd} {}

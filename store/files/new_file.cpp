@@ -1,10 +1,11 @@
 #include "store/files/new_file.hpp"
 
 #include "base/files/io_failure.hpp"
+#include "base/files/name_file.hpp"
+#include "base/files/new_entry.hpp"
 #include "store/files/fault_pass.hpp"
 
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -23,14 +24,9 @@ tl::unexpected<base::error> failure(std::string_view path, std::string_view oper
 } // namespace
 
 base::expected<new_file> new_file::create(std::string path) {
-  base::file_descriptor file{
-      ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, private_mode)};
-  if (!file) return failure(path, "create the file", errno);
-  new_file made{std::move(path), std::move(file)};
-  // The umask may have removed permissions that this user needs.
-  if (::fchmod(made.file_.get(), private_mode) != 0)
-    return failure(made.path_, "set the permissions", errno);
-  return made;
+  auto file = base::make_file(path, private_mode, base::errc::store_failed);
+  if (!file) return tl::unexpected(std::move(file).error());
+  return new_file{std::move(path), *std::move(file)};
 }
 
 base::expected<new_file> new_file::create_of_export(std::string path) {
@@ -84,10 +80,11 @@ base::expected<void> new_file::rename_to(const std::string& path) {
 }
 
 base::expected<bool> new_file::link_to(const std::string& path) {
-  // The temporary name is removed with this object.
-  if (::link(path_.c_str(), path.c_str()) == 0) return true;
-  if (errno == EEXIST) return false;
-  return failure(path, "link into place", errno);
+  // The temporary name, if it is still there, is removed with this object.
+  const int code = base::name_file(path_.c_str(), path.c_str());
+  if (code == 0) return true;
+  if (code == EEXIST) return false;
+  return failure(path, "link into place", code);
 }
 
 } // namespace matchcloud::store

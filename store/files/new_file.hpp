@@ -13,9 +13,10 @@ namespace matchcloud::store {
 /// How much is written before writeback to the disk is started, so that the final sync is short.
 inline constexpr std::uint64_t writeback_bytes = 8UL * 1024 * 1024;
 
-/// A file that is being written under a temporary name, for this user only (0600, regardless of the
-/// umask). It is removed with this object unless it was given a lasting name. One thread at a time.
-/// All functions fail with `store_full` or `store_failed`.
+/// A file that is being written under a temporary name, for its owner only (0600, regardless of the
+/// umask); where root makes it, its owner is the folder's (`base::make_file`). It is removed with
+/// this object unless it was given a lasting name. One thread at a time. All functions fail with
+/// `store_full` or `store_failed`.
 class new_file {
 public:
   /// Creates the file. The name must be free.
@@ -39,7 +40,8 @@ public:
 
   /// Renames the file to a lasting name on the same file system, replacing any file there.
   base::expected<void> rename_to(const std::string& path);
-  /// Links the file to a lasting name. Returns false if the name is taken.
+  /// Gives the file a lasting name, by a link or as `base::name_file` does without. Returns false
+  /// if the name is taken.
   base::expected<bool> link_to(const std::string& path);
   /// Keeps the file under its present name.
   void keep() noexcept { path_.clear(); }
