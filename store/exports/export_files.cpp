@@ -1,6 +1,7 @@
 #include "store/exports/export_files.hpp"
 
 #include "base/files/io_failure.hpp"
+#include "base/files/new_entry.hpp"
 #include "base/files/sync_directory.hpp"
 #include "store/exports/counted_draft.hpp"
 #include "store/exports/export_folder.hpp"
@@ -10,8 +11,6 @@
 #include "store/files/new_file.hpp"
 
 #include <spdlog/spdlog.h>
-
-#include <sys/stat.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -83,8 +82,9 @@ export_files::export_files(std::string data_dir, export_bounds bounds, std::size
 base::expected<std::unique_ptr<export_files>>
 export_files::open(std::string data_dir, export_bounds bounds, std::size_t open_limit) {
   remove_leftovers(data_dir);
-  if (auto made = make_data_directory(exports_path(data_dir)); !made)
-    return tl::unexpected(made.error());
+  auto made = make_data_directory(data_dir).and_then(
+      [&] { return make_folders_in(data_dir, exports_name); });
+  if (!made) return tl::unexpected(made.error());
   auto folder = temporary_folder::make(data_dir);
   if (!folder) return tl::unexpected(folder.error());
   std::unique_ptr<export_files> opened{
@@ -95,8 +95,8 @@ export_files::open(std::string data_dir, export_bounds bounds, std::size_t open_
   return opened;
 }
 
-std::string export_files::path_aside() {
-  return folder_.path() + "/" + std::to_string(++made_aside_);
+base::expected<std::string> export_files::path_aside() {
+  return folder_.place(std::to_string(++made_aside_));
 }
 
 class export_files::draft final : public counted_draft {
@@ -142,20 +142,24 @@ base::expected<begun_export> export_files::begin(const export_request& request) 
   if (auto room = ledger_.check_another(request.query.game_id); !room)
     return tl::unexpected(std::move(room).error());
   auto folder = path_aside();
-  if (::mkdir(folder.c_str(), 0700) != 0) return failure(folder, "make the folder", errno);
-  auto file = new_file::create_of_export(folder + "/" + export_csv_name);
+  if (!folder) return tl::unexpected(folder.error());
+  const auto made = base::make_folder(*folder, base::errc::store_failed);
+  if (!made) return tl::unexpected(made.error());
+  auto file = new_file::create_of_export(*folder + "/" + export_csv_name);
   if (!file) {
-    remove_all(folder);
+    remove_all(*folder);
     return tl::unexpected(file.error());
   }
   return std::make_unique<draft>(*this, export_facts{request.export_id, request.query},
-                                 std::move(folder), *std::move(file));
+                                 *std::move(folder), *std::move(file));
 }
 
 base::expected<void> export_files::publish(draft& whole) {
   const auto& export_id = whole.about().facts.export_id;
   const auto place = export_path(data_dir_, export_id);
   if (auto passed = pass_rename(place); !passed) return passed;
+  // Made again where somebody has removed it.
+  if (auto made = make_folders_in(data_dir_, exports_name); !made) return made;
   {
     const std::lock_guard lock{mutex_};
     if (::rename(whole.folder().c_str(), place.c_str()) != 0)
@@ -231,7 +235,9 @@ base::expected<void> export_files::compress(const model::uuid& export_id,
   if (!opened) return tl::unexpected(opened.error());
   if ((*opened)->gzip) return {};
   const auto& game_id = (*opened)->facts.query.game_id;
-  auto file = new_file::create_of_export(path_aside());
+  auto aside = path_aside();
+  if (!aside) return tl::unexpected(aside.error());
+  auto file = new_file::create_of_export(*std::move(aside));
   if (!file) return tl::unexpected(file.error());
   taken_bytes taken{ledger_, game_id};
   const auto write = [&](std::string_view bytes) -> base::expected<void> {
@@ -260,9 +266,11 @@ void export_files::remove(const model::uuid& export_id) {
   const auto aside = path_aside();
   {
     const std::lock_guard lock{mutex_};
-    if (!move_aside(export_id, aside)) return;
+    if (!aside)
+      return tell_once("remove " + export_path(data_dir_, export_id), aside.error().detail);
+    if (!move_aside(export_id, *aside)) return;
   }
-  remove_all(aside);
+  remove_all(*aside);
 }
 
 bool export_files::move_aside(const model::uuid& export_id, const std::string& aside) {
@@ -279,6 +287,7 @@ bool export_files::move_aside(const model::uuid& export_id, const std::string& a
 }
 
 base::expected<void> export_files::sweep(std::int64_t now_ts) {
+  if (auto made = make_folders_in(data_dir_, exports_name); !made) return made;
   std::error_code failed;
   std::unordered_set<model::uuid> ids;
   fs::directory_iterator entry{exports_path(data_dir_), failed};
@@ -296,11 +305,12 @@ base::expected<void> export_files::sweep(std::int64_t now_ts) {
     ids.insert(id);
   for (const auto& id : ids) {
     const auto aside = path_aside();
+    if (!aside) return tl::unexpected(aside.error());
     {
       const std::lock_guard lock{mutex_};
-      sweep_one(id, now_ts, aside);
+      sweep_one(id, now_ts, *aside);
     }
-    remove_all(aside);
+    remove_all(*aside);
   }
   return {};
 }

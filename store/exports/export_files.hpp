@@ -62,8 +62,8 @@ private:
   };
 
   /// A new path in this process's temporary folder, for an export that is incomplete or being
-  /// removed.
-  std::string path_aside();
+  /// removed. Fails with `store_failed` where that folder is gone and cannot be made again.
+  base::expected<std::string> path_aside();
   /// Gives a draft its name.
   base::expected<void> publish(draft& whole);
   // All functions below require that `mutex_` is held.

@@ -18,7 +18,7 @@ constexpr open_refusals refusals{export_not_found, too_many_exports_open, "open 
 } // namespace
 
 std::string exports_path(const std::string& data_dir) {
-  return data_dir + "/exports";
+  return data_dir + "/" + exports_name;
 }
 
 std::string export_path(const std::string& data_dir, const model::uuid& export_id) {

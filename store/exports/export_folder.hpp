@@ -16,6 +16,8 @@ inline constexpr const char* export_csv_name = "lobby-history.csv";
 inline constexpr const char* export_gzip_name = "lobby-history.csv.gz";
 inline constexpr const char* export_about_name = "about.json";
 
+/// The name, in a data directory, of the folder that holds all exports.
+inline constexpr const char* exports_name = "exports";
 /// The folder that holds all exports.
 std::string exports_path(const std::string& data_dir);
 /// The folder of an export, `DATA_DIR/exports/EXPORT_ID`. Built from the id alone, so no

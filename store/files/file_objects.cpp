@@ -14,6 +14,7 @@
 #include <cerrno>
 #include <filesystem>
 #include <optional>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -35,6 +36,13 @@ tl::unexpected<base::error> failure(std::string_view path, std::string_view oper
 
 std::string parent_of(const std::string& path) {
   return path.substr(0, path.rfind('/'));
+}
+
+/// The folders that an object is in, in the data directory; empty if it is there itself.
+std::string_view folders_of(const object_name& name) {
+  const std::string_view text = name.text();
+  const auto slash = text.rfind('/');
+  return slash == text.npos ? std::string_view{} : text.substr(0, slash);
 }
 
 object_facts facts_of(const struct stat& found) noexcept {
@@ -112,7 +120,9 @@ base::expected<void> file_objects::check_running() const {
 
 base::expected<new_file> file_objects::create_aside() {
   if (auto running = check_running(); !running) return tl::unexpected(running.error());
-  return new_file::create(aside_.path() + "/" + std::to_string(++made_aside_));
+  auto path = aside_.place(std::to_string(++made_aside_));
+  if (!path) return tl::unexpected(path.error());
+  return new_file::create(*std::move(path));
 }
 
 base::expected<object_outcome> file_objects::publish(new_file& file, const object_name& name) {
@@ -121,7 +131,7 @@ base::expected<object_outcome> file_objects::publish(new_file& file, const objec
   const auto path = path_of(name);
   for (int attempt = 1;; ++attempt) {
     const auto linked =
-        make_data_directory(parent_of(path)).and_then([&] { return file.link_to(path); });
+        make_folders_in(data_dir_, folders_of(name)).and_then([&] { return file.link_to(path); });
     if (linked && !*linked) return object_outcome::was_there;
     if (linked) break;
     std::error_code ignored;
@@ -205,6 +215,7 @@ base::expected<void> file_objects::remove(const object_name& name) {
 base::expected<void> file_objects::list(const std::optional<object_name>& folder,
                                         const listing_taker& take) {
   std::vector<std::string> folders{folder ? path_of(*folder) : data_dir_};
+  const auto aside = aside_.path();
   while (!folders.empty()) {
     const auto path = std::exchange(folders.back(), {});
     folders.pop_back();
@@ -216,7 +227,7 @@ base::expected<void> file_objects::list(const std::optional<object_name>& folder
       const auto name = object_name::parse(std::string_view{below}.substr(data_dir_.size() + 1));
       struct stat found {};
       if (!name || ::lstat(below.c_str(), &found) != 0) continue;
-      if (S_ISDIR(found.st_mode) && below != parent_of(aside_.path())) folders.push_back(below);
+      if (S_ISDIR(found.st_mode) && below != parent_of(aside)) folders.push_back(below);
       if (S_ISREG(found.st_mode) && !take(*name, facts_of(found))) return {};
     }
     // A folder that was removed meanwhile had nothing left to list.

@@ -1,9 +1,9 @@
 #include "store/files/temporary_folder.hpp"
 
-#include "base/files/io_failure.hpp"
+#include "base/files/new_entry.hpp"
 
-#include <cerrno>
-#include <cstdlib>
+#include <spdlog/spdlog.h>
+
 #include <filesystem>
 #include <optional>
 #include <system_error>
@@ -14,8 +14,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* tmp_name = "tmp";
+
 std::string parent_of_all(const std::string& data_dir) {
-  return data_dir + "/tmp";
+  return data_dir + "/" + tmp_name;
 }
 
 /// Not named `remove_all`: for an `fs::path`, argument-dependent lookup would find the function of
@@ -27,22 +29,51 @@ void remove_what_can_be(const fs::path& path) noexcept {
 
 } // namespace
 
-base::expected<temporary_folder> temporary_folder::make(const std::string& data_dir) {
+base::expected<temporary_folder::locked_folder>
+temporary_folder::make_folder(const std::string& data_dir) {
+  if (auto made = make_folders_in(data_dir, tmp_name); !made) return tl::unexpected(made.error());
   const auto parent = parent_of_all(data_dir);
-  if (auto made = make_data_directory(parent); !made) return tl::unexpected(made.error());
   // Holding the parent's lock keeps `remove_leftovers` out between creating and locking a folder.
   const auto quiet = directory_lock::acquire(parent);
   if (!quiet) return tl::unexpected(quiet.error());
   auto path = parent + "/XXXXXX";
-  if (::mkdtemp(path.data()) == nullptr)
-    return base::io_failure(path, "make the folder", errno, base::errc::store_failed);
+  if (auto made = base::make_unique_folder(path, base::errc::store_failed); !made)
+    return tl::unexpected(made.error());
   auto lock = directory_lock::acquire(path);
   if (!lock) return tl::unexpected(lock.error());
-  return temporary_folder{std::move(path), *std::move(lock)};
+  return locked_folder{std::move(path), *std::move(lock)};
+}
+
+base::expected<temporary_folder> temporary_folder::make(const std::string& data_dir) {
+  return make_data_directory(data_dir)
+      .and_then([&] { return make_folder(data_dir); })
+      .map([&](locked_folder&& made) {
+        // Not make_unique: the aggregate has a mutex.
+        return temporary_folder{std::unique_ptr<state>{new state{data_dir, {}, std::move(made)}}};
+      });
 }
 
 temporary_folder::~temporary_folder() {
-  if (!path_.empty()) remove_what_can_be(path_);
+  if (state_) remove_what_can_be(state_->folder.path);
+}
+
+std::string temporary_folder::path() const {
+  const std::lock_guard lock{state_->mutex};
+  return state_->folder.path;
+}
+
+base::expected<std::string> temporary_folder::place(const std::string& name) {
+  const std::lock_guard lock{state_->mutex};
+  auto& folder = state_->folder;
+  if (!folder.lock.is_on(folder.path)) {
+    auto again = make_folder(state_->data_dir);
+    if (!again) return tl::unexpected(again.error());
+    spdlog::warn("{} was removed while this process used it; {} takes its place, and what was "
+                 "being written in the old one is lost. Leave {} to the processes that run",
+                 folder.path, again->path, parent_of_all(state_->data_dir));
+    folder = *std::move(again);
+  }
+  return folder.path + "/" + name;
 }
 
 void remove_leftovers(const std::string& data_dir) {

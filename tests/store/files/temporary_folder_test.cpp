@@ -69,6 +69,41 @@ TEST_CASE("leftovers of a killed process are removed, folders in use are not") {
   ::close(ready[1]);
 }
 
+TEST_CASE("a temporary folder that somebody removes is made again, and is in use") {
+  const temporary_directory directory;
+  auto folder = temporary_folder::make(directory.path());
+  REQUIRE(folder.has_value());
+  const auto first = folder->path();
+  CHECK(folder->place("a") == first + "/a");
+  for (const auto& gone : {directory.path("tmp"), std::string{}}) {
+    fs::remove_all(gone.empty() ? folder->path() : gone);
+    const auto again = folder->place("a");
+    REQUIRE(again.has_value());
+    CHECK(*again != first + "/a");
+    CHECK(*again == folder->path() + "/a");
+    std::ofstream{*again} << "half";
+    store::remove_leftovers(directory.path());
+    CHECK(fs::exists(*again));
+  }
+  // Another folder of that name is not this process's.
+  fs::rename(folder->path(), directory.path("away"));
+  fs::create_directory(folder->path());
+  const auto beside = folder->place("a");
+  REQUIRE(beside.has_value());
+  CHECK(entries_of(directory.path("tmp")) == 2);
+}
+
+TEST_CASE("a temporary folder does not bring back a data directory that was moved away") {
+  const temporary_directory directory;
+  auto folder = temporary_folder::make(directory.path("data"));
+  REQUIRE(folder.has_value());
+  fs::rename(directory.path("data"), directory.path("away"));
+  CHECK_FALSE(folder->place("a").has_value());
+  CHECK_FALSE(fs::exists(directory.path("data")));
+  fs::rename(directory.path("away"), directory.path("data"));
+  CHECK(folder->place("a").has_value());
+}
+
 TEST_CASE("a data directory without leftovers stays as it is") {
   const temporary_directory directory;
   store::remove_leftovers(directory.path());
