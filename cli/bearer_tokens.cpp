@@ -1,13 +1,12 @@
 #include "cli/bearer_tokens.hpp"
 
 #include "base/characters.hpp"
+#include "base/files/secret_access.hpp"
 #include "cli/bounded_input.hpp"
 
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <cstdlib>
 
 namespace matchcloud::cli {
@@ -49,17 +48,14 @@ std::string shown(const std::string& file) {
   return file.starts_with("mc_") ? "--token-file" : file;
 }
 
-/// A warning if the file is a regular one and not its owner's alone. The owner of a pipe has chosen
-/// who writes and reads it.
+/// A warning if the file is a regular one that too many users have access to. The owner of a pipe
+/// has chosen who writes and reads it.
 std::string warning_of(const std::string& file) {
   struct stat found {};
   if (file == "-" || ::stat(file.c_str(), &found) != 0) return {};
-  const auto mode = static_cast<unsigned>(found.st_mode);
-  if (!S_ISREG(found.st_mode) || (mode & 077U) == 0) return {};
-  std::array<char, 8> octal{};
-  std::snprintf(octal.data(), octal.size(), "%04o", mode & 07777U);
-  return shown(file) + ": its mode " + octal.data() +
-         " gives others access to the tokens; chmod 600 takes it from them";
+  if (!S_ISREG(found.st_mode)) return {};
+  const auto exposed = base::secret_exposure(shown(file), found);
+  return exposed.empty() ? exposed : shown(file) + ": it has tokens, and " + exposed;
 }
 
 base::expected<bearer_tokens> read_variable() {

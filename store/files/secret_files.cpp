@@ -3,6 +3,7 @@
 #include "base/files/file_descriptor.hpp"
 #include "base/files/io_failure.hpp"
 #include "base/files/read_bounded.hpp"
+#include "base/files/secret_access.hpp"
 #include "base/files/sync_directory.hpp"
 #include "store/files/data_directory.hpp"
 #include "store/files/new_file.hpp"
@@ -34,10 +35,11 @@ base::expected<void> check_private(secret_name name, const std::string& path,
     detail += " is made.";
     return base::fail(base::errc::store_failed, std::move(detail));
   }
-  if ((found.st_mode & 077U) == 0) return {};
-  detail.append(": others than its owner may use this file of secret ").append(facts.noun);
-  detail += "s. Do `chmod 600 " + path + "`; where somebody may have read it, ";
-  detail.append(facts.leak).append(".");
+  const auto exposed = base::secret_exposure(path, found);
+  if (exposed.empty()) return {};
+  detail.append(": this is a file of secret ").append(facts.noun).append("s, and ");
+  detail.append(exposed).append("; where somebody may have read it, ").append(facts.leak);
+  detail += ".";
   return base::fail(base::errc::store_failed, std::move(detail));
 }
 
@@ -81,17 +83,24 @@ base::expected<secret_versions> secret_files::load(secret_name name) {
   const auto path = path_of(name);
   auto found = read(name, path);
   if (found && !*found) {
+    if (auto gone = check_directory(); !gone) return tl::unexpected(gone.error());
     if (auto created = create(name); !created) return tl::unexpected(created.error());
     found = read(name, path);
   }
   if (!found) return tl::unexpected(found.error());
   if (!*found)
     return base::fail(base::errc::store_failed, path + ": removed while it was made. Try again.");
+  has_loaded_ = true;
   return **std::move(found);
 }
 
 base::expected<std::optional<secret_versions>> secret_files::find(secret_name name) {
   return read(name, path_of(name));
+}
+
+base::expected<void> secret_files::check_directory() const {
+  if (!has_loaded_ || ::access(data_dir_.c_str(), F_OK) == 0) return {};
+  return failure(data_dir_, "use the data directory", errno);
 }
 
 std::string secret_files::path_of(secret_name name) const {

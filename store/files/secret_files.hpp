@@ -3,6 +3,7 @@
 #include "base/clock.hpp"
 #include "store/secrets/secret_changes.hpp"
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -12,7 +13,8 @@
 namespace matchcloud::store {
 
 /// Named secrets in files of a data directory, one each (mode 0600), which all processes on the
-/// directory share: `DATA_DIR/signing-keys` for one. Keeps nothing in memory; any thread.
+/// directory share: `DATA_DIR/signing-keys` for one. `base::secret_exposure` says who may have
+/// access to them. Keeps no secret in memory; any thread.
 ///
 /// A first version is written aside with O_EXCL, synced, then linked. Changes are made under the
 /// directory's lock: written aside, synced, then renamed. So whoever reads finds the versions
@@ -31,9 +33,13 @@ private:
 
   std::string path_of(secret_name name) const;
   base::expected<void> create(secret_name name) const;
+  /// Fails if the data directory was there and is not any more: it must not come back with nothing
+  /// but new secrets in it.
+  base::expected<void> check_directory() const;
 
   const std::string data_dir_;
   const base::clock* const clock_;
+  std::atomic<bool> has_loaded_{false};
 };
 
 } // namespace matchcloud::store

@@ -4,6 +4,7 @@
 #include "base/files/file_descriptor.hpp"
 #include "base/files/io_failure.hpp"
 #include "base/files/read_bounded.hpp"
+#include "base/files/secret_access.hpp"
 #include "base/randomness.hpp"
 
 #include <fcntl.h>
@@ -89,9 +90,9 @@ base::expected<base::secret_bytes> read_master_key(const std::string& path) {
     return base::io_failure(path, "open the file of the master key", errno,
                             base::errc::config_invalid);
   if (!S_ISREG(found.st_mode)) return refuse(path, "the master key must be in a regular file");
-  if ((found.st_mode & 077U) != 0)
-    return refuse(path, "others than its owner may use the master key; do `chmod 600 " + path +
-                            "`, and where somebody may have read it, make another one");
+  if (const auto exposed = base::secret_exposure(path, found); !exposed.empty())
+    return refuse(path, "this is the master key, and " + exposed +
+                            "; where somebody may have read it, make another one");
   const auto text = base::read_bounded(file.get(), master_key_file_limit_bytes);
   if (!text)
     return base::io_failure(path, "read the file of the master key", errno,

@@ -2,6 +2,7 @@
 
 #include "base/files/file_descriptor.hpp"
 #include "base/files/read_bounded.hpp"
+#include "base/files/secret_access.hpp"
 #include "store/files/file_state.hpp"
 #include "store/s3/s3_lent_credentials.hpp"
 #include "store/s3/s3_metadata.hpp"
@@ -22,8 +23,6 @@ namespace matchcloud::store {
 
 namespace {
 
-constexpr mode_t permissions_of_others = S_IRWXG | S_IRWXO;
-
 tl::unexpected<base::error> refuse(std::string why) {
   return base::fail(base::errc::config_invalid, std::move(why));
 }
@@ -41,8 +40,9 @@ std::string file_of(const environment& from) {
 
 void warn_of_readers(const std::string& path, int file) {
   struct stat found {};
-  if (::fstat(file, &found) != 0 || (found.st_mode & permissions_of_others) == 0) return;
-  spdlog::warn("{}: other users may read these credentials: chmod 600 mends it", path);
+  if (::fstat(file, &found) != 0) return;
+  if (const auto exposed = base::secret_exposure(path, found); !exposed.empty())
+    spdlog::warn("{}: these are credentials, and {}", path, exposed);
 }
 
 using opened_source = base::expected<std::unique_ptr<s3_credential_source>>;

@@ -119,7 +119,7 @@ TEST_CASE("another master key than the store's ends the start, and says so", "[.
   CHECK(contains(wrong.errors, "another master key"));
   const auto open_to_others = start(std::string(64, 'a'), 0644);
   CHECK(open_to_others.exit_code == 1);
-  CHECK(contains(open_to_others.errors, "chmod 600"));
+  CHECK(contains(open_to_others.errors, "chmod o-rwx"));
   const auto no_key = start(std::string(63, 'a'), 0600);
   CHECK(no_key.exit_code == 1);
   CHECK(contains(no_key.errors, "64 hexadecimal digits"));

@@ -45,8 +45,12 @@ TEST_CASE("what is no master key is refused, and nothing of it is repeated") {
 }
 
 TEST_CASE("a master key that others may read is refused, and so is what is no file") {
-  const key_file open{std::string(64, 'a'), 0640};
-  CHECK(read_master_key(open.path).error().detail.find("chmod 600") != std::string::npos);
+  const key_file open{std::string(64, 'a'), 0644};
+  CHECK(read_master_key(open.path).error().detail.find("chmod o-rwx") != std::string::npos);
+  for (const mode_t mode : {0440U, 0640U}) {
+    const key_file of_a_group{std::string(64, 'a'), mode};
+    CHECK(read_master_key(of_a_group.path).has_value());
+  }
   CHECK_FALSE(read_master_key(open.directory.path()).has_value());
   CHECK_FALSE(read_master_key(open.directory.path("missing")).has_value());
   CHECK(read_master_key("").error().detail.find("master-key-file") != std::string::npos);

@@ -1,0 +1,29 @@
+#include "base/files/secret_access.hpp"
+
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+
+namespace matchcloud::base {
+
+std::string secret_exposure(const std::string& path, const struct stat& found) {
+  std::array<char, 8> octal{};
+  std::snprintf(octal.data(), octal.size(), "%04o",
+                static_cast<unsigned>(found.st_mode &
+                                      (S_ISUID | S_ISGID | S_ISVTX | S_IRWXU | S_IRWXG | S_IRWXO)));
+  const std::string mode = std::string{"its mode "} + octal.data();
+  if ((found.st_mode & S_IRWXO) != 0)
+    return mode +
+           " gives every user of this machine access; the owner may have access, and the group "
+           "where the owner is root or the user of this process; do `chmod o-rwx " +
+           path + "`";
+  const bool is_trusted = found.st_uid == 0 || found.st_uid == ::geteuid();
+  if ((found.st_mode & S_IRWXG) == 0 || is_trusted) return {};
+  return mode + " gives the group of another user, " + std::to_string(found.st_uid) +
+         ", access; the group may have access only where the owner is root or the user of this "
+         "process; do `chmod g-rwx " +
+         path + "`";
+}
+
+} // namespace matchcloud::base
