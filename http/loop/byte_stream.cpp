@@ -8,7 +8,10 @@
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <utility>
 
@@ -50,10 +53,24 @@ io_result socket_stream::write(std::span<const iovec> from, bool more) {
 }
 
 io_result socket_stream::send_file(int file, std::uint64_t offset, std::size_t length) {
+  if (copies_files_) return copy_file(file, offset, length);
   auto from = static_cast<off_t>(offset);
   const auto sent = outcome_of([&] { return ::sendfile(socket_.get(), file, &from, length); });
   if (sent.status == io_status::moved && sent.bytes == 0) return {io_status::ended, 0};
-  return sent;
+  copies_files_ = sent.status == io_status::failed && (errno == EINVAL || errno == ENOSYS);
+  return copies_files_ ? copy_file(file, offset, length) : sent;
+}
+
+io_result socket_stream::copy_file(int file, std::uint64_t offset, std::size_t length) {
+  std::array<char, copied_bytes> bytes;
+  const auto most = std::min(length, bytes.size());
+  const auto got =
+      outcome_of([&] { return ::pread(file, bytes.data(), most, static_cast<off_t>(offset)); });
+  if (got.status == io_status::moved && got.bytes == 0) return {io_status::ended, 0};
+  if (got.status != io_status::moved) return {io_status::failed, 0};
+  // What the socket does not take is read again by the next call.
+  const iovec piece{bytes.data(), got.bytes};
+  return write({&piece, 1}, got.bytes < length);
 }
 
 void socket_stream::shutdown_write() {

@@ -82,7 +82,16 @@ public:
   int descriptor() const noexcept override { return socket_.get(); }
 
 private:
+  /// Reads from the file and sends that, at most `copied_bytes`.
+  io_result copy_file(int file, std::uint64_t offset, std::size_t length);
+
   base::file_descriptor socket_;
+  /// Set once the kernel cannot send from a file itself (sendfile(2): EINVAL on some FUSE and
+  /// network file systems, ENOSYS in some sandboxes).
+  bool copies_files_ = false;
 };
+
+/// The most bytes that a plain stream moves in one call where it has to read them itself.
+inline constexpr std::size_t copied_bytes = 16UL * 1024;
 
 } // namespace matchcloud::http
