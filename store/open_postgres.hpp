@@ -40,6 +40,10 @@ base::expected<void> check_postgres_url(const std::string& url);
 /// Whether a connection string that passes the check has a password.
 bool has_password(const std::string& url);
 
+/// Whether a PostgreSQL database has a store. Creates nothing. Fails with `config_invalid` or
+/// `store_failed`.
+base::expected<bool> find_postgres_store(const postgres_settings& settings);
+
 /// Opens the store in a PostgreSQL database, creating and migrating it if necessary. Its tables are
 /// in the schema `matchcloud`. Fails with `config_invalid`, `store_newer`, `store_full` or
 /// `store_failed`.

@@ -9,7 +9,10 @@
 
 namespace matchcloud::store {
 
-/// Whether a data directory has a store; false if the directory cannot be accessed.
+/// Whether a data directory has a store. Fails with `store_failed` if the directory cannot be
+/// accessed.
+base::expected<bool> find_store(const std::string& data_dir);
+/// The same, but false if the directory cannot be accessed.
 bool has_store(const std::string& data_dir);
 
 /// What is dangerous about a data directory with a store, as sentences for the log: others may
@@ -17,7 +20,8 @@ bool has_store(const std::string& data_dir);
 std::vector<std::string> hazards_of(const std::string& data_dir);
 
 /// Opens the store of a data directory, creating and migrating it if necessary. Sessions that are
-/// opened later do not create it, so a store that has vanished is not replaced by an empty one.
+/// opened later do not create it, and use the same file: they fail with `store_failed` while
+/// another one has its name, or none. So a store that has vanished is not replaced by an empty one.
 /// Fails with `store_newer`, `store_full` or `store_failed`. A store whose schema is newer is used
 /// as it is, or, where it says that programs as old as this one must not, not touched.
 base::expected<std::shared_ptr<database>> open_sqlite(const std::string& data_dir,

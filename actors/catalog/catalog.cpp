@@ -125,7 +125,9 @@ void catalog::poll() {
   auto task = [self = caf::actor_cast<caf::actor>(this), database = settings_.database,
                feed = feed_, known = state_.snapshot(), tokens = state_.tokens(),
                avatars = state_.avatars_revision(), anew = state_.is_failing(),
-               contact = settings_.contact, fence = settings_.fence, clock = settings_.clock] {
+               contact = settings_.contact, fence = settings_.fence, look = settings_.look,
+               clock = settings_.clock] {
+    if (look) look();
     auto found = take_feed(*database, *feed).and_then([&](store::change_feed* from) {
       return read_moved(*database, *from, known, tokens, avatars, anew, self);
     });

@@ -31,6 +31,9 @@ struct catalog_settings {
   std::function<void(const store::moved_games&)> on_moved_avatars;
   /// Closed by a poll that finds the store to be for newer programs; null: nothing is.
   std::shared_ptr<store::store_fence> fence;
+  /// Called on the pool before each poll, to look at what the poll itself does not tell; may be
+  /// empty.
+  std::function<void()> look;
   const base::clock* clock = &base::machine_clock();
 };
 

@@ -85,7 +85,16 @@ text_table table_of(const model::catalog& catalog, model::element_kind kind) {
   return table;
 }
 
-base::expected<store::lease<store::catalog_store>> open_catalog(const catalog_options& options) {
+using opened_catalog = base::expected<store::lease<store::catalog_store>>;
+
+/// The catalog of a store that exists: a new one has nothing to show or to remove.
+opened_catalog open_catalog(const catalog_options& options) {
+  return store::open_existing_store(options.store).and_then([](const auto& database) {
+    return database->catalog();
+  });
+}
+
+opened_catalog open_or_make_catalog(const catalog_options& options) {
   return store::open_store(options.store).and_then([](const auto& database) {
     return database->catalog();
   });
@@ -114,7 +123,7 @@ base::expected<std::string> put(const catalog_options& options, const model::ele
   if (!text) return tl::unexpected(text.error());
   const auto element = parse_element(key, *text);
   if (!element) return tl::unexpected(element.error());
-  const auto done = open_catalog(options).and_then(
+  const auto done = open_or_make_catalog(options).and_then(
       [&](const auto& into) { return into->import_document(document_of(*element)); });
   if (!done) return tl::unexpected(done.error());
   const auto* what = done->added > 0 ? "added" : done->changed ? "replaced" : "nothing new";

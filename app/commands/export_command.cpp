@@ -147,11 +147,7 @@ base::expected<download_summary> export_from_store(const store::store_place& pla
                                                    cli::output_file& to,
                                                    const cli::interrupt& until,
                                                    cli::progress_display& progress) {
-  // Opening a store that does not exist would create one.
-  if (!store::has_store(place))
-    return base::fail(base::errc::store_failed,
-                      place.data_dir + ": there is no store; is it the --data-dir of serve?");
-  const auto database = store::open_store(place);
+  const auto database = store::open_existing_store(place);
   if (!database) return tl::unexpected(database.error());
   const auto history = (*database)->history();
   if (!history) return tl::unexpected(history.error());

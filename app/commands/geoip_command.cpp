@@ -49,10 +49,10 @@ base::expected<model::catalog> load_catalog(const store::store_place& place) {
 /// Loads the catalog. A missing store only means that nothing is ranked; an unreadable one is an
 /// error.
 base::expected<void> choose_catalog(geoip_inputs& in, const store::store_place& place) {
-  // Opening a store that does not exist would create one.
-  if (!store::has_store(place)) {
-    in.catalog = base::fail(base::errc::store_failed,
-                            place.data_dir + ": there is no store; is it the --data-dir of serve?");
+  const auto found = store::find_store(place);
+  if (!found) return tl::unexpected(found.error());
+  if (!*found) {
+    in.catalog = tl::unexpected(store::require_store(place).error());
     return {};
   }
   in.catalog = load_catalog(place);

@@ -25,12 +25,8 @@ struct check_options {
 };
 
 base::expected<object_report> check(const check_options& options) {
-  if (!store::has_store(options.store))
-    return base::fail(base::errc::store_failed, options.store.name() +
-                                                    ": there is no store; is it the --data-dir of "
-                                                    "serve?");
   const cli::interrupt until;
-  const auto database = store::open_store(options.store);
+  const auto database = store::open_existing_store(options.store);
   if (!database) return tl::unexpected(database.error());
   const auto objects = store::open_objects(options.store);
   if (!objects) return tl::unexpected(objects.error());

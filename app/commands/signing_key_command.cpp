@@ -3,11 +3,9 @@
 
 #include "base/clock.hpp"
 
-#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <string>
-#include <system_error>
 
 namespace matchcloud::app {
 
@@ -21,15 +19,8 @@ struct rotate_options {
 /// Enters a rotation in the audit log. The store does not hold the keys, so the entry comes first:
 /// a rotation that then fails leaves an entry, but none goes without.
 base::expected<void> record(const rotate_options& options) {
-  // Opening a store would make the directory, where its name is mistyped.
-  if (std::error_code ignored;
-      options.store.url.empty() && !std::filesystem::is_directory(options.store.data_dir, ignored))
-    return base::fail(base::errc::store_failed,
-                      options.store.data_dir +
-                          ": there is no such directory; is it the --data-dir of "
-                          "serve?");
   const auto* after = options.revoke ? R"({"revoke":true})" : R"({"revoke":false})";
-  return store::open_store(options.store)
+  return store::open_existing_store(options.store)
       .and_then([](const auto& database) { return database->access(); })
       .and_then([&](const auto& into) {
         return into->record({"signing-key.rotate", {}, {}, after});

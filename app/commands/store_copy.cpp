@@ -66,9 +66,7 @@ bool are_same(const store::store_place& one, const store::store_place& other) {
 }
 
 base::expected<void> check_places(const store::store_place& from, const store::store_place& into) {
-  if (!has_store(from))
-    return base::fail(base::errc::store_failed,
-                      from.name() + ": there is no store; FROM is the --data-dir of serve");
+  if (auto there = store::require_store(from); !there) return there;
   if (are_same(from, into))
     return base::fail(base::errc::config_invalid, "FROM and TO are the same store");
   return {};

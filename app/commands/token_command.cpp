@@ -26,7 +26,7 @@ text_table table_of(const model::token_list& all, std::int64_t now_ms) {
 }
 
 int list(const token_options& options) {
-  const auto all = store::open_store(options.store)
+  const auto all = store::open_existing_store(options.store)
                        .and_then([](const auto& database) { return database->access(); })
                        .and_then([](const auto& from) { return from->load_tokens(); });
   if (!all) return report_failure("list", all.error());
@@ -41,7 +41,7 @@ int revoke(const token_options& options) {
   const auto id = parse_token_id(options.id);
   if (!id) return report_failure("revoke", id.error());
   const auto now_ms = base::machine_clock().unix_ms();
-  const auto token = store::open_store(options.store)
+  const auto token = store::open_existing_store(options.store)
                          .and_then([](const auto& database) { return database->access(); })
                          .and_then([&](const auto& in) { return in->revoke_token(*id, now_ms); });
   if (!token) return report_failure("revoke", token.error());

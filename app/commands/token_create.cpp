@@ -115,8 +115,8 @@ base::expected<void> give_out(const issue_options& options, const issued& news,
 /// Makes a text by `make` and gives it out. The file is opened first, so that nothing is made where
 /// it cannot be.
 template <class Make>
-int issue(std::string_view command, const issue_options& options, std::int64_t now_ms, Make make) {
-  const auto in = store::open_store(options.common.store);
+int issue(std::string_view command, const issue_options& options, std::int64_t now_ms,
+          const base::expected<std::shared_ptr<store::database>>& in, Make make) {
   if (!in) return report_failure(command, in.error());
   auto file = open_output(options.output);
   if (!file) return report_failure(command, file.error());
@@ -130,7 +130,7 @@ int run_create(const issue_options& options) {
   const auto now_ms = base::machine_clock().unix_ms();
   const auto wanted = read_wanted_token(options.wanted, now_ms);
   if (!wanted) return report_failure("create", wanted.error());
-  return issue("create", options, now_ms,
+  return issue("create", options, now_ms, store::open_store(options.common.store),
                [&](store::database& in) { return create(in, *wanted, now_ms); });
 }
 
@@ -140,7 +140,7 @@ int run_rotate(const issue_options& options) {
   if (!id) return report_failure("rotate", id.error());
   const auto grace_ms = parse_grace(options.grace);
   if (!grace_ms) return report_failure("rotate", grace_ms.error());
-  return issue("rotate", options, now_ms,
+  return issue("rotate", options, now_ms, store::open_existing_store(options.common.store),
                [&](store::database& in) { return rotate(in, *id, *grace_ms, now_ms); });
 }
 

@@ -66,6 +66,7 @@ actors::catalog_settings catalog_settings(const node_parts& of) {
     if (lists) lists->forget(moved);
   };
   settings.fence = of.fence;
+  settings.look = of.look_at_store;
   settings.clock = of.clock;
   return settings;
 }

@@ -84,6 +84,8 @@ struct node_parts {
   std::shared_ptr<store::store_contact> contact;
   /// Closed once the store is for newer programs; null: it never is.
   std::shared_ptr<store::store_fence> fence;
+  /// Called with each poll of the store; may be empty.
+  std::function<void()> look_at_store;
   store::export_store* exports = nullptr;
   store::secret_ring* signing_keys = nullptr;
   std::shared_ptr<store::image_source> images;

@@ -238,6 +238,7 @@ base::expected<std::unique_ptr<waiting_plane>> node::open_waiting_plane() {
 }
 
 base::expected<void> node::open_database() {
+  if (auto own = store::refuse_secrets_of_others(config_.store); !own) return own;
   store::store_settings settings;
   if (config_.store.url.empty()) {
     // One for each task that may need one, and one for the catalog's feed, so that none waits.
@@ -251,6 +252,7 @@ base::expected<void> node::open_database() {
   if (!database) return tl::unexpected(database.error());
   database_ = *std::move(database);
   database_->stand_behind(fence_);
+  if (config_.store.url.empty()) database_file_.emplace(config_.store.data_dir);
   if (!config_.store.url.empty()) {
     replicas_ =
         std::make_shared<store::replica_lease>(database_, replica_id_, replica_count_, clock_);
@@ -420,6 +422,7 @@ std::shared_ptr<const node_parts> node::parts() {
   made->database = database_;
   made->contact = contact_;
   made->fence = fence_;
+  if (database_file_) made->look_at_store = [this] { look_at_store(); };
   made->exports = exports_.get();
   made->signing_keys = signing_keys_.get();
   made->images = images_;
@@ -586,6 +589,16 @@ void node::on_fenced(const base::error& why) {
                 "or written there until a newer program takes over",
                 base::to_string(why));
   ready_.set_fenced();
+}
+
+void node::look_at_store() {
+  const auto why = database_file_->why_lost();
+  if (is_lost_.exchange(why.has_value()) == why.has_value()) return;
+  if (why)
+    spdlog::error("not ready: the database {}: {}", database_file_->path(), *why);
+  else
+    spdlog::info("the database {} is there again", database_file_->path());
+  ready_.set_lost(why.has_value());
 }
 
 void node::start_serving() {

@@ -16,10 +16,12 @@
 #include "http/transport/httplib_transport.hpp"
 #include "http/transport/loop_transport.hpp"
 #include "http/transport/shared_bounds.hpp"
+#include "store/database_file.hpp"
 
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <deque>
@@ -104,6 +106,8 @@ private:
   void start_actors();
   void on_storm(bool storms);
   void on_fenced(const base::error& why);
+  /// Notices when the file of an embedded store is lost or found again. Any thread.
+  void look_at_store();
   void start_serving();
   /// Where clients reach the service, base path included.
   std::string public_url() const;
@@ -131,6 +135,9 @@ private:
   /// What `/readyz` answers.
   std::shared_ptr<std::atomic<http::service_state>> state_ =
       std::make_shared<std::atomic<http::service_state>>(http::service_state::starting);
+  /// The file of an embedded store; empty for others.
+  std::optional<store::database_file> database_file_;
+  std::atomic<bool> is_lost_{false};
   http::served_documents documents_;
   actors::avatar_metrics avatar_metrics_;
   /// With the transport httplib.

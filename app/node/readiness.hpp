@@ -8,8 +8,8 @@
 
 namespace matchcloud::app {
 
-/// Whether the service is ready: it serves, no restart storm is going on and its store is for
-/// programs like this one. Different threads set the parts. Changes are reported one after the
+/// Whether the service is ready: it serves, no restart storm is going on and its store is there and
+/// for programs like this one. Different threads set the parts. Changes are reported one after the
 /// other, so that the last report is the current state. Any thread.
 class readiness {
 public:
@@ -23,6 +23,8 @@ public:
   void set_storming(bool storms) { set(storming_, storms); }
   /// The store is for newer programs, for good.
   void set_fenced() { set(fenced_, true); }
+  /// The store's file has lost its name, or has it again.
+  void set_lost(bool is_lost) { set(lost_, is_lost); }
   /// Stops reporting, before the receiver is destroyed. Waits for a report in progress.
   void end() {
     const std::lock_guard lock{mutex_};
@@ -39,6 +41,7 @@ private:
   state now() const noexcept {
     if (phase_ != state::ready) return phase_;
     if (fenced_) return state::store_newer;
+    if (lost_) return state::store_gone;
     return storming_ ? state::restart_storm : state::ready;
   }
 
@@ -47,6 +50,7 @@ private:
   state phase_ = state::starting;
   bool storming_ = false;
   bool fenced_ = false;
+  bool lost_ = false;
 };
 
 } // namespace matchcloud::app

@@ -75,8 +75,11 @@ bool request_context::takes_body() const {
 
 bool request_context::reaches_store() const {
   const auto& state = settings().state;
-  const bool is_fenced = state && *state == service_state::store_newer;
-  if (!is_fenced && !settings().store.is_unreachable(base::machine_clock().now())) return true;
+  const auto now = state ? state->load() : service_state::ready;
+  const bool is_fenced = now == service_state::store_newer;
+  const bool is_gone = now == service_state::store_gone ||
+                       settings().store.is_unreachable(base::machine_clock().now());
+  if (!is_fenced && !is_gone) return true;
   refuse(is_fenced ? base::error{base::errc::store_newer, {}}
                    : base::error{base::errc::store_failed,
                                  "The store is out of reach. The service's log has the cause. Try "

@@ -18,6 +18,8 @@ enum class service_state : std::uint8_t {
   restart_storm,
   /// A newer program has made the store into one that this program may not use.
   store_newer,
+  /// The file of an embedded store was removed, or another one was put in its place.
+  store_gone,
 };
 using shared_service_state = std::shared_ptr<const std::atomic<service_state>>;
 
@@ -27,9 +29,10 @@ constexpr std::string_view name_of(service_state state) noexcept {
   case service_state::starting: return "starting";
   case service_state::draining: return "draining";
   case service_state::restart_storm: return "restart_storm";
-  case service_state::store_newer: break;
+  case service_state::store_newer: return "store_newer";
+  case service_state::store_gone: break;
   }
-  return "store_newer";
+  return "store_gone";
 }
 
 /// `{"ready":true}`, or `{"ready":false,"reason":"draining"}`.

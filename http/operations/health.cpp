@@ -17,7 +17,8 @@ constexpr std::array schemas{
                            R"("status"],"properties":{"status":{"const":"ok"}}})"},
     named_schema{"Readiness", R"({"type":"object","additionalProperties":false,"required":[)"
                               R"("ready"],"properties":{"ready":{"type":"boolean"},"reason":{)"
-                              R"("enum":["starting","draining","restart_storm","store_newer"],)"
+                              R"("enum":["starting","draining","restart_storm","store_newer",)"
+                              R"("store_gone"],)"
                               R"("description":"Why it is not ready."}}})"},
     named_schema{"Version",
                  R"({"type":"object","additionalProperties":false,"required":["name","version",)"
@@ -57,9 +58,9 @@ const operation_code codes::get_readiness{
           .tag = "reports",
           .summary = "Whether the service takes requests",
           .description =
-              "503 while it starts, drains, has a restart storm, or may not use its store "
-              "because a newer program changed that: not a problem document, but the "
-              "same shape.",
+              "503 while it starts, drains, has a restart storm, may not use its store "
+              "because a newer program changed that, or has lost its store's file: not a problem "
+              "document, but the same shape.",
           .answers = {{200, "It is ready.", cache_control, json_type,
                        R"({"$ref":"#/components/schemas/Readiness"})", R"({"ready":true})"},
                       {503, "It is not ready, or an error.", cache_control, json_type,

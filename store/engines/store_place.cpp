@@ -12,6 +12,9 @@
 #include "store/s3/s3_objects.hpp"
 #include "store/sqlite/sqlite_session.hpp"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <string>
 #include <string_view>
 
@@ -24,20 +27,62 @@ postgres_settings settings_of(const store_place& place, const store_settings& se
           settings.sessions};
 }
 
+/// For a service of root's: fails if `path` belongs to somebody else. `whole`: what root would have
+/// to own.
+base::expected<void> refuse_owner_of(const std::string& path, const std::string& whole) {
+  struct stat found {};
+  if (::lstat(path.c_str(), &found) != 0 || found.st_uid == 0) return {};
+  const auto user = std::to_string(found.st_uid);
+  return base::fail(base::errc::config_invalid,
+                    path + ": belongs to user " + user +
+                        ", and serve runs as root, which uses secrets of root alone; run serve as "
+                        "user " +
+                        user + " (User= of a systemd unit, docker run --user " + user +
+                        "), or give it all to root: `chown -R root: " + whole + "`");
+}
+
 } // namespace
 
 std::string store_place::name() const {
   return url.empty() ? data_dir : server_name_of(url);
 }
 
-bool has_store(const store_place& place) {
-  return !place.url.empty() || has_store(place.data_dir);
+base::expected<bool> find_store(const store_place& place) {
+  return place.url.empty() ? find_store(place.data_dir)
+                           : find_postgres_store(settings_of(place, {}));
+}
+
+base::expected<void> require_store(const store_place& place) {
+  const auto found = find_store(place);
+  if (!found) return tl::unexpected(found.error());
+  if (*found) return {};
+  return base::fail(base::errc::store_failed, place.name() + ": there is no store; is it the " +
+                                                  (place.url.empty() ? "--data-dir" : "--store") +
+                                                  " of serve?");
+}
+
+base::expected<void> refuse_secrets_of_others(const store_place& place) {
+  if (::geteuid() != 0) return {};
+  if (!place.url.empty()) return refuse_owner_of(place.master_key_file, place.master_key_file);
+  auto checked = base::expected<void>{};
+  for (const auto& secret : named_secrets) {
+    const auto path = place.data_dir + "/" + std::string{secret.name};
+    struct stat found {};
+    const bool is_made = ::lstat(path.c_str(), &found) == 0;
+    if (checked) checked = refuse_owner_of(is_made ? path : place.data_dir, place.data_dir);
+  }
+  return checked;
 }
 
 base::expected<std::shared_ptr<database>> open_store(const store_place& place,
                                                      const store_settings& settings) {
   if (place.url.empty()) return open_sqlite(place.data_dir, settings);
   return open_postgres(settings_of(place, settings));
+}
+
+base::expected<std::shared_ptr<database>> open_existing_store(const store_place& place,
+                                                              const store_settings& settings) {
+  return require_store(place).and_then([&] { return open_store(place, settings); });
 }
 
 bool is_out_of_reach(const base::error& failure) {

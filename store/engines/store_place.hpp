@@ -42,14 +42,29 @@ struct store_place {
   std::string name() const;
 };
 
-/// Whether there may be a store: false if a data directory has none or cannot be accessed. A server
-/// is not asked.
-bool has_store(const store_place& place);
+/// Whether there is a store: a database in the data directory, or the tables in the PostgreSQL
+/// database. Creates nothing. Fails with `store_failed` if that cannot be told, or like
+/// `open_store`.
+base::expected<bool> find_store(const store_place& place);
+
+/// Fails with `store_failed` if there is no store, and says where none is. For all that would make
+/// no sense on a new store: at a mistyped place it would say that there are no tokens. Creates
+/// nothing.
+base::expected<void> require_store(const store_place& place);
 
 /// Opens the store, creating and migrating it if necessary. Fails like `open_sqlite` or
 /// `open_postgres`; with `import_invalid` where a copy into it did not end.
 base::expected<std::shared_ptr<database>> open_store(const store_place& place,
                                                      const store_settings& settings = {});
+
+/// Opens a store that exists. Fails like `require_store` and `open_store`.
+base::expected<std::shared_ptr<database>> open_existing_store(const store_place& place,
+                                                              const store_settings& settings = {});
+
+/// Where this process is root: fails with `config_invalid` if the store's secrets, or the data
+/// directory that they would be made in, belong to another user. A service of root's would use
+/// what that user may change, and leave its own files among theirs. Creates nothing.
+base::expected<void> refuse_secrets_of_others(const store_place& place);
 
 /// Whether a failure to open a store on a server, or a bucket, may pass by itself: it cannot be
 /// reached, or says that it is busy or starting. Otherwise somebody has to change something, such

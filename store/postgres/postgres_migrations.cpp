@@ -210,14 +210,6 @@ constexpr std::array migrations{
 };
 constexpr schema_versions known_versions{migrations};
 
-/// Whether the schema is there; it holds the version.
-base::expected<bool> has_schema(postgres_connection& on) {
-  static constexpr sql_command query{
-      "SELECT CASE WHEN to_regclass('matchcloud.schema_version') IS NULL THEN 0 ELSE 1 END",
-      "read the schema's version"};
-  return select_integer(on, query).map([](std::int64_t found) { return found != 0; });
-}
-
 /// The version of the schema; 0 if it was only begun.
 base::expected<std::int64_t> read_version(postgres_connection& on, const schema_versions& known) {
   static constexpr sql_command query{"SELECT version, least_program FROM schema_version",
@@ -266,6 +258,13 @@ base::expected<void> migrate_under_lock(postgres_connection& on, const schema_ve
 
 const schema_versions& postgres_schema() noexcept {
   return known_versions;
+}
+
+base::expected<bool> has_schema(postgres_connection& on) {
+  static constexpr sql_command query{
+      "SELECT CASE WHEN to_regclass('matchcloud.schema_version') IS NULL THEN 0 ELSE 1 END",
+      "read the schema's version"};
+  return select_integer(on, query).map([](std::int64_t found) { return found != 0; });
 }
 
 base::expected<void> check_schema(postgres_connection& on) {

@@ -16,6 +16,9 @@ const schema_versions& postgres_schema() noexcept;
 base::expected<void> migrate(postgres_connection& on,
                              const schema_versions& known = postgres_schema());
 
+/// Whether the schema is there, whatever its version. Fails with `store_failed`.
+base::expected<bool> has_schema(postgres_connection& on);
+
 /// Whether the schema is for this program. Fails like `migrate`.
 base::expected<void> check_schema(postgres_connection& on);
 

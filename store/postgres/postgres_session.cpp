@@ -179,14 +179,19 @@ private:
   base::steady_time next_try_;
 };
 
-/// The first connection, by which the schema is what this program needs.
 base::expected<std::unique_ptr<postgres_connection>>
-open_migrated(const postgres_settings& settings) {
+open_checked(const postgres_settings& settings) {
   if (auto checked = check_postgres_url(settings.url); !checked)
     return tl::unexpected(checked.error());
   if (auto verified = check_verification(settings); !verified)
     return tl::unexpected(verified.error());
-  auto first = postgres_connection::open(settings);
+  return postgres_connection::open(settings);
+}
+
+/// The first connection, by which the schema is what this program needs.
+base::expected<std::unique_ptr<postgres_connection>>
+open_migrated(const postgres_settings& settings) {
+  auto first = open_checked(settings);
   if (!first) return tl::unexpected(first.error());
   if (auto migrated = migrate(**first); !migrated) return tl::unexpected(migrated.error());
   return first;
@@ -205,6 +210,12 @@ open_postgres_connection(const postgres_settings& settings) {
   if (auto copied = postgres_schema().check_is_known(*version, (*on)->server_name()); !copied)
     return tl::unexpected(copied.error());
   return on;
+}
+
+base::expected<bool> find_postgres_store(const postgres_settings& settings) {
+  const auto on = open_checked(settings);
+  if (!on) return tl::unexpected(on.error());
+  return has_schema(**on);
 }
 
 base::expected<std::shared_ptr<database>> open_postgres(const postgres_settings& settings) {

@@ -1,5 +1,8 @@
 #include "store/sqlite/sqlite_session.hpp"
 
+#include "base/files/io_failure.hpp"
+#include "base/files/new_entry.hpp"
+#include "store/database_file.hpp"
 #include "store/files/data_directory.hpp"
 #include "store/files/fault_pass.hpp"
 #include "store/sql/copy_mark.hpp"
@@ -9,11 +12,9 @@
 #include "store/sqlite/sqlite_lobbies.hpp"
 #include "store/sqlite/sqlite_lobby_history.hpp"
 
-#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <optional>
@@ -25,8 +26,6 @@ namespace matchcloud::store {
 
 namespace {
 
-constexpr const char* file_name = "matchcloud.db";
-
 std::string octal(mode_t mode) {
   char text[16];
   std::snprintf(text, sizeof text, "%04o", static_cast<unsigned>(mode & 07777U));
@@ -37,7 +36,8 @@ constexpr std::int64_t page_bytes = 4096;
 
 class sqlite_session final : public sql_session {
 public:
-  explicit sqlite_session(sqlite_connection db) : sql_session{db_}, db_{std::move(db)} {}
+  sqlite_session(sqlite_connection db, database_file file)
+      : sql_session{db_}, db_{std::move(db)}, file_{std::move(file)} {}
 
   // -- lobby_sink -------------------------------------------------------------
 
@@ -74,6 +74,7 @@ public:
   // -- change_feed ------------------------------------------------------------
 
   base::expected<bool> changed() override {
+    if (const auto why = file_.why_lost()) return db_.failure("look for changes", *why);
     const auto version = db_.read_integer("PRAGMA data_version", "look for changes");
     if (!version) return tl::unexpected(version.error());
     if (std::exchange(data_version_, *version) == *version) return false;
@@ -93,7 +94,10 @@ public:
   base::expected<bool> tidy() override { return db_.checkpoint(true, tidy_wait); }
 
   bool has_failed() const noexcept override { return db_.has_failed(); }
-  bool is_reusable() const noexcept override { return !db_.has_failed() && !data_version_; }
+  /// A session on a file that has lost its name would write what nobody reads.
+  bool is_reusable() const noexcept override {
+    return !db_.has_failed() && !data_version_ && file_.is_there();
+  }
 
 private:
   base::expected<lobby_writer*> lobbies() {
@@ -106,6 +110,7 @@ private:
   }
 
   sqlite_connection db_;
+  database_file file_;
   /// Prepared on first use: few sessions write lobbies.
   std::optional<lobby_writer> lobbies_;
   /// Created on first use: few sessions read history.
@@ -114,12 +119,16 @@ private:
   std::optional<std::int64_t> data_version_;
 };
 
-/// Creates the database file readable for this user only; SQLite gives its log and index the same
+/// Creates the database file for its owner only; SQLite gives its log and index the same owner and
 /// permissions. Opens only files that it creates: closing a descriptor of a file in use would drop
 /// this process's locks on it (sqlite.org/howtocorrupt.html, section 2.2).
-void create_private(const std::string& path) {
-  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  if (fd >= 0) ::close(fd); // if the file cannot be created, SQLite reports why
+base::expected<void> create_private(const std::string& data_dir, const std::string& path) {
+  if (has_store(data_dir)) return {};
+  const auto made = base::make_file(path, 0600, base::errc::store_failed);
+  // If the file cannot be created, SQLite reports why. But it must not create one for root that
+  // could not be given to the owner of the directory.
+  if (!made && base::gives_away_in(data_dir)) return tl::unexpected(made.error());
+  return {};
 }
 
 bool has_log(const std::string& path) {
@@ -148,8 +157,9 @@ base::expected<void> tune(sqlite_connection& db, workload use) {
   return db.execute(pragma.c_str(), "configure the connection");
 }
 
-base::expected<sqlite_connection> open_connection(const std::string& path, workload use) {
-  create_private(path);
+base::expected<sqlite_connection> open_connection(const std::string& data_dir,
+                                                  const std::string& path, workload use) {
+  if (auto made = create_private(data_dir, path); !made) return tl::unexpected(made.error());
   const bool had_log = has_log(path);
   auto db = sqlite_connection::open(path);
   if (!db) return db;
@@ -167,14 +177,14 @@ base::expected<sqlite_connection> open_connection(const std::string& path, workl
 base::expected<sqlite_connection> open_in(const std::string& data_dir, workload use) {
   if (auto made = make_data_directory(data_dir); !made) return tl::unexpected(made.error());
   // Before the lock, so that a fault that stalls this session does not block others.
-  const auto path = data_dir + "/" + file_name;
+  const auto path = data_dir + "/" + database_file_name;
   if (const auto passed = pass(base::fault_point::store_open, path, "open the database"); !passed)
     return tl::unexpected(passed.error());
   // One at a time, because of `create_private`: while it has a new file open, no other session of
   // this process may take SQLite's locks on that file. SQLite itself does not need this lock.
   const auto lock = directory_lock::acquire(data_dir);
   if (!lock) return tl::unexpected(lock.error());
-  return open_connection(path, use);
+  return open_connection(data_dir, path, use);
 }
 
 } // namespace
@@ -186,7 +196,7 @@ std::vector<std::string> hazards_of(const std::string& data_dir) {
     found.push_back("the data directory " + data_dir + " has mode " + octal(facts.st_mode) +
                     ": every user of this machine can replace the store and its secrets; run "
                     "chmod o-w on it");
-  const auto path = data_dir + "/" + file_name;
+  const auto path = data_dir + "/" + database_file_name;
   if (::lstat(path.c_str(), &facts) == 0 && S_ISLNK(facts.st_mode))
     found.push_back("the database " + path +
                     " is a symbolic link: copies of the data directory do not have the store, and "
@@ -195,8 +205,15 @@ std::vector<std::string> hazards_of(const std::string& data_dir) {
   return found;
 }
 
+base::expected<bool> find_store(const std::string& data_dir) {
+  const auto path = data_dir + "/" + database_file_name;
+  if (::access(path.c_str(), F_OK) == 0) return true;
+  if (errno == ENOENT || errno == ENOTDIR) return false;
+  return base::io_failure(path, "look for the database", errno, base::errc::store_failed);
+}
+
 bool has_store(const std::string& data_dir) {
-  return ::access((data_dir + "/" + file_name).c_str(), F_OK) == 0;
+  return find_store(data_dir).value_or(false);
 }
 
 base::expected<std::unique_ptr<sql_connection>>
@@ -221,28 +238,27 @@ base::expected<std::unique_ptr<session>> open_sqlite_session(const std::string& 
   if (!db) return tl::unexpected(db.error());
   if (auto whole = check_is_whole(*db, data_dir); !whole) return tl::unexpected(whole.error());
   db->set_busy_timeout(static_cast<int>(settings.patience.count()));
-  return std::make_unique<sqlite_session>(std::move(*db));
+  return std::make_unique<sqlite_session>(std::move(*db), database_file{data_dir});
 }
 
 base::expected<std::shared_ptr<database>> open_sqlite(const std::string& data_dir,
                                                       const store_settings& settings) {
-  // Set once the store exists: a store whose disk has vanished must not be replaced by an empty
-  // one.
-  const auto is_made = std::make_shared<std::atomic<bool>>(false);
+  // Set once the store exists: a store that has vanished must not be replaced by an empty one, nor
+  // its sessions be joined by some on another file.
+  const auto first = std::make_shared<std::optional<database_file>>();
   auto opened = std::make_shared<database>(
-      [data_dir, settings, is_made]() -> base::expected<std::unique_ptr<session>> {
-        if (*is_made && !has_store(data_dir))
+      [data_dir, settings, first]() -> base::expected<std::unique_ptr<session>> {
+        if (const auto why = *first ? (*first)->why_lost() : std::nullopt)
           return base::fail(base::errc::store_failed,
-                            data_dir + "/" + file_name +
-                                ": cannot open the database: it is not there any more; bring it "
-                                "back, or restart to begin a new one");
-        auto made = open_sqlite_session(data_dir, settings);
-        if (made) *is_made = true;
-        return made;
+                            (*first)->path() + ": cannot open the database: " + *why);
+        return open_sqlite_session(data_dir, settings);
       },
       settings.sessions);
   // Opens a session now, so that problems of the store show up here and not at the first request.
-  return opened->catalog().map([&](const lease<catalog_store>&) { return opened; });
+  return opened->catalog().map([&](const lease<catalog_store>&) {
+    *first = database_file{data_dir};
+    return opened;
+  });
 }
 
 } // namespace matchcloud::store

@@ -40,6 +40,21 @@ TEST_CASE("a service whose store is for newer programs is not ready, whatever el
   CHECK(last == state::draining);
 }
 
+TEST_CASE("a service whose store is gone is not ready until the store is there again") {
+  state last = state::starting;
+  readiness of{[&](state now) { last = now; }};
+  of.set_lost(true);
+  CHECK(last == state::starting);
+  of.set_serving();
+  CHECK(last == state::store_gone);
+  of.set_storming(true);
+  CHECK(last == state::store_gone);
+  of.set_lost(false);
+  CHECK(last == state::restart_storm);
+  of.set_storming(false);
+  CHECK(last == state::ready);
+}
+
 TEST_CASE("a storm that ends while draining begins does not leave the service ready") {
   // The report that the storm is over is held up until the other report has been made or, as it
   // must be, cannot be made.

@@ -62,6 +62,26 @@ TEST_CASE("the data directory is made with its parents, for its owner only") {
   CHECK(mode_of(made + "matchcloud.db") == 0600);
 }
 
+TEST_CASE("sessions that are open do not go on with a file that another one has replaced") {
+  const temporary_directory directory;
+  const auto data = directory.path("data");
+  const auto opened = open_sqlite(data).value();
+  REQUIRE(opened->catalog().value()->import_document(model::demo_catalog())); // leaves it idle
+  const auto feed = opened->feed().value();
+  CHECK(feed->changed() == true);
+  const auto database = data + "/matchcloud.db";
+  std::filesystem::copy_file(database, directory.path("copy"));
+  std::filesystem::create_hard_link(database, directory.path("kept"));
+  std::filesystem::rename(directory.path("copy"), database);
+  const auto other = opened->catalog();
+  REQUIRE_FALSE(other.has_value());
+  CHECK(other.error().code == base::errc::store_failed);
+  CHECK(other.error().detail.starts_with(database + ": cannot open the database: it is another"));
+  CHECK_FALSE(feed->changed().has_value());
+  std::filesystem::rename(directory.path("kept"), database);
+  CHECK(opened->catalog().value()->load().value().games == model::demo_catalog().games);
+}
+
 TEST_CASE("a store that is gone meanwhile is not made anew") {
   const temporary_directory directory;
   const auto made = directory.path() + "/data";

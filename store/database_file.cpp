@@ -1,0 +1,45 @@
+#include "store/database_file.hpp"
+
+#include <sys/stat.h>
+
+#include <cerrno>
+
+namespace matchcloud::store {
+
+namespace {
+
+enum class sight { same, another, none };
+
+sight look(const std::string& path, dev_t device, ino_t inode) noexcept {
+  struct stat found {};
+  if (::stat(path.c_str(), &found) != 0)
+    return errno == ENOENT || errno == ENOTDIR ? sight::none : sight::same;
+  return found.st_dev == device && found.st_ino == inode ? sight::same : sight::another;
+}
+
+} // namespace
+
+database_file::database_file(const std::string& data_dir)
+    : path_{data_dir + "/" + database_file_name} {
+  struct stat found {};
+  if (::stat(path_.c_str(), &found) != 0) return;
+  device_ = found.st_dev;
+  inode_ = found.st_ino;
+}
+
+bool database_file::is_there() const noexcept {
+  return look(path_, device_, inode_) == sight::same;
+}
+
+std::optional<std::string> database_file::why_lost() const {
+  switch (look(path_, device_, inode_)) {
+  case sight::same: break;
+  case sight::another:
+    return "it is another file than the one that this process uses, and was put in its place; "
+           "bring the former one back, or restart to use this one";
+  case sight::none: return "it is not there any more; bring it back, or restart to begin a new one";
+  }
+  return std::nullopt;
+}
+
+} // namespace matchcloud::store
