@@ -1,0 +1,238 @@
+// Files that root makes in a data directory of another user.
+#include "tests/catch.hpp"
+#include "tests/e2e/files/user_service.hpp"
+#include "tests/fixtures/png_image.hpp"
+#include "tests/service/server.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace matchcloud;
+using namespace matchcloud::e2e;
+
+/// A command that root runs, and what comes before and after `--data-dir DIRECTORY`.
+struct root_command {
+  std::string name;
+  arguments after;
+  /// Whether it makes a store where there is none.
+  bool makes_store = false;
+};
+
+constexpr const char* token_id_mark = "TOKEN";
+
+arguments words_of(const std::string& name) {
+  arguments words;
+  for (std::size_t at = 0; at < name.size();) {
+    const auto end = std::min(name.find(' ', at), name.size());
+    words.push_back(name.substr(at, end - at));
+    at = end + 1;
+  }
+  return words;
+}
+
+const std::string region = R"({"region_display_name":"X","provider_display_name":"Y",)"
+                           R"("datacenter_coord":{"latitude":1.5,"longitude":-2}})";
+
+/// Inputs of commands, which root keeps to itself.
+struct inputs {
+  inputs() {
+    folder.file("catalog.json", R"({"tiers":["basic-9d9"]})");
+    folder.file("face.png", fixtures::small_png());
+    folder.file("avatars.jsonl",
+                R"({"game_id":")" + std::string{demo_game} +
+                    R"(","upload_id":"00000000-0000-4000-8000-0000000000b7","display_name":"Face",)"
+                    R"("create_ts":1767225600000,"content_length":)" +
+                    std::to_string(std::filesystem::file_size(folder.path("face.png"))) +
+                    R"(,"complete":true,"file":"face.png"})" + "\n");
+    folder.file("lobbies.jsonl",
+                R"({"lobby_id":"7d4f0c1e-52a8-4a0e-9a35-6f1f2f9a0003",)"
+                R"("namespace_id":"00000000-0000-4000-8000-000000000011","region_id":"lon",)"
+                R"("tier":"basic-1d1","version_id":"00000000-0000-4000-8000-000000000031",)"
+                R"("version_name":"1","game_mode":"duel","start_ts":1769900400000})"
+                "\n");
+  }
+  std::string path(const std::string& name) const { return folder.path(name); }
+
+  fixtures::temporary_directory folder;
+};
+
+/// Every command that may touch a data directory. `store copy` and `tls self-signed` name it
+/// otherwise.
+std::vector<root_command> commands_on_a_store(const inputs& in) {
+  return {
+      {"audit", {}},
+      {"catalog list", {"tiers"}},
+      {"catalog put", {"region", "xyz", region}, true},
+      {"catalog remove", {"tier", "basic-2d1"}},
+      {"demo", {}, true},
+      {"export", {"--game", std::string{demo_game}, "--start", "0", "--end", "9", "-o", "-"}},
+      {"geoip", {"192.0.2.1"}},
+      {"import avatars", {in.path("avatars.jsonl")}},
+      {"import catalog", {in.path("catalog.json")}, true},
+      {"import lobbies", {in.path("lobbies.jsonl")}},
+      {"objects check", {"--remove", "--age-hours", "1"}},
+      {"signing-key rotate", {"--revoke"}},
+      {"store copy", {}, true},
+      {"tls self-signed", {}},
+      {"token create", {"--kind", "viewer", "--name", "x", "--expires", "90d"}, true},
+      {"token list", {}},
+      {"token revoke", {token_id_mark}},
+      {"token rotate", {token_id_mark}},
+  };
+}
+
+/// Those that never see a data directory, and the service itself.
+const std::vector<std::string> others{"openapi", "schema", "serve", "validate", "version"};
+
+std::string first_token(const std::string& data_dir) {
+  const auto made = run({"token", "create", "--data-dir", data_dir, "--kind", "viewer", "--name",
+                         "first", "--expires", "1d", "--format", "json"});
+  INFO(made.errors);
+  const auto at = made.out.find(R"("token_id":")");
+  REQUIRE(at != std::string::npos);
+  return made.out.substr(at + 12, 36);
+}
+
+arguments line_of(const root_command& command, const std::string& data_dir,
+                  const std::string& other_store) {
+  auto words = words_of(command.name);
+  if (command.name == "store copy") {
+    words.insert(words.end(), {"--with-secrets", other_store, data_dir});
+  } else if (command.name == "tls self-signed") {
+    words.insert(words.end(), {"--out-dir", data_dir + "/tls"});
+  } else {
+    words.insert(words.end(), {"--data-dir", data_dir});
+  }
+  words.insert(words.end(), command.after.begin(), command.after.end());
+  for (auto& word : words)
+    if (word == token_id_mark) word = first_token(data_dir);
+  return words;
+}
+
+TEST_CASE("every command of the program is known to the tests of its files", "[operations]") {
+  const inputs in;
+  auto known = others;
+  for (const auto& each : commands_on_a_store(in))
+    known.push_back(each.name);
+  auto there = all_commands();
+  std::ranges::sort(known);
+  std::ranges::sort(there);
+  CHECK(there == known);
+}
+
+TEST_CASE("what root's commands make in another user's data directory is that user's",
+          "[operations][embedded]") {
+  if (!can_be_service_user()) return;
+  const inputs in;
+  const users_directory source; // with secrets, to be copied
+  REQUIRE(run({"demo", "--data-dir", source.data_dir()}).exit_code == 0);
+  REQUIRE(run({"signing-key", "rotate", "--data-dir", source.data_dir()}).exit_code == 0);
+  for (const auto& command : commands_on_a_store(in)) {
+    CAPTURE(command.name);
+    for (const bool has_store : {true, false}) {
+      if (has_store ? command.name == "store copy" : !command.makes_store) continue;
+      CAPTURE(has_store);
+      const users_directory on;
+      if (has_store) REQUIRE(on.run_as_user({"demo", "--data-dir", on.data_dir()}).exit_code == 0);
+      const auto line = line_of(command, on.data_dir(), source.data_dir());
+      const auto got = run(line);
+      INFO(got.errors);
+      CHECK(got.exit_code == 0);
+      CHECK(on.foreign().empty());
+      const auto read = on.run_as_user({"audit", "--data-dir", on.data_dir()});
+      INFO(read.errors);
+      CHECK(read.exit_code == 0);
+    }
+  }
+}
+
+TEST_CASE("a service uses what root's commands brought, and starts again",
+          "[operations][embedded]") {
+  if (!can_be_service_user()) return;
+  const inputs in;
+  const users_directory on;
+  for (const auto& words : {arguments{"demo"}, {"import", "avatars", in.path("avatars.jsonl")}}) {
+    auto line = words;
+    line.insert(line.end(), {"--data-dir", on.data_dir()});
+    const auto done = run(line);
+    INFO(done.errors);
+    REQUIRE(done.exit_code == 0);
+  }
+  std::string old_url;
+  {
+    directory_service service{on};
+    CHECK(service.ask("GET", image_target(service)).status == 200);
+    const auto imported = std::filesystem::path{on.data_dir()} / "media" / "avatars" /
+                          "00000000-0000-4000-8000-0000000000b7";
+    REQUIRE(std::filesystem::exists(imported));
+    const auto image = std::filesystem::directory_iterator {
+      imported
+      } -> path();
+    CHECK(service
+              .ask("GET", "/media/avatars/" + imported.filename().string() + "/" +
+                              image.filename().string())
+              .status == 200);
+    old_url = service.export_all();
+    CHECK(service.ask("GET", old_url).status == 200);
+    REQUIRE(run({"signing-key", "rotate", "--revoke", "--data-dir", on.data_dir()}).exit_code == 0);
+    CHECK(eventually([&] { return service.ask("GET", old_url).status == 403; }));
+    CHECK(service.process().errors().find("cannot") == std::string::npos);
+    service.check_exports();
+  }
+  const directory_service again{on};
+  CHECK(again.ask("GET", old_url).status == 403);
+  again.check_exports();
+  CHECK(on.foreign().empty());
+}
+
+TEST_CASE("in root's own directory, and outside of data directories, root's files stay root's",
+          "[operations][embedded]") {
+  if (!can_be_service_user()) return;
+  const fixtures::temporary_directory own;
+  REQUIRE(run({"demo", "--data-dir", own.path("data")}).exit_code == 0);
+  for (const auto& entry : std::filesystem::recursive_directory_iterator{own.path("data")}) {
+    struct stat found {};
+    REQUIRE(::lstat(entry.path().c_str(), &found) == 0);
+    CHECK(found.st_uid == 0);
+  }
+  const users_directory home;
+  const auto file = home.data_dir() + "/january.csv";
+  REQUIRE(run({"export", "--game", std::string{demo_game}, "--start", "0", "--end", "9",
+               "--data-dir", own.path("data"), "-o", file})
+              .exit_code == 0);
+  CHECK(home.foreign() == file + "\n");
+  // A data directory that was not there is nobody else's.
+  REQUIRE(run({"demo", "--data-dir", home.data_dir() + "/new"}).exit_code == 0);
+  struct stat found {};
+  REQUIRE(::lstat((home.data_dir() + "/new").c_str(), &found) == 0);
+  CHECK(found.st_uid == 0);
+}
+
+TEST_CASE("a service of root's refuses secrets of another user", "[operations][embedded]") {
+  if (!can_be_service_user()) return;
+  const auto serve = [](const std::string& data_dir) {
+    return run({"serve", "--data-dir", data_dir, "--listen", "127.0.0.1:0", "--ops-listen",
+                "127.0.0.1:0"});
+  };
+  const users_directory on;
+  const auto check_refused = [&](const std::string& what) {
+    const auto refused = serve(on.data_dir());
+    INFO(refused.errors);
+    CHECK(refused.exit_code == 1);
+    CHECK(refused.errors.find(what + ": belongs to user 23417") != std::string::npos);
+    CHECK(refused.errors.find("run serve as user 23417") != std::string::npos);
+  };
+  check_refused(on.data_dir()); // where it would make some
+  CHECK(std::filesystem::is_empty(on.data_dir()));
+  { const directory_service first{on}; }
+  check_refused(on.data_dir() + "/signing-keys");
+  CHECK(on.foreign().empty());
+}
+
+} // namespace
