@@ -35,8 +35,10 @@ std::optional<std::string> database_file::why_lost() const {
   switch (look(path_, device_, inode_)) {
   case sight::same: break;
   case sight::another:
+    // SQLite would apply the log of the former file to this one.
     return "it is another file than the one that this process uses, and was put in its place; "
-           "bring the former one back, or restart to use this one";
+           "bring the former one back, or, to use this one, stop the service, remove " +
+           path_ + "-wal and -shm, which belong to the former one, and start it again";
   case sight::none: return "it is not there any more; bring it back, or restart to begin a new one";
   }
   return std::nullopt;

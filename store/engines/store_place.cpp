@@ -31,7 +31,7 @@ postgres_settings settings_of(const store_place& place, const store_settings& se
 /// to own.
 base::expected<void> refuse_owner_of(const std::string& path, const std::string& whole) {
   struct stat found {};
-  if (::lstat(path.c_str(), &found) != 0 || found.st_uid == 0) return {};
+  if (::stat(path.c_str(), &found) != 0 || found.st_uid == 0) return {};
   const auto user = std::to_string(found.st_uid);
   return base::fail(base::errc::config_invalid,
                     path + ": belongs to user " + user +

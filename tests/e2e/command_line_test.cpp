@@ -412,6 +412,7 @@ TEST_CASE("importing tells what was done, and what is wrong with a document", "[
 
 TEST_CASE("the signing key is rotated, with the replaced one kept or revoked", "[operations]") {
   const matchcloud::fixtures::temporary_directory folder;
+  REQUIRE(run({"demo", "--data-dir", folder.path()}).exit_code == 0);
   const auto lines = [&] {
     std::ifstream in{folder.path("signing-keys")};
     std::vector<std::string> keys;

@@ -39,14 +39,16 @@ arguments words_of(const std::string& name) {
 const std::string region = R"({"region_display_name":"X","provider_display_name":"Y",)"
                            R"("datacenter_coord":{"latitude":1.5,"longitude":-2}})";
 
+const std::string upload_id = "00000000-0000-4000-8000-0000000000b7";
+
 /// Inputs of commands, which root keeps to itself.
 struct inputs {
   inputs() {
     folder.file("catalog.json", R"({"tiers":["basic-9d9"]})");
     folder.file("face.png", fixtures::small_png());
     folder.file("avatars.jsonl",
-                R"({"game_id":")" + std::string{demo_game} +
-                    R"(","upload_id":"00000000-0000-4000-8000-0000000000b7","display_name":"Face",)"
+                R"({"game_id":")" + std::string{demo_game} + R"(","upload_id":")" + upload_id +
+                    R"(","display_name":"Face",)"
                     R"("create_ts":1767225600000,"content_length":)" +
                     std::to_string(std::filesystem::file_size(folder.path("face.png"))) +
                     R"(,"complete":true,"file":"face.png"})" + "\n");
@@ -115,6 +117,17 @@ arguments line_of(const root_command& command, const std::string& data_dir,
   return words;
 }
 
+/// The path of the imported avatar's image: in the data directory it is media/../UPLOAD.DIGEST.png.
+std::string imported_image(const std::string& data_dir) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator{data_dir + "/media"}) {
+    const auto name = entry.path().filename().string();
+    if (name.starts_with(upload_id + "."))
+      return "/media/avatars/" + upload_id + "/" + name.substr(upload_id.size() + 1);
+  }
+  FAIL("no image");
+  return {};
+}
+
 TEST_CASE("every command of the program is known to the tests of its files", "[operations]") {
   const inputs in;
   auto known = others;
@@ -168,21 +181,11 @@ TEST_CASE("a service uses what root's commands brought, and starts again",
   {
     directory_service service{on};
     CHECK(service.ask("GET", image_target(service)).status == 200);
-    const auto imported = std::filesystem::path{on.data_dir()} / "media" / "avatars" /
-                          "00000000-0000-4000-8000-0000000000b7";
-    REQUIRE(std::filesystem::exists(imported));
-    const auto image = std::filesystem::directory_iterator {
-      imported
-      } -> path();
-    CHECK(service
-              .ask("GET", "/media/avatars/" + imported.filename().string() + "/" +
-                              image.filename().string())
-              .status == 200);
+    CHECK(service.ask("GET", imported_image(on.data_dir())).status == 200);
     old_url = service.export_all();
     CHECK(service.ask("GET", old_url).status == 200);
     REQUIRE(run({"signing-key", "rotate", "--revoke", "--data-dir", on.data_dir()}).exit_code == 0);
     CHECK(eventually([&] { return service.ask("GET", old_url).status == 403; }));
-    CHECK(service.process().errors().find("cannot") == std::string::npos);
     service.check_exports();
   }
   const directory_service again{on};

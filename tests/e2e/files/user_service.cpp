@@ -34,6 +34,7 @@ void add_commands(const arguments& path, std::vector<std::string>& to) {
   bool in_list = false;
   bool has_any = false;
   for (std::string line; std::getline(lines, line);) {
+    if (line.empty()) in_list = false;
     if (line.starts_with("Subcommands:")) in_list = true;
     if (!in_list || !line.starts_with("  ") || line[2] == ' ') continue;
     auto below = path;

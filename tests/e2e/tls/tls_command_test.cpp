@@ -111,7 +111,7 @@ TEST_CASE("a pair that is asked for wrongly exits with 2 and says what is allowe
   }
   const auto nowhere = run({"tls", "self-signed", "--out-dir", in.path("deep/er")});
   CHECK(nowhere.exit_code == 1);
-  CHECK(contains(nowhere.errors, in.path("deep/er") + ": cannot make the directory"));
+  CHECK(contains(nowhere.errors, in.path("deep/er") + ": cannot create the directory"));
 }
 
 TEST_CASE("a pair issues a client's certificate", "[operations]") {
