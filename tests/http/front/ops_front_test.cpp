@@ -85,6 +85,18 @@ TEST_CASE("a store that is for newer programs is not asked") {
   CHECK(on.answer().fixed_headers.find("Retry-After") == std::string_view::npos);
 }
 
+TEST_CASE("a store that is gone is not asked, and may be asked again later") {
+  bench on;
+  *on.state = service_state::store_gone;
+  on.ask("GET", "/readyz");
+  CHECK(on.answer().status == 503);
+  CHECK(on.answer().body_bytes() == R"({"ready":false,"reason":"store_gone"})");
+  on.ask("GET", "/v1/tiers");
+  CHECK(on.answer().status == 503);
+  CHECK(on.answer().body_bytes().find("store_failed") != std::string_view::npos);
+  CHECK(on.log->administrations.empty());
+}
+
 TEST_CASE("reports are asked of their owner, and their text is the answer") {
   bench on;
   const auto ref = on.ask("GET", "/metrics");
