@@ -6,7 +6,6 @@
 #include "actors/request/waiter.hpp"
 #include "base/blocking_pool.hpp"
 #include "model/lobbies/export_query.hpp"
-#include "model/validation/validation_rules.hpp"
 #include "store/secrets/secret_ring.hpp"
 
 #include <chrono>
@@ -32,8 +31,7 @@ struct lobby_export_settings {
   base::blocking_pool* long_work = nullptr;
   /// The pool for removing and counting files, which may take long: one task at a time.
   base::blocking_pool* tidy_work = nullptr;
-  /// The rules for the bodies of requests.
-  model::validation_rules rules;
+  model::export_body_rules body_rules;
   /// The prefix of `/exports/..` in the URLs.
   std::string public_url;
   /// Export jobs that run at the same time.

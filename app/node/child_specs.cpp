@@ -36,7 +36,9 @@ actors::lobby_export_settings export_settings(const node_parts& of) {
   settings.short_work = of.store_work;
   settings.long_work = of.long_work;
   settings.tidy_work = of.long_work;
-  settings.rules = of.config.rules;
+  const auto& rules = of.config.rules;
+  settings.body_rules = {rules.unknown_members == model::unknown_members::ignore,
+                         rules.limits.depth};
   settings.public_url = of.public_url;
   settings.jobs_limit = of.config.exports.jobs_limit;
   settings.queue_limit = of.config.exports.queue_limit;

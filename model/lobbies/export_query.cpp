@@ -66,14 +66,14 @@ base::expected<csv_dialect> parse_csv_dialect(std::string_view name) {
                         ", which is not a way to write CSV. Allowed: `exact`, `excel`.");
 }
 
-base::expected<time_span> read_export_span(std::string_view body, const validation_rules& rules) {
-  const auto document = json_document::parse_object(body, rules.limits.depth);
+base::expected<time_span> read_export_span(std::string_view body, const export_body_rules& rules) {
+  const auto document = json_document::parse_object(body, rules.depth_limit);
   if (!document) return tl::unexpected(document.error());
   object_reader reader{*document, body_name, member_names};
   const auto begin = read_time(reader, member_names[0]);
   const auto end = read_time(reader, member_names[1]);
   if (begin && end && *begin > *end) reader.add(wrong_order({*begin, *end}));
-  if (rules.unknown_members == unknown_members::reject) reader.name_unknown();
+  if (!rules.ignores_unknown_members) reader.name_unknown();
   if (!reader.findings().empty()) return base::fail(base::errc::query_invalid, reader.findings());
   return time_span{*begin, *end};
 }

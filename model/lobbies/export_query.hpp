@@ -2,10 +2,10 @@
 
 #include "base/expected.hpp"
 #include "model/text/uuid.hpp"
-#include "model/validation/validation_rules.hpp"
 
 #include <array>
 #include <compare>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -50,11 +50,18 @@ struct export_query {
   friend auto operator<=>(const export_query&, const export_query&) = default;
 };
 
+/// What the configuration says about bodies.
+struct export_body_rules {
+  /// Whether members other than those of the span are ignored.
+  bool ignores_unknown_members = false;
+  /// Nesting depth of objects and arrays.
+  std::size_t depth_limit = 64;
+};
+
 /// Reads the body of `export-history`: an object with the integers `query_start` and `query_end`.
-/// Further members are findings unless `rules` ignore unknown ones. Fails with `body_malformed`,
-/// `body_too_deep`, `body_not_object`, or with `query_invalid`, whose detail names every member
-/// that is wrong.
+/// Fails with `body_malformed`, `body_too_deep`, `body_not_object`, or with `query_invalid`, whose
+/// detail names every member that is wrong.
 base::expected<time_span> read_export_span(std::string_view body,
-                                           const validation_rules& rules = {});
+                                           const export_body_rules& rules = {});
 
 } // namespace matchcloud::model

@@ -12,8 +12,8 @@
 namespace matchcloud::model {
 
 // The sentences of findings. `subject` begins the sentence and is quoted already: "`max_players`",
-// "`env.PATH`", "The name `1A` in `env`". A message quotes the client's text cut to `echo_limit` code
-// points, all of it together.
+// "`env.PATH`", "The name `1A` in `env`". All of the client's text in a message together is cut to
+// `echo_limit` code points.
 
 inline constexpr std::size_t default_echo_limit = validation_limits{}.echo;
 

@@ -95,8 +95,7 @@ TEST_CASE("an unknown member is named with the one that was probably meant") {
 }
 
 TEST_CASE("an unknown member is ignored where the rules ignore them, and nothing else is") {
-  model::validation_rules rules;
-  rules.unknown_members = model::unknown_members::ignore;
+  model::export_body_rules rules{.ignores_unknown_members = true};
   const auto read = [&](std::string_view body) { return read_export_span(body, rules); };
   CHECK(read(R"({"query_start": 1, "limit": {"a": [5]}, "query_end": 2})") == time_span{1, 2});
   const auto missing = read(R"({"queryStart": 1, "query_end": 2})");
@@ -106,7 +105,7 @@ TEST_CASE("an unknown member is ignored where the rules ignore them, and nothing
   CHECK_FALSE(read(R"({"query_start": 1, "query_start": 1, "query_end": 2})").has_value());
   CHECK_FALSE(read(R"({"query_start": 3, "query_end": 2})").has_value());
 
-  rules.limits.depth = 16;
+  rules.depth_limit = 16;
   const auto deep = read("{\"query_start\": 1, \"query_end\": 2, \"x\": " + std::string(16, '[') +
                          std::string(16, ']') + "}");
   REQUIRE_FALSE(deep.has_value());
