@@ -85,6 +85,36 @@ TEST_CASE("unknown members are no findings where they are configured to be ignor
   CHECK(got.body == R"({"errors":[]})");
 }
 
+TEST_CASE("findings name the entry, look into what is repeated, and say one mistake once",
+          "[operations]") {
+  const auto transport = GENERATE("loops", "httplib");
+  const auto got =
+      post(transport, versions_target,
+           R"({"display_name":"v","config":{"cdn":{"routes":[{"glob":"a","priority":0,)"
+           R"("middlewares":[{"kind":{"zz":{}}}]}]},"matchmaker":{"docker":{"args":["a",1],)"
+           R"("ports":{"game":{}}},"idle_lobbies":{"min":0,"max":1},"idle_lobbies":{"min":0}}}})");
+  CHECK(got.body ==
+        R"({"errors":[{"path":["config","cdn","routes","0","middlewares","0","kind","zz"],)"
+        R"("code":"unknown-member","message":"`kind` has no member `zz`. Its only member is )"
+        R"(`custom_headers`."},{"path":["config","matchmaker","docker","args","1"],)"
+        R"("code":"wrong-type","message":"`args[1]` must be a string, but is a number. Put it in )"
+        R"(double quotes."},{"path":["config","matchmaker","docker","ports","game"],)"
+        R"("code":"required","message":"`ports.game` has neither `port` nor `port_range`. Add )"
+        R"(`port`."},{"path":["config","matchmaker","idle_lobbies"],"code":"duplicate-member",)"
+        R"("message":"`matchmaker` has the member `idle_lobbies` more than once. Keep one of )"
+        R"(them."},{"path":["config","matchmaker","idle_lobbies","max"],"code":"required",)"
+        R"("message":"`max` is required, but is absent. Add an integer, such as `0`."}]})");
+  const auto detail = [&](const std::string& body) {
+    return text_at(parse_json(post(transport, groups_target, body).body), "detail");
+  };
+  using namespace std::string_literals;
+  CHECK(detail("{\"display_name\":\"a\0b\"}"s) ==
+        "At line 1, column 19 (byte 18): a control character in a string must be escaped (found "
+        "`\\u0000`). Write `\\u0000` in its place, or remove it.");
+  CHECK(detail(R"({"x":[1.0e]})") ==
+        "At line 1, column 11 (byte 10): expected a digit in the exponent, found `]`.");
+}
+
 TEST_CASE("an export's body may have unknown members where they are configured to be ignored",
           "[operations]") {
   const auto transport = GENERATE("loops", "httplib");
