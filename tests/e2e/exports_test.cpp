@@ -282,10 +282,10 @@ answer ask_for_export(const server& from, const std::string& query) {
 TEST_CASE("an export for spreadsheets has no formulas, and its own file", "[operations]") {
   const world own;
   const server from{{}, own};
-  report_lobby(from, 1, R"("=HYPERLINK(\"http://a.example\")") ", R"("+1") ");
-      report_lobby(from, 2, R"("-1")", R"("@SUM(A1)") ");
-      report_lobby(from, 3, R"(" =1")", R"("a;=1+1")");
-  report_lobby(from, 4, R"("\uff1d1")", R"("1-1=0 + plain's")");
+  report_lobby(from, 1, R"x("=HYPERLINK(\"http://a.example\")")x", R"x("+1")x");
+  report_lobby(from, 2, R"x("-1")x", R"x("@SUM(A1)")x");
+  report_lobby(from, 3, R"x(" =1")x", R"x("a;=1+1")x");
+  report_lobby(from, 4, R"x("\uff1d1")x", R"x("1-1=0 + plain's")x");
   const auto exact = download(from, target_of(ask_for_export(from, ""), from.data()));
   const auto target = target_of(ask_for_export(from, "?csv=excel"), from.data());
   const auto excel = download(from, target);
