@@ -1,4 +1,5 @@
 #include "app/commands/commands.hpp"
+#include "cli/empty_variables.hpp"
 #include "model/access/hidden_passwords.hpp"
 #include "model/access/token_text.hpp"
 
@@ -31,6 +32,10 @@ int main(int argc, char* argv[]) {
   // process.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
+  // Scripts send these to every process of a name. None of the commands has a use for them.
+  std::signal(SIGUSR1, SIG_IGN);
+  std::signal(SIGUSR2, SIG_IGN);
+  matchcloud::cli::forget_empty_variables();
   begin_log();
 
   CLI::App program{"matchcloud: the cloud side of a multiplayer matchmaker.\n\n"

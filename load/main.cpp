@@ -1,4 +1,5 @@
 #include "cli/command_line.hpp"
+#include "cli/empty_variables.hpp"
 #include "cli/output_file.hpp"
 #include "load/report.hpp"
 #include "load/run.hpp"
@@ -86,6 +87,10 @@ int run(const load::options& options) {
 
 int main(int argc, char* argv[]) {
   std::signal(SIGPIPE, SIG_IGN);
+  // Scripts send these to every process of a name.
+  std::signal(SIGUSR1, SIG_IGN);
+  std::signal(SIGUSR2, SIG_IGN);
+  cli::forget_empty_variables();
   try {
     const auto options = load::read_options(argc, argv);
     return options ? run(*options) : options.error();
