@@ -10,8 +10,20 @@ namespace matchcloud::base {
 thread_pool::thread_pool(std::size_t threads, int nice_level, std::size_t queue_limit)
     : queue_limit_{queue_limit} {
   threads_.reserve(threads);
-  for (std::size_t i = 0; i < threads; ++i)
-    threads_.emplace_back([this, nice_level] { work(nice_level); });
+  try {
+    while (threads_.size() < threads)
+      threads_.emplace_back([this, nice_level] { work(nice_level); });
+  } catch (...) { // the system allows no more: those that run must be joined, or the process aborts
+    const auto may_end = [this] {
+      const std::lock_guard lock{mutex_};
+      stopping_ = true;
+    };
+    may_end();
+    wake_.notify_all();
+    for (auto& thread : threads_)
+      thread.join();
+    throw;
+  }
 }
 
 thread_pool::~thread_pool() {

@@ -2,23 +2,27 @@
 #include "app/commands/configuration_options.hpp"
 #include "app/commands/serve_help.hpp"
 #include "app/config/fault_table.hpp"
+#include "app/node/descriptors.hpp"
 #include "app/node/node.hpp"
+#include "app/node/thread_counts.hpp"
+#include "app/process/processors.hpp"
+#include "app/process/thread_trial.hpp"
 #include "app/reports/operation_table.hpp"
 #include "base/free_memory.hpp"
 
 #include <spdlog/spdlog.h>
 
 #include <poll.h>
-#include <sys/signalfd.h>
 
-#include <array>
 #include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <iostream>
 #include <memory>
+#include <string>
 #include <system_error>
 #include <unistd.h>
+#include <utility>
 
 namespace matchcloud::app {
 
@@ -52,34 +56,29 @@ base::expected<void> check_exposure(const serve_config& config) {
   return {};
 }
 
-/// SIGTERM and SIGINT as a readable descriptor. Blocks both, also in every thread started later.
-base::file_descriptor block_signals() {
-  sigset_t ends;
-  sigemptyset(&ends);
-  sigaddset(&ends, SIGTERM);
-  sigaddset(&ends, SIGINT);
-  pthread_sigmask(SIG_BLOCK, &ends, nullptr);
-  const int fd = signalfd(-1, &ends, SFD_CLOEXEC);
-  if (fd < 0) throw std::system_error{errno, std::generic_category(), "signalfd"};
-  return base::file_descriptor{fd};
+/// Sets the number of event loops, unless it is configured, and says why.
+void choose_loops(serve_config& config) {
+  if (config.transport == transport_kind::httplib) return;
+  const auto found = find_processors();
+  const bool is_configured = config.loops != 0;
+  if (!is_configured) config.loops = found.usable();
+  spdlog::info("{} event loop{}{}: {}", config.loops, config.loops == 1 ? "" : "s",
+               is_configured ? " as configured" : "", found.describe());
 }
 
 /// Why a service ends.
 enum class ending : std::uint8_t { signalled, taken_over, failed };
 
 /// Waits until a signal arrives, a successor has the listeners, or a failure ends the service.
-ending wait_for_end(const base::file_descriptor& signals, const node& running) {
-  std::array<pollfd, 3> watched{pollfd{signals.get(), POLLIN, 0},
-                                pollfd{running.listeners().handed_over_fd(), POLLIN, 0},
-                                pollfd{running.failure_fd(), POLLIN, 0}};
-  while (::poll(watched.data(), watched.size(), -1) <= 0) {
+ending wait_for_end(const service_signals& signals, main_watch& watch, const node& running) {
+  const auto handed_over = running.listeners().handed_over_fd();
+  if (watch.wait({handed_over, running.failure_fd()}) == main_watch::wake::ending) {
+    const auto signal = signals.take_ending();
+    spdlog::info("{}: ending", name_of_signal(signal.value_or(SIGTERM)));
+    return ending::signalled;
   }
-  if ((watched[0].revents & POLLIN) == 0)
-    return watched[1].revents != 0 ? ending::taken_over : ending::failed;
-  signalfd_siginfo info{};
-  while (::read(signals.get(), &info, sizeof info) != sizeof info) {
-  }
-  return ending::signalled;
+  pollfd has_successor{handed_over, POLLIN, 0};
+  return ::poll(&has_successor, 1, 0) > 0 ? ending::taken_over : ending::failed;
 }
 
 /// What the URL of a listener does not say. `[::]` takes no IPv4 here, whatever the machine's
@@ -91,8 +90,68 @@ std::string remarks_on(const http::endpoint& where, http::listener_kind kind) {
   return remarks;
 }
 
+void say_started(const serve_config& config, const node& running) {
+  if (const auto replaced = running.listeners().predecessor())
+    std::cout << "took over from process " << *replaced << "\n";
+  for (const auto& each : running.listeners().data())
+    std::cout << "listening on " << url_of(each) << remarks_on(each.where, each.kind) << "\n";
+  if (const auto seed = running.fault_seed())
+    std::cout << "fault injection enabled, seed " << *seed << ", " << config.faults.size()
+              << " faults injected\n";
+  const auto& ops = running.listeners().ops();
+  std::cout << "ops plane on " << url_of({ops, {false, config.ops_tls}}) << remarks_on(ops, {})
+            << std::endl;
+}
+
+/// Serves until the end. Returns the exit code.
+int run(const serve_config& config, std::unique_ptr<node> of, const service_signals& signals,
+        main_watch& watch) {
+  auto& running = *of;
+  say_started(config, running);
+  watch.begin_serving(running.health(), running.listeners().predecessor());
+  const auto why = wait_for_end(signals, watch, running);
+  // With a successor it is that one which the service manager is told about.
+  if (why == ending::taken_over)
+    watch.begin_leaving();
+  else
+    watch.begin_ending(config.drain_delay + config.drain_timeout);
+  if (why == ending::signalled && config.drain_delay.count() > 0) {
+    spdlog::info("not ready any more; draining in {} ms", config.drain_delay.count());
+    running.announce_end(watch);
+  }
+  if (const auto successor = running.listeners().successor())
+    spdlog::info("process {} has taken over", *successor);
+  spdlog::info("draining; a{} signal ends at once", why == ending::signalled ? " second" : "");
+  running.drain(watch);
+  // A second signal is still unread at this point: exit without cleanup.
+  if (signals.ends()) _exit(failed);
+  // The descriptor is no longer read, so a signal during cleanup must end the process.
+  signals.unblock_ending();
+  watch.end();
+  of.reset();
+  spdlog::info("ended");
+  return why == ending::failed ? failed : ok;
+}
+
+/// Starts a node. An exception becomes an error: mostly the system lacks threads or descriptors
+/// that it had a moment ago.
+base::expected<std::unique_ptr<node>> start(const serve_config& config, main_watch& watch) {
+  try {
+    // After the signals are blocked, because this begins a thread: lines that were left out of the
+    // log are summed up there even if no other line follows.
+    spdlog::flush_every(std::chrono::seconds{1});
+    return node::start(config, watch);
+  } catch (const std::system_error& failure) {
+    std::string why = failure.what();
+    if (failure.code() == std::errc::resource_unavailable_try_again)
+      why += "; no thread can be started any more (" + describe_thread_limits() + ")";
+    return base::fail(base::errc::unavailable, std::move(why));
+  }
+}
+
 int serve(const configuration_options& options) {
-  const auto config = read_configuration(options);
+  service_signals signals;
+  auto config = read_configuration(options);
   const auto fail = [](const base::error& why, int code) {
     std::cerr << "matchcloud serve: " << why.detail << "\n";
     return code;
@@ -100,56 +159,31 @@ int serve(const configuration_options& options) {
   if (!config) return fail(config.error(), usage);
   if (const auto exposed = check_exposure(*config); !exposed) return fail(exposed.error(), usage);
 
+  choose_loops(*config);
+  if (const auto enough = check_descriptors(*config); !enough) return fail(enough.error(), failed);
+  if (const auto enough = try_threads(threads_needed(*config)); !enough)
+    return fail(enough.error(), failed);
   base::bound_free_memory();
-  const auto signals = block_signals();
-  // After the signals are blocked, because this begins a thread: lines that were left out of the
-  // log are summed up there even if no other line follows.
-  spdlog::flush_every(std::chrono::seconds{1});
-  auto started = node::start(*config, signals.get());
+  signals.block_ending();
+  service_manager manager{manager_settings::of_environment()};
+  main_watch watch{signals, manager};
+  auto started = start(*config, watch);
   if (!started && started.error().code == base::errc::cancelled) {
     spdlog::info("ended: {}", started.error().detail);
     return ok;
   }
-  if (!started) return fail(started.error(), failed);
-  auto& running = **started;
-  if (const auto replaced = running.listeners().predecessor())
-    std::cout << "took over from process " << *replaced << "\n";
-  for (const auto& each : running.listeners().data())
-    std::cout << "listening on " << url_of(each) << remarks_on(each.where, each.kind) << "\n";
-  if (const auto seed = running.fault_seed())
-    std::cout << "fault injection enabled, seed " << *seed << ", " << config->faults.size()
-              << " faults injected\n";
-  const auto& ops = running.listeners().ops();
-  std::cout << "ops plane on " << url_of({ops, {false, config->ops_tls}}) << remarks_on(ops, {})
-            << std::endl;
-
-  const auto why = wait_for_end(signals, running);
-  if (why == ending::signalled && config->drain_delay.count() > 0) {
-    spdlog::info("not ready any more; draining in {} ms", config->drain_delay.count());
-    running.announce_end(signals.get());
+  if (!started) {
+    watch.tell_failed(started.error().detail);
+    return fail(started.error(), failed);
   }
-  if (const auto successor = running.listeners().successor())
-    spdlog::info("process {} has taken over", *successor);
-  spdlog::info("draining; a{} signal ends at once", why == ending::signalled ? " second" : "");
-  running.drain(signals.get());
-  // A second signal is still unread at this point: exit without cleanup.
-  sigset_t pending;
-  sigpending(&pending);
-  if (sigismember(&pending, SIGTERM) == 1 || sigismember(&pending, SIGINT) == 1) _exit(failed);
-  // The descriptor is no longer read, so a signal during cleanup must end the process.
-  sigset_t all;
-  sigfillset(&all);
-  pthread_sigmask(SIG_UNBLOCK, &all, nullptr);
-  started->reset();
-  spdlog::info("ended");
-  return why == ending::failed ? failed : ok;
+  return run(*config, *std::move(started), signals, watch);
 }
 
 } // namespace
 
 void add_serve_command(CLI::App& program, int& code) {
   auto* command = program.add_subcommand(
-      "serve", "Serve the HTTP interface until SIGTERM or SIGINT, then drain.");
+      "serve", "Serve the HTTP interface until SIGTERM, SIGINT or SIGQUIT, then drain.");
   set_help(
       *command,
       "Every key can be given as a flag, as MATCHCLOUD_KEY in the environment (upper case, _ for "

@@ -54,7 +54,7 @@ struct serve_config {
   /// Of a store on a server; the embedded one has bounds of its own.
   store::session_limits store_sessions;
   std::vector<std::string> geoip_files;
-  /// The number of event loops; 0 means one per core.
+  /// The number of event loops; 0 means one per processor that the process may use.
   std::size_t loops = 0;
   /// How long each of them polls before it sleeps.
   std::chrono::microseconds busy_poll{0};
@@ -79,8 +79,9 @@ struct serve_config {
   /// How long after a signal new connections are still accepted, so that balancers see first that
   /// the service is not ready any more.
   std::chrono::milliseconds drain_delay{0};
-  /// From the end of that to the end of the process; idle connections are closed in its last third.
-  std::chrono::milliseconds drain_timeout{15'000};
+  /// From the end of that to the end of the process. Docker kills 10 seconds after SIGTERM, and
+  /// some of that is left for cleaning up.
+  std::chrono::milliseconds drain_timeout{8'000};
   /// Whether to take the listeners of a running process.
   bool take_over = false;
   /// Whether the ops plane allows faults to be injected.

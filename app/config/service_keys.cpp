@@ -65,7 +65,7 @@ base::config_rows<serve_config> listening_keys() {
                "base-path.",
                model::check_base_url),
       number_row("loops", &serve_config::loops, 0, 256, "Event loops, each a thread.",
-                 "; 0: one per core"),
+                 "; 0: one per processor that the process may use"),
       choice_row("transport", &serve_config::transport,
                  std::array{word{"loops", transport_kind::loops},
                             word{"httplib", transport_kind::httplib}},
@@ -106,8 +106,9 @@ base::config_rows<serve_config> process_keys() {
                  "as ever. Longer than a balancer takes to see that, so that it sends nobody to "
                  "closed listeners."),
       number_row("drain-timeout-ms", &serve_config::drain_timeout, 0, 3'600'000,
-                 "From the end of drain-delay-ms to the end; idle connections close in its last "
-                 "third."),
+                 "From the end of drain-delay-ms to the end. Idle connections close in its last "
+                 "third, or at once where drain-delay-ms is 0. Keep both together below the time "
+                 "after which the process is killed: docker 10 s, Kubernetes 30 s, systemd 90 s."),
       number_row("busy-poll-us", &serve_config::busy_poll, 0, 1'000,
                  "How long an event loop looks for requests again and again before it sleeps. "
                  "Replies come sooner by a wake-up, for a whole core of each loop that gets "

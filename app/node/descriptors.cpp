@@ -1,5 +1,6 @@
 #include "app/node/descriptors.hpp"
 
+#include "app/node/thread_counts.hpp"
 #include "base/files/file_descriptor.hpp"
 
 #include <fcntl.h>
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <climits>
 #include <cstdint>
+#include <string>
 
 namespace matchcloud::app {
 
@@ -16,6 +18,14 @@ namespace {
 
 /// Descriptors kept for everything that is not a client connection.
 constexpr std::size_t reserved_descriptors = 512;
+
+/// What a service has open without a client, measured: of the process as a whole, of each event
+/// loop, of each listener for each of them (one more is kept for a successor), and of each session
+/// of the embedded store.
+constexpr std::size_t process_descriptors = 32;
+constexpr std::size_t loop_descriptors = 3;
+constexpr std::size_t listener_descriptors = 2;
+constexpr std::size_t session_descriptors = 3;
 
 /// How many of `all` descriptors connections of the data plane must not use.
 std::size_t kept_descriptors(const http::limits& limits, std::size_t all) {
@@ -40,6 +50,27 @@ std::size_t raise_descriptor_limit() {
   files.rlim_cur = files.rlim_max;
   setrlimit(RLIMIT_NOFILE, &files);
   return static_cast<std::size_t>(files.rlim_max);
+}
+
+std::size_t descriptors_needed(const serve_config& config) {
+  const auto loops = std::max<std::size_t>(1, data_loops(config));
+  auto own = process_descriptors + loops * loop_descriptors +
+             loops * config.listen.size() * listener_descriptors;
+  own += config.store.url.empty() ? 6 * session_descriptors : config.store_sessions.at_once;
+  if (config.store.has_bucket()) own += thread_counts::bucket;
+  return 2 * own;
+}
+
+base::expected<void> check_descriptors(const serve_config& config) {
+  const auto all = raise_descriptor_limit();
+  const auto needed = descriptors_needed(config);
+  if (all >= needed) return {};
+  return base::fail(base::errc::unavailable,
+                    "this configuration needs " + std::to_string(needed) +
+                        " descriptors, and the system allows " + std::to_string(all) +
+                        " (the hard RLIMIT_NOFILE). Raise the limit (ulimit -Hn, LimitNOFILE= of "
+                        "systemd, --ulimit nofile=" +
+                        std::to_string(needed) + " of docker), or give fewer --loops");
 }
 
 std::size_t media_descriptors(std::size_t all) {

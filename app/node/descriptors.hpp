@@ -1,5 +1,7 @@
 #pragma once
 
+#include "app/config/config.hpp"
+#include "base/expected.hpp"
 #include "http/limits/limits.hpp"
 
 #include <cstddef>
@@ -8,6 +10,12 @@ namespace matchcloud::app {
 
 /// Raises the soft limit of descriptors to the hard limit and returns it.
 std::size_t raise_descriptor_limit();
+
+/// How many descriptors a service needs to serve a few clients: what it has without any, twice.
+std::size_t descriptors_needed(const serve_config& config);
+/// Raises the descriptor limit and checks that it suffices. Fails with `unavailable` and a sentence
+/// that says how many are needed and what the limit is.
+base::expected<void> check_descriptors(const serve_config& config);
 
 /// How many images may be open at once, out of `all` descriptors.
 std::size_t media_descriptors(std::size_t all);

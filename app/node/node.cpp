@@ -2,6 +2,7 @@
 
 #include "app/node/descriptors.hpp"
 #include "app/node/embedded_console.hpp"
+#include "app/node/thread_counts.hpp"
 #include "base/build_info.hpp"
 #include "base/faults.hpp"
 #include "base/randomness.hpp"
@@ -20,7 +21,6 @@
 #include <spdlog/spdlog.h>
 
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -37,19 +37,14 @@ namespace {
 constexpr std::chrono::milliseconds waiting_pause{1'000};
 constexpr std::chrono::minutes waiting_line_interval{1};
 
-constexpr std::size_t blocking_threads = 2;
-/// For short work of a store on a server, and where images and exports are in a bucket: it mostly
-/// waits.
-constexpr std::size_t store_threads = 8;
-constexpr std::size_t bucket_threads = 16;
 constexpr int blocking_nice = 5;
 /// Exports have the lowest priority.
 constexpr int exporting_nice = 19;
-/// In addition to the export threads: one compresses finished files, one removes files.
-constexpr std::size_t export_housekeeping_threads = 2;
-constexpr std::size_t actor_threads = 2;
 /// Messages that an actor handles before another actor gets the thread.
 constexpr std::size_t actor_throughput = 64;
+/// A drain without a delay before it closes idle connections after this. Whoever asks meanwhile is
+/// answered with `Connection: close`, so that clients that are busy lose no request.
+constexpr std::chrono::milliseconds idle_grace{250};
 
 /// Gives the threads of the actors' pool the priority of blocking work: an event loop that wakes
 /// up on a busy machine gets the processor at once, not after a large payload was validated.
@@ -90,10 +85,6 @@ http::served_documents documents_of(const serve_config& config) {
     return http::make_static_content(http::json_type, http::openapi(of, settings));
   };
   return {make(http::plane::data), make(http::plane::ops)};
-}
-
-std::size_t loop_count(const serve_config& config) {
-  return config.loops != 0 ? config.loops : std::max(1U, std::thread::hardware_concurrency());
 }
 
 /// With what the limits say of clients.
@@ -141,10 +132,10 @@ http::front_settings ops_front_settings(const serve_config& config,
 
 } // namespace
 
-base::expected<std::unique_ptr<node>> node::start(const serve_config& config, int interrupt_fd) {
+base::expected<std::unique_ptr<node>> node::start(const serve_config& config, main_watch& watch) {
   std::unique_ptr<node> made{new node{config}};
   auto started = made->listening_.find_predecessor()
-                     .and_then([&] { return made->open_patiently(interrupt_fd); })
+                     .and_then([&] { return made->open_patiently(watch); })
                      .and_then([&] { return made->bind(); });
   if (!started) return tl::unexpected(started.error());
   made->start_actors();
@@ -169,12 +160,13 @@ node::node(const serve_config& config)
           std::make_shared<base::rate_limit_table>(config.front.access.rate_limit_entries)},
       actors_{actor_config_.add_thread_hook<pool_priority>()
                   .set("scheduler.policy", caf::atom("sharing"))
-                  .set("scheduler.max-threads", actor_threads)
+                  .set("scheduler.max-threads", thread_counts::actors)
                   .set("scheduler.max-throughput", actor_throughput)},
       blocking_{std::make_unique<base::thread_pool>(
-          config.store.has_bucket() ? bucket_threads : blocking_threads, blocking_nice)},
+          config.store.has_bucket() ? thread_counts::bucket : thread_counts::blocking,
+          blocking_nice)},
       exporting_{std::make_unique<base::thread_pool>(
-          config.exports.jobs_limit + export_housekeeping_threads, exporting_nice)},
+          config.exports.jobs_limit + thread_counts::export_housekeeping, exporting_nice)},
       emptied_{eventfd(0, EFD_CLOEXEC)},
       listening_{config_},
       failed_{eventfd(0, EFD_CLOEXEC)},
@@ -185,7 +177,7 @@ bool node::may_mend(const base::error& failure) const {
   return is_elsewhere && config_.start_wait.count() > 0 && store::is_out_of_reach(failure);
 }
 
-base::expected<void> node::open_patiently(int interrupt_fd) {
+base::expected<void> node::open_patiently(main_watch& watch) {
   auto opened = open();
   if (opened || !may_mend(opened.error())) return opened;
   const auto plane = open_waiting_plane();
@@ -203,8 +195,8 @@ base::expected<void> node::open_patiently(int interrupt_fd) {
       spdlog::warn("not ready: {}; tried again once a second", base::to_string(opened.error()));
       next_line = now + waiting_line_interval;
     }
-    pollfd interrupted{interrupt_fd, POLLIN, 0};
-    if (::poll(&interrupted, 1, static_cast<int>(waiting_pause.count())) > 0)
+    watch.tell_waiting(base::to_string(opened.error()));
+    if (watch.wait({}, waiting_pause) == main_watch::wake::ending)
       return base::fail(base::errc::cancelled, "interrupted while the store was out of reach");
     opened = open();
   }
@@ -243,10 +235,10 @@ base::expected<void> node::open_database() {
   if (config_.store.url.empty()) {
     // One for each task that may need one, and one for the catalog's feed, so that none waits.
     settings.sessions.at_once =
-        blocking_threads + 2 * config_.exports.jobs_limit + ops_services::surveying_threads + 1;
+        thread_counts::blocking + 2 * config_.exports.jobs_limit + thread_counts::surveying + 1;
   } else {
     settings = server_settings(config_);
-    store_work_ = std::make_unique<base::thread_pool>(store_threads, blocking_nice);
+    store_work_ = std::make_unique<base::thread_pool>(thread_counts::store, blocking_nice);
   }
   auto database = store::open_store(config_.store, settings);
   if (!database) return tl::unexpected(database.error());
@@ -389,7 +381,7 @@ void node::make_transports() {
     httplib_gate_ = make_gate(front_, metrics);
     return;
   }
-  for (std::size_t i = 0; i < loop_count(config_); ++i)
+  for (std::size_t i = 0; i < data_loops(config_); ++i)
     loops_.push_back(make_loop(bounds_, front_, transport_metrics_.emplace_back()));
 }
 
@@ -576,6 +568,9 @@ void node::start_actors() {
   for (auto& part : loops_)
     run(part);
   run(ops_loop_);
+  for (auto& part : loops_)
+    pulse_.add(*part.loop);
+  pulse_.add(*ops_loop_.loop);
   supervision_.start(children_);
 }
 
@@ -639,16 +634,32 @@ void node::on_ops_loop(void (http::loop_transport::*what)()) {
   ops_loop_.loop->post([transport = ops_loop_.transport.get(), what] { (transport->*what)(); });
 }
 
-node::drained node::wait_drained(std::chrono::milliseconds at_most, int interrupt_fd) {
+service_health node::health() {
+  return {[this] { return pulse_.beat(); }, [this] { return describe(); }};
+}
+
+std::string node::describe() const {
+  std::int64_t connections = 0;
+  for (const auto& each : transport_metrics_)
+    connections += each.connections.get();
+  const auto state = state_->load();
+  auto text = state == http::service_state::ready ? "serving"
+              : state == http::service_state::draining
+                  ? "draining"
+                  : "not ready (" + std::string{http::name_of(state)} + ")";
+  return text + ", " + std::to_string(std::max<std::int64_t>(0, connections)) +
+         (connections == 1 ? " connection" : " connections");
+}
+
+node::drained node::wait_drained(std::chrono::milliseconds at_most, main_watch& watch) {
   const auto deadline = base::machine_clock().now() + at_most;
   while (transports_left_ > 0) {
     const auto left =
         std::chrono::ceil<std::chrono::milliseconds>(deadline - base::machine_clock().now());
     if (left.count() <= 0) return drained::late;
-    std::array<pollfd, 2> watched{pollfd{emptied_.get(), POLLIN, 0},
-                                  pollfd{interrupt_fd, POLLIN, 0}};
-    if (::poll(watched.data(), watched.size(), static_cast<int>(left.count())) <= 0) continue;
-    if ((watched[1].revents & POLLIN) != 0) return drained::interrupted;
+    const auto woken = watch.wait({emptied_.get()}, left);
+    if (woken == main_watch::wake::ending) return drained::interrupted;
+    if (woken == main_watch::wake::late) continue;
     std::uint64_t emptied = 0;
     if (::read(emptied_.get(), &emptied, sizeof emptied) == sizeof emptied)
       transports_left_ -= std::min<std::size_t>(transports_left_, emptied);
@@ -656,19 +667,14 @@ node::drained node::wait_drained(std::chrono::milliseconds at_most, int interrup
   return drained::all;
 }
 
-void node::announce_end(int interrupt_fd) {
+void node::announce_end(main_watch& watch) {
   if (config_.drain_delay.count() == 0) return;
   ready_.set_draining();
   on_each_loop(&http::loop_transport::accept_silent);
-  const auto deadline = base::machine_clock().now() + config_.drain_delay;
-  std::array<pollfd, 2> watched{pollfd{interrupt_fd, POLLIN, 0},
-                                pollfd{listening_.handed_over_fd(), POLLIN, 0}};
-  for (auto left = config_.drain_delay; left.count() > 0;
-       left = std::chrono::ceil<std::chrono::milliseconds>(deadline - base::machine_clock().now()))
-    if (::poll(watched.data(), watched.size(), static_cast<int>(left.count())) > 0) return;
+  watch.wait({listening_.handed_over_fd()}, config_.drain_delay);
 }
 
-void node::drain(int interrupt_fd) {
+void node::drain(main_watch& watch) {
   const auto whole = config_.drain_timeout;
   const auto end = base::machine_clock().now() + whole;
   // Before anything else: a process that starts as a replacement finds name and ports free
@@ -684,18 +690,21 @@ void node::drain(int interrupt_fd) {
     on_ops_loop(&http::loop_transport::hand_over);
     on_ops_loop(&http::loop_transport::close_idle); // watchers go on at the successor
   }
-  auto reached = wait_drained(whole * 2 / 3, interrupt_fd);
+  const bool waits_for_idle = handed_over || config_.drain_delay.count() > 0;
+  const auto until_idle_close =
+      waits_for_idle ? whole * 2 / 3 : std::min(whole * 2 / 3, idle_grace);
+  auto reached = wait_drained(until_idle_close, watch);
   if (reached == drained::late) {
     on_each_loop(&http::loop_transport::close_idle);
     if (httplib_) httplib_->close_idle();
-    reached = wait_drained(whole / 3, interrupt_fd);
+    reached = wait_drained(whole - until_idle_close, watch);
   }
   if (reached == drained::all && !handed_over) {
     ++transports_left_;
     on_ops_loop(&http::loop_transport::begin_drain);
     on_ops_loop(&http::loop_transport::close_idle);
     const auto left = end - base::machine_clock().now();
-    reached = wait_drained(std::chrono::ceil<std::chrono::milliseconds>(left), interrupt_fd);
+    reached = wait_drained(std::chrono::ceil<std::chrono::milliseconds>(left), watch);
   }
   if (reached == drained::all) return;
   on_each_loop(&http::loop_transport::end_now);

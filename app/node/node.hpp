@@ -3,11 +3,13 @@
 #include "app/config/config.hpp"
 #include "app/node/child_specs.hpp"
 #include "app/node/listening.hpp"
+#include "app/node/loop_pulse.hpp"
 #include "app/node/ops_services.hpp"
 #include "app/node/readiness.hpp"
 #include "app/node/supervision.hpp"
 #include "app/node/tls_renewal.hpp"
 #include "app/node/waiting_plane.hpp"
+#include "app/process/main_watch.hpp"
 #include "base/blocking_pool.hpp"
 #include "base/expected.hpp"
 #include "base/files/file_descriptor.hpp"
@@ -27,6 +29,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -39,8 +42,9 @@ public:
   /// Opens the store and GeoIP files, binds every listener and serves. An error says what could not
   /// be opened or bound, and everything is undone.
   /// Waits for a store that is out of reach, for `serve_config::start_wait`, and answers on the ops
-  /// plane meanwhile; fails with `cancelled` if `interrupt_fd` becomes readable then.
-  static base::expected<std::unique_ptr<node>> start(const serve_config& config, int interrupt_fd);
+  /// plane meanwhile; fails with `cancelled` if `watch` has a signal to end then. The number of
+  /// `loops` must not be 0 any more, but with the transport httplib.
+  static base::expected<std::unique_ptr<node>> start(const serve_config& config, main_watch& watch);
 
   /// Stops everything: requests in flight get no answer. Call `drain` first.
   ~node();
@@ -51,13 +55,17 @@ public:
   const listening& listeners() const noexcept { return listening_; }
 
   /// Stops accepting and lets requests in flight finish. Idle connections close in the last third
-  /// of the drain timeout; whatever is left at its end is cut. Returns when no connection is left,
-  /// at the end of the timeout, or at once when `interrupt_fd` becomes readable. With a successor
-  /// the listeners stay open, because it shares them.
-  void drain(int interrupt_fd);
+  /// of the drain timeout, or a moment after its begin if there is neither a drain delay nor a
+  /// successor; whatever is left at its end is cut. Returns when no connection is left, at the end
+  /// of the timeout, or at once when `watch` has a signal to end. With a successor the listeners
+  /// stay open, because it shares them.
+  void drain(main_watch& watch);
   /// Is not ready any more and goes on accepting, for `serve_config::drain_delay`. Ends early if
-  /// `interrupt_fd` is readable, or if another process takes over.
-  void announce_end(int interrupt_fd);
+  /// `watch` has a signal to end, or if another process takes over.
+  void announce_end(main_watch& watch);
+
+  /// What to tell of this node, which must outlive it. For the thread that started it.
+  service_health health();
 
   /// The seed that decides at which passes a fault point fires; empty if injection is off.
   std::optional<std::uint64_t> fault_seed() const noexcept { return ops_->fault_seed(); }
@@ -74,7 +82,7 @@ private:
 
   explicit node(const serve_config& config);
 
-  base::expected<void> open_patiently(int interrupt_fd);
+  base::expected<void> open_patiently(main_watch& watch);
   /// Whether a failure to open is worth to wait for its end.
   bool may_mend(const base::error& failure) const;
   base::expected<std::unique_ptr<waiting_plane>> open_waiting_plane();
@@ -116,7 +124,9 @@ private:
   void on_ops_loop(void (http::loop_transport::*what)());
   enum class drained : std::uint8_t { all, late, interrupted };
   /// Waits until every transport that drains is empty.
-  drained wait_drained(std::chrono::milliseconds at_most, int interrupt_fd);
+  drained wait_drained(std::chrono::milliseconds at_most, main_watch& watch);
+  /// The state and the number of connections, for people.
+  std::string describe() const;
 
   serve_config config_;
   /// The time by which tokens, URLs and exports expire.
@@ -186,6 +196,7 @@ private:
   std::vector<loop_part> loops_;
   /// That of the ops plane, so that it answers however busy the others are.
   loop_part ops_loop_;
+  loop_pulse pulse_;
   std::unique_ptr<http::httplib_transport> httplib_;
   /// With the transport httplib.
   std::shared_ptr<http::access_gate> httplib_gate_;

@@ -1,6 +1,7 @@
 #include "app/node/ops_services.hpp"
 
 #include "actors/administration/administration.hpp"
+#include "app/node/thread_counts.hpp"
 #include "base/faults.hpp"
 #include "base/randomness.hpp"
 #include "http/ops/actor_report.hpp"
@@ -15,12 +16,6 @@ namespace matchcloud::app {
 
 namespace {
 
-/// The embedded store takes one transaction at a time, and parsing lines is a tenth of the work.
-constexpr std::size_t ingesting_threads = 1;
-/// A server takes several, and those that wait for its disk hold a thread each: see
-/// `merge_gathering`.
-constexpr std::size_t server_ingesting_threads = 16;
-constexpr std::size_t administering_threads = 2;
 constexpr int ops_nice = 0;
 /// Surveys of lobbies read much, like exports, and nobody waits for many.
 constexpr int surveying_nice = 19;
@@ -41,7 +36,7 @@ ops_services::open(const serve_config& config, const std::shared_ptr<store::data
   made->administered_->stand_behind(fence);
   made->ingest_store_->stand_behind(fence);
   made->surveying_ =
-      std::make_unique<base::thread_pool>(surveying_threads, surveying_nice, surveys_limit);
+      std::make_unique<base::thread_pool>(thread_counts::surveying, surveying_nice, surveys_limit);
   if (config.fault_injection) made->open_faults(config);
   return made;
 }
@@ -51,25 +46,25 @@ base::expected<void> ops_services::open_ingestion(const serve_config& config) {
   bulk.sessions.at_once = 1; // the store runs write transactions one at a time anyway
   auto into = store::open_store(config.store, bulk);
   if (!into) return tl::unexpected(into.error());
-  ingest_into(*std::move(into), config, ingesting_threads);
+  ingest_into(*std::move(into), config, thread_counts::ingesting);
   return {};
 }
 
 base::expected<void> ops_services::open_administration(const serve_config& config) {
   // Requests are few, so no session is kept and none waits for another's.
   auto of = store::open_store(config.store, {.patience = actors::administration::patience,
-                                             .sessions = {administering_threads, 0, {}}});
+                                             .sessions = {thread_counts::administering, 0, {}}});
   if (!of) return tl::unexpected(of.error());
   administered_ = *std::move(of);
-  administering_ = std::make_unique<base::thread_pool>(administering_threads, ops_nice);
+  administering_ = std::make_unique<base::thread_pool>(thread_counts::administering, ops_nice);
   return {};
 }
 
 base::expected<void> ops_services::use(const std::shared_ptr<store::database>& server,
                                        const serve_config& config) {
-  ingest_into(server, config, server_ingesting_threads);
+  ingest_into(server, config, thread_counts::server_ingesting);
   administered_ = server;
-  administering_ = std::make_unique<base::thread_pool>(administering_threads, ops_nice);
+  administering_ = std::make_unique<base::thread_pool>(thread_counts::administering, ops_nice);
   return {};
 }
 

@@ -22,9 +22,6 @@ namespace matchcloud::app {
 /// hangs holds up nothing but them, and what they report.
 class ops_services {
 public:
-  /// Each may need a session of the node's store.
-  static constexpr std::size_t surveying_threads = 1;
-
   /// `of_server` is the store that the node has open, if it is on a server: then that is used here
   /// too, and its connections are bounded together. All others stand behind `fence`.
   static base::expected<std::unique_ptr<ops_services>>

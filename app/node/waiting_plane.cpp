@@ -28,6 +28,8 @@ waiting_plane::waiting_plane(const waiting_parts& parts, base::file_descriptor s
       base::random_seed(), [] {});
   const bool has_tls = parts.tls != nullptr;
   if (has_tls) transport_->acceptor().set_tls(parts.tls);
+  // Before there is an actor, which nothing would end if the system allowed no thread.
+  thread_ = std::thread{[this] { loop_->run(); }};
   front_ = actors::spawn_resident<http::front>(*system_, *loop_, parts.front,
                                                std::ref(transport_->exchanges()), gate);
   // It takes requests once it knows the owners, of which there is none.
@@ -37,7 +39,6 @@ waiting_plane::waiting_plane(const waiting_parts& parts, base::file_descriptor s
   loop_->post([transport = transport_.get(), shared, has_tls] {
     transport->acceptor().listen(std::move(*shared), {false, has_tls});
   });
-  thread_ = std::thread{[this] { loop_->run(); }};
 }
 
 waiting_plane::~waiting_plane() {

@@ -102,7 +102,7 @@ TEST_CASE("the whole help of serve tells default and bounds of each key", "[oper
     CHECK(contains(help, key));
   CHECK(contains(help, "\nLimits of validation"));
   CHECK(contains(help, "--limit-max-players-highest"));
-  CHECK(contains(help, "Default: 15000."));
+  CHECK(contains(help, "Default: 8000."));
   CHECK(contains(help, "Allowed: loops or"));
 }
 

@@ -1,0 +1,34 @@
+#include "app/node/thread_counts.hpp"
+
+namespace matchcloud::app {
+
+namespace {
+
+/// That which writes the log, and that which flushes it.
+constexpr std::size_t logging = 2;
+/// CAF's own: that of its clock, and that of the actor that prints.
+constexpr std::size_t of_caf = 2;
+/// That which waits for a successor.
+constexpr std::size_t handover = 1;
+constexpr std::size_t ops_loop = 1;
+
+} // namespace
+
+std::size_t threads_needed(const serve_config& config) noexcept {
+  namespace counts = thread_counts;
+  const bool has_server = !config.store.url.empty();
+  const auto exporting = config.exports.jobs_limit + counts::export_housekeeping;
+  auto needed = logging + counts::actors + of_caf + handover + ops_loop + exporting +
+                counts::administering + counts::surveying;
+  // The server of each listener has a pool.
+  needed += config.transport == transport_kind::httplib
+                ? config.listen.size() * (1 + config.limits.httplib_threads)
+                : data_loops(config);
+  needed += has_server ? counts::server_ingesting + counts::store : counts::ingesting;
+  if (!config.store.has_bucket()) return needed + counts::blocking;
+  // An export in a bucket has a thread that renews its record, and each thread that may use the
+  // bucket one that looks up its name.
+  return needed + counts::bucket + config.exports.jobs_limit + counts::bucket + exporting;
+}
+
+} // namespace matchcloud::app

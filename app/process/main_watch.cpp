@@ -1,0 +1,148 @@
+#include "app/process/main_watch.hpp"
+
+#include "base/check.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <csignal>
+#include <span>
+#include <utility>
+
+namespace matchcloud::app {
+
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+
+/// Between two tries to send what the service manager had no room for.
+constexpr milliseconds unsent_pause{100};
+/// What an end may take beyond the drain.
+constexpr std::chrono::seconds clean_up_time{10};
+/// The parts of the watchdog's time after which the loops are asked. Half is what sd_notify(3)
+/// advises; a quarter leaves a loop that is late once the time for another try.
+constexpr int pings_per_watchdog = 4;
+constexpr milliseconds shortest_ping_pause{10};
+
+base::steady_time now() {
+  return base::machine_clock().now();
+}
+
+microseconds since_boot(base::steady_time when) {
+  return std::chrono::duration_cast<microseconds>(when.time_since_epoch());
+}
+
+/// For poll(2): rounded up, so that nothing is done too early and then waited for with 0.
+int milliseconds_until(base::steady_time when) {
+  if (when == base::steady_time::max()) return -1;
+  const auto left = std::chrono::ceil<milliseconds>(when - now()).count();
+  return static_cast<int>(std::clamp<std::int64_t>(left, 0, INT_MAX));
+}
+
+std::string extension(microseconds by) {
+  return "EXTEND_TIMEOUT_USEC=" + std::to_string(by.count());
+}
+
+} // namespace
+
+main_watch::wake main_watch::wait(std::initializer_list<int> descriptors,
+                                  std::optional<milliseconds> at_most) {
+  base::check(descriptors.size() <= descriptors_limit, "few descriptors are waited for at once");
+  const auto until = at_most ? now() + *at_most : base::steady_time::max();
+  std::array<pollfd, 2 + descriptors_limit> watched{pollfd{signals_->ending_fd(), POLLIN, 0},
+                                                    pollfd{signals_->noted_fd(), POLLIN, 0}};
+  const auto used = std::span{watched}.first(2 + descriptors.size());
+  std::ranges::transform(descriptors, watched.begin() + 2, [](int each) {
+    return pollfd{each, POLLIN, 0};
+  });
+  const auto has_event = [](const pollfd& each) { return each.revents != 0; };
+  while (true) {
+    const auto next = std::min(until, tick());
+    const bool woken = ::poll(used.data(), used.size(), milliseconds_until(next)) > 0;
+    if (woken && has_event(watched[0])) return wake::ending;
+    if (woken && has_event(watched[1])) note_signals();
+    if (woken && std::ranges::any_of(used.subspan(2), has_event)) return wake::event;
+    if (now() >= until) return wake::late;
+  }
+}
+
+void main_watch::note_signals() {
+  while (const auto next = signals_->take_noted())
+    note(*next);
+}
+
+void main_watch::note(int signal) {
+  if (signal != SIGHUP)
+    return spdlog::info("{} is ignored: it has no meaning here", name_of_signal(signal));
+  spdlog::info("SIGHUP: the configuration is read at the start only, so nothing changes; "
+               "certificates and GeoIP files that were replaced are noticed without it. To change "
+               "the configuration, start another process with --take-over");
+  if (phase_ != phase::serving) return;
+  // A manager that asked for it by this signal waits for both.
+  manager_->tell("RELOADING=1\nMONOTONIC_USEC=" + std::to_string(since_boot(now()).count()));
+  manager_->tell("READY=1");
+}
+
+base::steady_time main_watch::tick() {
+  auto next = base::steady_time::max();
+  if (!*manager_) return next;
+  const auto at = now();
+  if (health_.turns && manager_->watchdog().count() > 0) {
+    if (at >= next_ping_) ping(at);
+    next = next_ping_;
+  }
+  if (health_.describe && phase_ != phase::leaving) {
+    if (at >= next_status_) tell_status(at);
+    next = std::min(next, next_status_);
+  }
+  manager_->send_unsent();
+  return manager_->has_unsent() ? std::min(next, at + unsent_pause) : next;
+}
+
+void main_watch::ping(base::steady_time at) {
+  if (health_.turns()) manager_->tell_now("WATCHDOG=1");
+  const auto part = std::chrono::floor<milliseconds>(manager_->watchdog() / pings_per_watchdog);
+  next_ping_ = at + std::max(part, shortest_ping_pause);
+}
+
+void main_watch::tell_status(base::steady_time at) {
+  next_status_ = at + status_interval;
+  auto status = status_line(health_.describe());
+  if (status == told_status_) return;
+  manager_->tell_now(status);
+  told_status_ = std::move(status);
+}
+
+void main_watch::tell_waiting(const std::string& why) {
+  manager_->tell_now(status_line("waiting: " + why) + "\n" + extension(start_extension));
+}
+
+void main_watch::tell_failed(const std::string& why) {
+  manager_->tell_now(status_line("could not start: " + why));
+}
+
+void main_watch::begin_serving(service_health health, std::optional<pid_t> predecessor) {
+  phase_ = phase::serving;
+  health_ = std::move(health);
+  told_status_ = status_line(health_.describe());
+  next_status_ = now() + status_interval;
+  auto message = "READY=1\n" + told_status_;
+  if (predecessor) {
+    manager_->succeed(*predecessor);
+    message += "\nMAINPID=" + std::to_string(::getpid());
+  }
+  manager_->tell(std::move(message));
+}
+
+void main_watch::begin_ending(milliseconds at_most) {
+  phase_ = phase::ending;
+  manager_->tell("STOPPING=1\n" + extension(at_most + clean_up_time));
+}
+
+} // namespace matchcloud::app

@@ -1,0 +1,85 @@
+#pragma once
+
+#include "app/process/service_manager.hpp"
+#include "app/process/service_signals.hpp"
+#include "base/clock.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <optional>
+#include <string>
+
+namespace matchcloud::app {
+
+/// What a service says of itself while it serves.
+struct service_health {
+  /// Whether every event loop has turned since the last call.
+  std::function<bool()> turns;
+  /// A sentence for people.
+  std::function<std::string()> describe;
+};
+
+/// What the main thread of a service does whenever it waits: it notes signals and tells the service
+/// manager. Main thread only.
+class main_watch {
+public:
+  /// Descriptors that can be waited for at once.
+  static constexpr std::size_t descriptors_limit = 2;
+  /// How often people are told the state, at most.
+  static constexpr std::chrono::seconds status_interval{10};
+  /// A start that waits says so this long before its time is over.
+  static constexpr std::chrono::seconds start_extension{30};
+
+  enum class wake : std::uint8_t {
+    /// One of the descriptors has an event.
+    event,
+    /// A signal asks the service to end; it is not taken.
+    ending,
+    late,
+  };
+
+  /// Both must outlive this.
+  main_watch(service_signals& signals, service_manager& manager)
+      : signals_{&signals}, manager_{&manager} {}
+
+  /// Waits until one of `descriptors` is readable, a signal asks to end, or `at_most` has passed.
+  wake wait(std::initializer_list<int> descriptors,
+            std::optional<std::chrono::milliseconds> at_most = std::nullopt);
+
+  /// The service cannot start yet and tries again within `start_extension`.
+  void tell_waiting(const std::string& why);
+  /// The service cannot start.
+  void tell_failed(const std::string& why);
+  /// The service serves from now on, in place of `predecessor` if there was one.
+  void begin_serving(service_health health, std::optional<pid_t> predecessor);
+  /// The service ends, which takes `at_most`, unless it hangs.
+  void begin_ending(std::chrono::milliseconds at_most);
+  /// Another process serves from now on: only that one tells its state. This one is watched until
+  /// it has drained.
+  void begin_leaving() { phase_ = phase::leaving; }
+  /// Forgets `service_health`, whose sources end.
+  void end() { health_ = {}; }
+
+private:
+  enum class phase : std::uint8_t { starting, serving, ending, leaving };
+
+  void note_signals();
+  void note(int signal);
+  /// Does what is due, and returns when something is due next.
+  base::steady_time tick();
+  void ping(base::steady_time now);
+  void tell_status(base::steady_time now);
+
+  service_signals* signals_;
+  service_manager* manager_;
+  phase phase_ = phase::starting;
+  service_health health_;
+  base::steady_time next_ping_{};
+  base::steady_time next_status_{};
+  std::string told_status_;
+};
+
+} // namespace matchcloud::app

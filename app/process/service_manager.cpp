@@ -1,0 +1,114 @@
+#include "app/process/service_manager.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+namespace matchcloud::app {
+
+namespace {
+
+std::string_view variable(const char* name) {
+  const char* const value = std::getenv(name); // NOLINT(concurrency-mt-unsafe): nobody sets it
+  return value == nullptr ? "" : value;
+}
+
+template <class Number>
+Number number_of(std::string_view text) {
+  Number number{};
+  const auto* const end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, number);
+  return read.ec == std::errc{} && read.ptr == end ? number : Number{};
+}
+
+} // namespace
+
+manager_settings manager_settings::of_environment() {
+  constexpr std::uint64_t longest = INT64_MAX;
+  const auto microseconds = std::min(number_of<std::uint64_t>(variable("WATCHDOG_USEC")), longest);
+  return {std::string{variable("NOTIFY_SOCKET")}, std::chrono::microseconds{microseconds},
+          number_of<pid_t>(variable("WATCHDOG_PID"))};
+}
+
+service_manager::service_manager(const manager_settings& settings) : settings_{settings} {
+  const auto& name = settings_.socket;
+  if (name.empty()) return;
+  const bool is_abstract = name.front() == '@';
+  if ((!is_abstract && name.front() != '/') || name.size() >= sizeof where_.sun_path) {
+    spdlog::warn("NOTIFY_SOCKET is {}, which is neither an absolute path nor @ and a name, of at "
+                 "most {} bytes; the service manager is told nothing",
+                 name, sizeof where_.sun_path - 1);
+    return;
+  }
+  where_.sun_family = AF_UNIX;
+  name.copy(&where_.sun_path[0], name.size());
+  if (is_abstract) where_.sun_path[0] = '\0';
+  where_bytes_ =
+      static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + name.size() + (is_abstract ? 0 : 1));
+  socket_ = base::file_descriptor{::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+}
+
+void service_manager::tell(std::string message) {
+  if (!socket_) return;
+  if (unsent_.size() == unsent_limit) unsent_.pop_front();
+  unsent_.push_back(std::move(message));
+  send_unsent();
+}
+
+void service_manager::tell_now(std::string_view message) {
+  if (socket_ && unsent_.empty()) send(message);
+}
+
+void service_manager::send_unsent() {
+  while (!unsent_.empty() && send(unsent_.front()))
+    unsent_.pop_front();
+}
+
+bool service_manager::send(std::string_view message) {
+  const auto sent =
+      ::sendto(socket_.get(), message.data(), message.size(), MSG_DONTWAIT | MSG_NOSIGNAL,
+               reinterpret_cast<const sockaddr*>(&where_), where_bytes_);
+  if (sent >= 0) {
+    has_failed_ = false;
+    return true;
+  }
+  if (errno == EAGAIN || errno == ENOBUFS || errno == EINTR) return false;
+  const auto why = errno;
+  if (!std::exchange(has_failed_, true))
+    spdlog::warn("the service manager cannot be told at {} (NOTIFY_SOCKET): {}", settings_.socket,
+                 std::generic_category().message(why));
+  return true; // nobody is there who waits for it
+}
+
+std::chrono::microseconds service_manager::watchdog() const noexcept {
+  const bool is_watched = settings_.watched == 0 || settings_.watched == ::getpid();
+  return socket_ && is_watched ? settings_.watchdog : std::chrono::microseconds{0};
+}
+
+void service_manager::succeed(pid_t predecessor) {
+  if (settings_.watched == predecessor) settings_.watched = ::getpid();
+}
+
+std::string status_line(std::string_view text) {
+  auto end = std::min(text.size(), service_manager::status_limit_bytes);
+  const auto is_continuation = [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
+  };
+  while (end > 0 && end < text.size() && is_continuation(text[end]))
+    --end;
+  std::string line{text.substr(0, end)};
+  std::ranges::replace_if(
+      line, [](char c) { return static_cast<unsigned char>(c) < ' '; }, ' ');
+  return "STATUS=" + line;
+}
+
+} // namespace matchcloud::app

@@ -1,0 +1,151 @@
+// The signals that a service and other commands may get besides SIGTERM and SIGINT.
+#include "tests/e2e/process/wrapped_service.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <csignal>
+#include <cstring>
+
+namespace {
+
+using namespace matchcloud;
+using namespace e2e;
+
+const auto regions_request = request("GET", regions_target);
+
+std::string name_of(int signal) {
+  const char* const name = ::sigabbrev_np(signal);
+  return name == nullptr ? "signal " + std::to_string(signal) : "SIG" + std::string{name};
+}
+
+bool says(const child_process& process, std::string_view part) {
+  return eventually([&] { return contains(process.errors(), part); });
+}
+
+TEST_CASE("signals without a meaning are noted and change nothing", "[lifecycle]") {
+  const auto signal = GENERATE(SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGIO, SIGPWR,
+                               SIGSTKFLT, SIGRTMIN, SIGRTMAX);
+  server of;
+  of.process().signal(signal);
+  CHECK(says(of.process(), name_of(signal) + " is ignored"));
+  check_serves(of.data());
+  of.process().signal(SIGPIPE);
+  check_serves(of.data());
+  of.process().signal(SIGTERM);
+  CHECK(of.process().exit_code() == 0);
+}
+
+TEST_CASE("SIGHUP does not end a service", "[lifecycle]") {
+  server of;
+  of.process().signal(SIGHUP);
+  CHECK(says(of.process(), "SIGHUP: the configuration is read at the start only"));
+  check_serves(of.data());
+  of.process().signal(SIGTERM);
+  CHECK(of.process().exit_code() == 0);
+}
+
+TEST_CASE("a SIGHUP that is ignored stays ignored", "[lifecycle]") {
+  wrapped_service of{{"/usr/bin/nohup"}, shared_world().data_dir()};
+  REQUIRE(of.serves());
+  of.process().signal(SIGHUP);
+  // Signals that wait are taken by number, so this one would be noted later.
+  of.process().signal(SIGUSR1);
+  CHECK(says(of.process(), "SIGUSR1 is ignored"));
+  CHECK_FALSE(contains(of.process().errors(), "SIGHUP"));
+  of.process().signal(SIGTERM);
+  CHECK(of.process().exit_code() == 0);
+}
+
+TEST_CASE("signals are noted while a service waits for its store, and SIGQUIT ends it",
+          "[lifecycle]") {
+  const auto end = GENERATE(SIGQUIT, SIGTERM, SIGINT);
+  const fixtures::temporary_directory folder;
+  child_process waits{arguments{"serve", "--data-dir", folder.path(), "--listen", "127.0.0.1:0",
+                                "--ops-listen", "127.0.0.1:0"} +
+                      waits_for_store};
+  REQUIRE(says(waits, "not ready: "));
+  for (const auto signal : {SIGHUP, SIGUSR1, SIGUSR2})
+    waits.signal(signal);
+  CHECK(says(waits, "SIGUSR2 is ignored"));
+  CHECK(contains(waits.errors(), "SIGHUP: "));
+  CHECK(waits.running());
+  waits.signal(end);
+  CHECK(waits.exit_code() == 0);
+}
+
+TEST_CASE("signals are noted during the drain and the delay before it", "[lifecycle]") {
+  const std::string delay = GENERATE("0", "600000");
+  server of{{"--drain-timeout-ms", "600000", "--drain-delay-ms", delay}};
+  raw_connection half{of.data()};
+  half.send(std::string_view{regions_request}.substr(0, 10));
+  REQUIRE(eventually([&] { return of.metric("matchcloud_received_bytes_total") == 10; }));
+  of.process().signal(SIGQUIT);
+  REQUIRE(eventually([&] { return of.ready_status() == 503; }));
+  CHECK(says(of.process(), "SIGQUIT: ending"));
+  for (const auto signal : {SIGHUP, SIGUSR1, SIGUSR2})
+    of.process().signal(signal);
+  CHECK(says(of.process(), "SIGUSR2 is ignored"));
+  half.send(std::string_view{regions_request}.substr(10));
+  CHECK(half.receive().status == 200);
+  if (delay == "0") {
+    CHECK(half.closed());
+    half.reset();
+    CHECK(of.process().exit_code() == 0);
+  } else {
+    of.process().signal(SIGQUIT);
+    CHECK(of.process().exit_code() == 1);
+  }
+}
+
+TEST_CASE("no signal but one to end cuts short how a service ends", "[lifecycle]") {
+  for (int round = 0; round < 5; ++round) {
+    server of;
+    of.process().signal(SIGTERM);
+    while (of.process().running())
+      for (const auto signal : {SIGHUP, SIGUSR1, SIGRTMIN})
+        of.process().signal(signal);
+    CHECK(of.process().exit_code() == 0);
+  }
+}
+
+TEST_CASE("other commands ignore signals that scripts send to every process of a name",
+          "[lifecycle]") {
+  const world own;
+  const auto pipe = own.directory().path("pipe");
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  // Opened for reading and writing, so that neither this process nor the child blocks in open.
+  const base::file_descriptor writer{::open(pipe.c_str(), O_RDWR | O_CLOEXEC)};
+  child_process importing{{"import", "lobbies", "--data-dir", own.data_dir(), pipe}};
+  REQUIRE(::write(writer.get(), "\n", 1) == 1);
+  REQUIRE(eventually([&] {
+    pollfd unread{writer.get(), POLLIN, 0};
+    return ::poll(&unread, 1, 0) == 0;
+  }));
+  importing.signal(SIGUSR1);
+  importing.signal(SIGUSR2);
+  CHECK(importing.running());
+  // The terminal was closed: it ends in order.
+  importing.signal(SIGHUP);
+  CHECK(importing.exit_code() == 1);
+  CHECK(contains(importing.errors(), "interrupted; "));
+}
+
+TEST_CASE("matchcloud-load reports what it measured where its terminal closes", "[lifecycle]") {
+  const server of;
+  child_process loading{{"--rate", "100", "--duration", "600s", "http://" + of.data().authority()},
+                        {},
+                        {},
+                        fixtures::load_program()};
+  REQUIRE(eventually([&] {
+    return of.metric("matchcloud_connections") > 0 &&
+           of.metric("matchcloud_received_bytes_total") > 10'000;
+  }));
+  loading.signal(SIGUSR1);
+  loading.signal(SIGUSR2);
+  CHECK(loading.running());
+  loading.signal(SIGHUP);
+  CHECK(loading.exit_code() == 0);
+}
+
+} // namespace
