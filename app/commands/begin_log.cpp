@@ -1,5 +1,6 @@
 #include "app/commands/commands.hpp"
-#include "base/bounded_sink.hpp"
+#include "base/log/bounded_sink.hpp"
+#include "base/log/log_format.hpp"
 
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
@@ -11,6 +12,7 @@ namespace matchcloud::app {
 void begin_log() {
   const auto bounded =
       std::make_shared<base::bounded_sink>(std::make_shared<spdlog::sinks::stderr_color_sink_mt>());
+  bounded->set_formatter(base::make_log_formatter());
   spdlog::set_default_logger(std::make_shared<spdlog::logger>("matchcloud", bounded));
 }
 

@@ -1,6 +1,6 @@
-#include "base/log_limit.hpp"
+#include "base/log/log_limit.hpp"
 
-#include "base/bounded_sink.hpp"
+#include "base/log/bounded_sink.hpp"
 #include "tests/catch.hpp"
 
 #include <spdlog/logger.h>

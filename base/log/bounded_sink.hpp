@@ -1,6 +1,6 @@
 #pragma once
 
-#include "base/log_limit.hpp"
+#include "base/log/log_limit.hpp"
 
 #include <spdlog/sinks/base_sink.h>
 

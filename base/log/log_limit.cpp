@@ -1,4 +1,4 @@
-#include "base/log_limit.hpp"
+#include "base/log/log_limit.hpp"
 
 #include <algorithm>
 
