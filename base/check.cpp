@@ -1,13 +1,14 @@
 #include "base/check.hpp"
 
-#include <cstdio>
-#include <cstdlib>
+#include "base/crash_report.hpp"
+#include "base/fixed_text.hpp"
 
 namespace matchcloud::base {
 
 void fail_check(const char* what, const char* file, unsigned line) noexcept {
-  std::fprintf(stderr, "%s:%u: does not hold: %s\n", file, line, what);
-  std::abort();
+  fixed_text<512> why;
+  why.add(file).add(":").add(line).add(": does not hold: ").add(what);
+  crash(why.view());
 }
 
 } // namespace matchcloud::base

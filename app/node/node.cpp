@@ -4,6 +4,7 @@
 #include "app/node/embedded_console.hpp"
 #include "app/node/thread_counts.hpp"
 #include "base/build_info.hpp"
+#include "base/crash_report.hpp"
 #include "base/faults.hpp"
 #include "base/randomness.hpp"
 #include "http/front/front_rules.hpp"
@@ -51,6 +52,7 @@ constexpr std::chrono::milliseconds idle_grace{250};
 class pool_priority final : public caf::thread_hook {
   void init(caf::actor_system&) override {}
   void thread_started() override {
+    base::guard_stack();
     static_cast<void>(setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), blocking_nice));
   }
   void thread_terminates() override {}

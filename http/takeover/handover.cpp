@@ -1,5 +1,6 @@
 #include "http/takeover/handover.hpp"
 
+#include "base/crash_report.hpp"
 #include "http/takeover/handover_protocol.hpp"
 
 #include <spdlog/spdlog.h>
@@ -60,6 +61,7 @@ void handover::stop() {
 }
 
 void handover::run() {
+  base::guard_stack();
   while (true) {
     std::array<pollfd, 2> watched{pollfd{at_.socket.get(), POLLIN, 0},
                                   pollfd{stop_.get(), POLLIN, 0}};

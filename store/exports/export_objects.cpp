@@ -1,5 +1,6 @@
 #include "store/exports/export_objects.hpp"
 
+#include "base/crash_report.hpp"
 #include "base/crypto/sha256.hpp"
 #include "base/hexadecimal.hpp"
 #include "store/exports/counted_draft.hpp"
@@ -48,6 +49,7 @@ public:
 
 private:
   void run(const std::stop_token& stop) {
+    base::guard_stack();
     std::unique_lock lock{mutex_};
     while (is_own_) {
       wake_.wait_for(lock, stop, of_->settings_.renewal_interval, [this] { return has_news_; });
