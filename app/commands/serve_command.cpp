@@ -9,6 +9,7 @@
 #include "app/process/thread_trial.hpp"
 #include "app/reports/operation_table.hpp"
 #include "base/free_memory.hpp"
+#include "base/log/service_log.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -17,8 +18,10 @@
 #include <chrono>
 #include <csignal>
 #include <cstdint>
+#include <exception>
 #include <iostream>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <system_error>
 #include <unistd.h>
@@ -90,24 +93,26 @@ std::string remarks_on(const http::endpoint& where, http::listener_kind kind) {
   return remarks;
 }
 
-void say_started(const serve_config& config, const node& running) {
+/// Says where the service listens, and what else the one who started it may wait for.
+std::string greeting(const serve_config& config, const node& running) {
+  std::ostringstream text;
   if (const auto replaced = running.listeners().predecessor())
-    std::cout << "took over from process " << *replaced << "\n";
+    text << "took over from process " << *replaced << "\n";
   for (const auto& each : running.listeners().data())
-    std::cout << "listening on " << url_of(each) << remarks_on(each.where, each.kind) << "\n";
+    text << "listening on " << url_of(each) << remarks_on(each.where, each.kind) << "\n";
   if (const auto seed = running.fault_seed())
-    std::cout << "fault injection enabled, seed " << *seed << ", " << config.faults.size()
-              << " faults injected\n";
+    text << "fault injection enabled, seed " << *seed << ", " << config.faults.size()
+         << " faults injected\n";
   const auto& ops = running.listeners().ops();
-  std::cout << "ops plane on " << url_of({ops, {false, config.ops_tls}}) << remarks_on(ops, {})
-            << std::endl;
+  text << "ops plane on " << url_of({ops, {false, config.ops_tls}}) << remarks_on(ops, {}) << "\n";
+  return std::move(text).str();
 }
 
 /// Serves until the end. Returns the exit code.
 int run(const serve_config& config, std::unique_ptr<node> of, const service_signals& signals,
-        main_watch& watch) {
+        main_watch& watch, base::service_log& log) {
   auto& running = *of;
-  say_started(config, running);
+  log.print(greeting(config, running));
   watch.begin_serving(running.health(), running.listeners().predecessor());
   const auto why = wait_for_end(signals, watch, running);
   // With a successor it is that one which the service manager is told about.
@@ -124,7 +129,10 @@ int run(const serve_config& config, std::unique_ptr<node> of, const service_sign
   spdlog::info("draining; a{} signal ends at once", why == ending::signalled ? " second" : "");
   running.drain(watch);
   // A second signal is still unread at this point: exit without cleanup.
-  if (signals.ends()) _exit(failed);
+  if (signals.ends()) {
+    log.finish();
+    _exit(failed);
+  }
   // The descriptor is no longer read, so a signal during cleanup must end the process.
   signals.unblock_ending();
   watch.end();
@@ -135,12 +143,13 @@ int run(const serve_config& config, std::unique_ptr<node> of, const service_sign
 
 /// Starts a node. An exception becomes an error: mostly the system lacks threads or descriptors
 /// that it had a moment ago.
-base::expected<std::unique_ptr<node>> start(const serve_config& config, main_watch& watch) {
+base::expected<std::unique_ptr<node>> start(const serve_config& config, main_watch& watch,
+                                            base::service_log& log) {
   try {
     // After the signals are blocked, because this begins a thread: lines that were left out of the
     // log are summed up there even if no other line follows.
     spdlog::flush_every(std::chrono::seconds{1});
-    return node::start(config, watch);
+    return node::start(config, watch, &log.metrics());
   } catch (const std::system_error& failure) {
     std::string why = failure.what();
     if (failure.code() == std::errc::resource_unavailable_try_again)
@@ -149,11 +158,11 @@ base::expected<std::unique_ptr<node>> start(const serve_config& config, main_wat
   }
 }
 
-int serve(const configuration_options& options) {
+int serve(const configuration_options& options, base::service_log& log) {
   service_signals signals;
   auto config = read_configuration(options);
-  const auto fail = [](const base::error& why, int code) {
-    std::cerr << "matchcloud serve: " << why.detail << "\n";
+  const auto fail = [&log](const base::error& why, int code) {
+    log.say("matchcloud serve: " + why.detail);
     return code;
   };
   if (!config) return fail(config.error(), usage);
@@ -167,7 +176,7 @@ int serve(const configuration_options& options) {
   signals.block_ending();
   service_manager manager{manager_settings::of_environment()};
   main_watch watch{signals, manager};
-  auto started = start(*config, watch);
+  auto started = start(*config, watch, log);
   if (!started && started.error().code == base::errc::cancelled) {
     spdlog::info("ended: {}", started.error().detail);
     return ok;
@@ -176,7 +185,17 @@ int serve(const configuration_options& options) {
     watch.tell_failed(started.error().detail);
     return fail(started.error(), failed);
   }
-  return run(*config, *std::move(started), signals, watch);
+  return run(*config, *std::move(started), signals, watch, log);
+}
+
+int serve(const configuration_options& options) {
+  base::service_log log;
+  try {
+    return serve(options, log);
+  } catch (const std::exception& failure) {
+    log.say(std::string{"matchcloud serve: "} + failure.what());
+    return failed;
+  }
 }
 
 } // namespace

@@ -134,8 +134,10 @@ http::front_settings ops_front_settings(const serve_config& config,
 
 } // namespace
 
-base::expected<std::unique_ptr<node>> node::start(const serve_config& config, main_watch& watch) {
+base::expected<std::unique_ptr<node>> node::start(const serve_config& config, main_watch& watch,
+                                                  const base::metric_set* process_metrics) {
   std::unique_ptr<node> made{new node{config}};
+  made->process_metrics_ = process_metrics;
   auto started = made->listening_.find_predecessor()
                      .and_then([&] { return made->open_patiently(watch); })
                      .and_then([&] { return made->bind(); });
@@ -503,6 +505,7 @@ std::string node::public_url() const {
 }
 
 void node::show_metrics() {
+  if (process_metrics_ != nullptr) metrics_.add(*process_metrics_);
   for (const auto& each : transport_metrics_)
     metrics_.add(each);
   metrics_.add(ops_metrics_);

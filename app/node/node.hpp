@@ -44,7 +44,10 @@ public:
   /// Waits for a store that is out of reach, for `serve_config::start_wait`, and answers on the ops
   /// plane meanwhile; fails with `cancelled` if `watch` has a signal to end then. The number of
   /// `loops` must not be 0 any more, but with the transport httplib.
-  static base::expected<std::unique_ptr<node>> start(const serve_config& config, main_watch& watch);
+  /// `process_metrics` are shown with the node's own and outlive it; null: none.
+  static base::expected<std::unique_ptr<node>>
+  start(const serve_config& config, main_watch& watch,
+        const base::metric_set* process_metrics = nullptr);
 
   /// Stops everything: requests in flight get no answer. Call `drain` first.
   ~node();
@@ -204,6 +207,7 @@ private:
   std::shared_ptr<actors::child_table> children_;
   std::unique_ptr<ops_services> ops_;
   base::metric_set metrics_;
+  const base::metric_set* process_metrics_ = nullptr;
   readiness ready_{[this](http::service_state now) { *state_ = now; }};
   /// An eventfd, readable when a restart storm is to end the service.
   base::file_descriptor failed_;

@@ -2,6 +2,7 @@
 
 #include "base/check.hpp"
 #include "base/fixed_text.hpp"
+#include "base/log/line_writer.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/stalled_pipe.hpp"
 
@@ -13,6 +14,7 @@
 #include <cstdlib>
 #include <exception>
 #include <functional>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -133,6 +135,40 @@ TEST_CASE("a failed check is reported as a crash") {
   CHECK(got.signal == SIGABRT);
   CHECK(has(got, "crash_report_test.cpp:"));
   CHECK(has(got, "does not hold: two is three\n"));
+}
+
+TEST_CASE("lines that wait are written before the report") {
+  const auto got = crash_of([] {
+    static line_writer writer{STDERR_FILENO, [](std::uint64_t) { return std::string{}; }};
+    write_crashes_by(&writer);
+    for (int i = 0; i < 100; ++i)
+      writer.write("line " + std::to_string(i) + "\n");
+    write_to_address_8();
+  });
+  std::string all;
+  for (int i = 0; i < 100; ++i)
+    all += "line " + std::to_string(i) + "\n";
+  CHECK(got.signal == SIGSEGV);
+  INFO(got.text);
+  REQUIRE(got.text.starts_with(all));
+  CHECK(got.text.find("crash: SIGSEGV") == got.text.find("crash: "));
+}
+
+TEST_CASE("a crash ends the process also where nobody reads stderr") {
+  const bool has_writer = GENERATE(false, true);
+  const stalled_pipe pipe{filled::full};
+  const auto begun = std::chrono::steady_clock::now();
+  CHECK(run_forked(pipe.write_end(), [&] {
+          std::optional<line_writer> writer;
+          if (has_writer) {
+            writer.emplace(STDERR_FILENO, [](std::uint64_t) { return std::string{}; });
+            write_crashes_by(&*writer);
+            writer->write("stuck\n");
+          }
+          write_to_address_8();
+        }) == SIGSEGV);
+  CHECK(std::chrono::steady_clock::now() - begun >= std::chrono::milliseconds{900});
+  CHECK(std::chrono::steady_clock::now() - begun < e2e::patience / 2);
 }
 
 /// Never comes back, as what waits for a lock of the crashed thread.

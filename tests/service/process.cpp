@@ -49,6 +49,17 @@ std::vector<std::string> environment_with(const environment& added, const argume
 
 child_process::child_process(const arguments& args, const environment& added,
                              const std::string& input_file, const std::string& program) {
+  start(args, added, input_file, program, {});
+}
+
+child_process::child_process(const arguments& args, const environment& added,
+                             const output_descriptors& to) {
+  start(args, added, {}, fixtures::service_program(), to);
+}
+
+void child_process::start(const arguments& args, const environment& added,
+                          const std::string& input_file, const std::string& program,
+                          const output_descriptors& to) {
   std::vector<std::string> words{program};
   words.insert(words.end(), args.begin(), args.end());
   auto names = environment_with(added, args);
@@ -73,8 +84,8 @@ child_process::child_process(const arguments& args, const environment& added,
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(126);
   if (input) ::dup2(input.get(), STDIN_FILENO);
-  ::dup2(child_output.get(), STDOUT_FILENO);
-  ::dup2(errors_.get(), STDERR_FILENO);
+  ::dup2(to.out >= 0 ? to.out : child_output.get(), STDOUT_FILENO);
+  ::dup2(to.errors >= 0 ? to.errors : errors_.get(), STDERR_FILENO);
   ::execve(argv[0], argv.data(), envp.data());
   ::_exit(127);
 }
@@ -128,6 +139,10 @@ std::string child_process::errors() const {
     if (got <= 0) return text;
     text.append(buffer.data(), static_cast<std::size_t>(got));
   }
+}
+
+bool child_process::says(std::string_view text, const deadline& until) const {
+  return eventually([&] { return errors().find(text) != std::string::npos; }, until);
 }
 
 std::size_t number_in_status(pid_t pid, const std::string& name) {

@@ -8,6 +8,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace matchcloud::e2e {
@@ -17,6 +18,13 @@ using arguments = std::vector<std::string>;
 /// `NAME=value` lines that are added to this process's environment.
 using environment = std::vector<std::string>;
 
+/// Descriptors that a child process gets as stdout and stderr in place of the usual ones; -1: the
+/// usual one. The test keeps and closes its own.
+struct output_descriptors {
+  int out = -1;
+  int errors = -1;
+};
+
 /// A program as a child process. The destructor kills and reaps it by its process id.
 class child_process {
 public:
@@ -25,6 +33,8 @@ public:
   explicit child_process(const arguments& args, const environment& added = {},
                          const std::string& input_file = {},
                          const std::string& program = fixtures::service_program());
+  /// The service's program, whose output goes to `to`.
+  child_process(const arguments& args, const environment& added, const output_descriptors& to);
   child_process(const child_process&) = delete;
   child_process& operator=(const child_process&) = delete;
   ~child_process();
@@ -41,8 +51,13 @@ public:
   bool running() { return !exit_code(deadline{milliseconds{0}}); }
   /// Everything written to stderr so far.
   std::string errors() const;
+  /// Whether stderr has `text` before `until`. A service writes its log on a thread of its own.
+  bool says(std::string_view text, const deadline& until = deadline{}) const;
 
 private:
+  void start(const arguments& args, const environment& added, const std::string& input_file,
+             const std::string& program, const output_descriptors& to);
+
   pid_t pid_ = -1;
   base::file_descriptor output_;
   base::file_descriptor errors_;

@@ -123,7 +123,11 @@ const world& shared_world() {
 }
 
 server::server(const arguments& flags, const world& in, const environment& added)
-    : tunnel_{tunnel_for(flags)}, process_{serve_arguments(flags, in, tunnel_.get()), added} {
+    : server{flags, in, added, {}} {}
+
+server::server(const arguments& flags, const world& in, const environment& added,
+               const output_descriptors& to)
+    : tunnel_{tunnel_for(flags)}, process_{serve_arguments(flags, in, tunnel_.get()), added, to} {
   constexpr std::string_view data_line = "listening on ";
   constexpr std::string_view take_over_line = "took over from process ";
   constexpr std::string_view ops_line = "ops plane on ";

@@ -64,6 +64,9 @@ public:
   /// `--ops-listen` for the ops plane.
   explicit server(const arguments& flags = {}, const world& in = shared_world(),
                   const environment& added = {});
+  /// Its output goes to `to`.
+  server(const arguments& flags, const world& in, const environment& added,
+         const output_descriptors& to);
 
   const address& data() const noexcept { return data_.front(); }
   /// The data plane's listeners, in the order of the `--listen` flags.

@@ -145,7 +145,7 @@ TEST_CASE("a replica whose store is made one for newer programs is not ready and
     const auto ready = ask_ops(*at, "GET", "/readyz");
     CHECK(ready.body == R"({"ready":false,"reason":"store_newer"})");
     CHECK(ask_ops(*at, "GET", "/healthz").status == 200);
-    CHECK(at->process().errors().find("may not use its store any more") != std::string::npos);
+    CHECK(at->process().says("may not use its store any more"));
   }
   const auto refused = put(both.first);
   CHECK(refused.status == 503);

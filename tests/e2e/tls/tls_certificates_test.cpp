@@ -67,7 +67,7 @@ TEST_CASE("a replaced certificate that cannot be used is refused, and the former
     ++refused;
     CAPTURE(name, refused);
     CHECK(eventually([&] { return of.metric("matchcloud_tls_refused_total") == refused; }));
-    CHECK(of.process().errors().find(std::string{name} + ": ") != std::string::npos);
+    CHECK(of.process().says(std::string{name} + ": "));
     CHECK(shown_by(of.data()) == "test");
   }
   std::filesystem::remove(files.key());

@@ -1,0 +1,283 @@
+#include "base/log/line_writer.hpp"
+
+#include <poll.h>
+#include <semaphore.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <condition_variable>
+#include <csignal>
+#include <limits>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+namespace matchcloud::base {
+
+namespace {
+
+/// What a pipe takes whole, so that lines of other processes on it do not tear ours (pipe(7)).
+constexpr std::size_t atomic_write_bytes = 4'096;
+constexpr std::string_view cut_mark = " ..\n";
+/// Between two looks of a crashed thread. It may use neither locks nor conditions.
+constexpr int crash_look_ms = 2;
+
+/// Blocks every signal that can be blocked in the calling thread, and so in the threads it starts.
+/// Crashes cannot: a fault while its signal is blocked ends the process without a report.
+class blocked_signals {
+public:
+  blocked_signals() {
+    sigset_t all;
+    sigfillset(&all);
+    for (const int each : crash_signals)
+      sigdelset(&all, each);
+    pthread_sigmask(SIG_BLOCK, &all, &before_);
+  }
+  blocked_signals(const blocked_signals&) = delete;
+  blocked_signals& operator=(const blocked_signals&) = delete;
+  ~blocked_signals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
+private:
+  sigset_t before_{};
+};
+
+/// The length of the whole lines at the beginning of `text` that a pipe takes in one piece; at
+/// least one line.
+std::size_t piece_of(std::string_view text) noexcept {
+  if (text.size() <= atomic_write_bytes) return text.size();
+  const auto end = text.substr(0, atomic_write_bytes).rfind('\n');
+  if (end != std::string_view::npos) return end + 1;
+  return std::min(text.find('\n', atomic_write_bytes), text.size() - 1) + 1;
+}
+
+/// Waits as long as it takes. Returns how much was written: all, unless writing fails.
+std::size_t write_whole(int fd, std::string_view text) noexcept {
+  std::size_t done = 0;
+  while (done < text.size()) {
+    const auto rest = text.substr(done);
+    const auto written = ::write(fd, rest.data(), piece_of(rest));
+    if (written >= 0) {
+      done += static_cast<std::size_t>(written);
+      continue;
+    }
+    if (errno == EAGAIN) { // somebody else made it non-blocking
+      pollfd writable{fd, POLLOUT, 0};
+      static_cast<void>(::poll(&writable, 1, -1));
+    } else if (errno != EINTR) {
+      break;
+    }
+  }
+  return done;
+}
+
+} // namespace
+
+struct line_writer::shared {
+  shared(int to, drop_note how) : fd{to}, note{std::move(how)} {
+    // As much as they may hold, and no page of it before it is needed.
+    waiting.reserve(log_waiting_limit_bytes);
+    writing.reserve(log_waiting_limit_bytes);
+    sem_init(&wake, 0, 0);
+  }
+  shared(const shared&) = delete;
+  shared& operator=(const shared&) = delete;
+  ~shared() { sem_destroy(&wake); }
+
+  struct told {
+    std::uint64_t notes = 0;
+    std::uint64_t lines = 0;
+  };
+
+  bool has_room(std::size_t bytes) const noexcept {
+    return waiting.size() + bytes <= log_waiting_limit_bytes;
+  }
+
+  /// With the note on lines that were dropped before it.
+  void append(std::string_view line) {
+    std::string before;
+    if (unsaid > 0 && has_room(line.size())) before = note(unsaid);
+    if (!has_room(before.size() + line.size())) {
+      ++unsaid;
+      metrics.dropped.add();
+      return;
+    }
+    const bool was_empty = waiting.empty();
+    waiting += before;
+    waiting += line;
+    if (unsaid > 0) count_note();
+    if (was_empty) sem_post(&wake);
+  }
+
+  void count_note() noexcept {
+    said.lines += std::exchange(unsaid, 0);
+    ++said.notes;
+  }
+
+  enum class turn : std::uint8_t { write, wait, end };
+
+  /// By the thread: what it does next. Fills `writing`.
+  turn take() {
+    const std::lock_guard lock{mutex};
+    busy = false;
+    // A note that cannot be written either waits for the next line.
+    if (waiting.empty() && unsaid > 0 && !failing) {
+      waiting = note(unsaid);
+      count_note();
+    }
+    if (waiting.empty()) {
+      idle.notify_all();
+      return ending ? turn::end : turn::wait;
+    }
+    writing.clear();
+    writing.swap(waiting);
+    saying = std::exchange(said, {});
+    busy = true;
+    return turn::write;
+  }
+
+  /// By the thread. What a descriptor does not take, because its disk is full or its reader gone,
+  /// counts as dropped.
+  void write_taken() {
+    in_write.store(true, std::memory_order_relaxed);
+    // Where a line was torn, the next one begins on a line of its own.
+    if (std::exchange(torn, false)) static_cast<void>(write_whole(fd, "\n"));
+    const auto done = write_whole(fd, writing);
+    in_write.store(false, std::memory_order_relaxed);
+    failing = done < writing.size();
+    if (!failing) return;
+    torn = done > 0 && writing[done - 1] != '\n';
+    const auto left = static_cast<std::uint64_t>(
+        std::count(writing.begin() + static_cast<std::ptrdiff_t>(done), writing.end(), '\n'));
+    // A note among the lines that were written before the failure is taken for one of the others.
+    const auto lost = left - std::min(left, saying.notes);
+    metrics.dropped.add(lost);
+    const std::lock_guard lock{mutex};
+    unsaid += lost + saying.lines;
+  }
+
+  /// By the thread.
+  void write_last_words() noexcept {
+    const auto* text = last_words.load(std::memory_order_acquire);
+    if (text == nullptr) return;
+    in_write.store(true, std::memory_order_relaxed);
+    static_cast<void>(write_whole(fd, *text));
+    in_write.store(false, std::memory_order_relaxed);
+    last_words.store(nullptr, std::memory_order_release);
+  }
+
+  void run() {
+    guard_stack();
+    thread_id.store(gettid(), std::memory_order_relaxed);
+    while (true) {
+      const auto next = take();
+      if (next == turn::write) write_taken();
+      write_last_words();
+      if (next == turn::end) return;
+      if (next == turn::wait)
+        while (sem_wait(&wake) != 0) {
+        }
+    }
+  }
+
+  const int fd;
+  const drop_note note;
+  log_metrics metrics;
+  bool has_thread = true;
+
+  /// Held only to move memory, never during a write.
+  std::mutex mutex;
+  /// Nothing waits and nothing is being written.
+  std::condition_variable idle;
+  std::string waiting;
+  /// Dropped lines of which no note says so yet.
+  std::uint64_t unsaid = 0;
+  /// The notes in `waiting`, and of how many lines they tell.
+  told said;
+  bool busy = false;
+  bool ending = false;
+  /// Posted when `waiting` gets its first line, at the end and in a crash: a condition variable may
+  /// not be used in a signal handler.
+  sem_t wake{};
+
+  // The thread's own.
+  std::string writing;
+  told saying;
+  bool failing = false;
+  bool torn = false;
+
+  std::atomic<const std::string_view*> last_words{nullptr};
+  std::atomic<pid_t> thread_id{0};
+  std::atomic<bool> in_write{false};
+};
+
+line_writer::line_writer(int fd, drop_note note)
+    : shared_{std::make_shared<shared>(fd, std::move(note))} {
+  const blocked_signals during_start;
+  try {
+    std::thread{[with = shared_] { with->run(); }}.detach();
+  } catch (const std::system_error&) {
+    shared_->has_thread = false;
+  }
+}
+
+line_writer::~line_writer() {
+  {
+    const std::lock_guard lock{shared_->mutex};
+    shared_->ending = true;
+  }
+  sem_post(&shared_->wake);
+}
+
+void line_writer::write(std::string_view line) {
+  std::string cut;
+  if (line.size() > log_line_limit_bytes) {
+    auto end = log_line_limit_bytes - cut_mark.size();
+    while (end > 0 && (static_cast<unsigned char>(line[end]) & 0xC0U) == 0x80U)
+      --end; // not within a character
+    cut.append(line.substr(0, end)).append(cut_mark);
+    line = cut;
+  }
+  const std::lock_guard lock{shared_->mutex};
+  if (shared_->has_thread)
+    shared_->append(line);
+  else
+    static_cast<void>(write_whole(shared_->fd, line));
+}
+
+void line_writer::drop() {
+  const std::lock_guard lock{shared_->mutex};
+  ++shared_->unsaid;
+  shared_->metrics.dropped.add();
+}
+
+bool line_writer::wait_written(std::chrono::milliseconds at_most) {
+  std::unique_lock lock{shared_->mutex};
+  return shared_->idle.wait_for(lock, at_most,
+                                [this] { return shared_->waiting.empty() && !shared_->busy; });
+}
+
+line_writer::result line_writer::write_last(std::string_view text,
+                                            std::chrono::milliseconds at_most) noexcept {
+  auto& with = *shared_;
+  if (!with.has_thread || with.thread_id.load(std::memory_order_relaxed) == gettid())
+    return result::unable;
+  with.last_words.store(&text, std::memory_order_release);
+  sem_post(&with.wake);
+  const auto until = std::chrono::steady_clock::now() + at_most;
+  while (std::chrono::steady_clock::now() < until) {
+    if (with.last_words.load(std::memory_order_acquire) == nullptr) return result::written;
+    static_cast<void>(::poll(nullptr, 0, crash_look_ms));
+  }
+  if (with.last_words.exchange(nullptr) == nullptr) return result::written;
+  return with.in_write.load(std::memory_order_relaxed) ? result::stalled : result::unable;
+}
+
+const log_metrics& line_writer::metrics() const noexcept {
+  return shared_->metrics;
+}
+
+} // namespace matchcloud::base

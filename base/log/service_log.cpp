@@ -1,0 +1,80 @@
+#include "base/log/service_log.hpp"
+
+#include "base/clock.hpp"
+#include "base/log/bounded_sink.hpp"
+#include "base/log/log_format.hpp"
+#include "base/log/writer_sink.hpp"
+
+#include <spdlog/details/os.h>
+#include <spdlog/spdlog.h>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <utility>
+
+namespace matchcloud::base {
+
+namespace {
+
+/// A line of the log about those that were dropped.
+line_writer::drop_note drop_note_with(std::shared_ptr<spdlog::formatter> formatter, bool colours) {
+  return [formatter = std::move(formatter), colours](std::uint64_t lines) {
+    const auto text = std::to_string(lines) + (lines == 1 ? " line was" : " lines were") +
+                      " dropped here, because stderr took them too slowly or not at all";
+    return writer_sink::render({"matchcloud", spdlog::level::warn, text}, *formatter, colours);
+  };
+}
+
+void write_lines(line_writer& to, std::string_view lines) {
+  while (!lines.empty()) {
+    const auto end = std::min(lines.find('\n'), lines.size());
+    to.write(std::string{lines.substr(0, end)} + "\n");
+    lines.remove_prefix(std::min(end + 1, lines.size()));
+  }
+}
+
+} // namespace
+
+service_log::service_log() {
+  const bool colours =
+      spdlog::details::os::in_terminal(stderr) && spdlog::details::os::is_color_terminal();
+  to_stderr_ =
+      std::make_shared<line_writer>(STDERR_FILENO, drop_note_with(make_log_formatter(), colours));
+  auto sink = std::make_shared<bounded_sink>(
+      std::make_shared<writer_sink>(to_stderr_, make_log_formatter(), colours));
+  auto logger = std::make_shared<spdlog::logger>("matchcloud", std::move(sink));
+  // spdlog's own handler writes to stderr.
+  logger->set_error_handler([to = to_stderr_](const std::string&) { to->drop(); });
+  spdlog::set_default_logger(std::move(logger));
+  write_crashes_by(to_stderr_.get());
+}
+
+service_log::~service_log() {
+  finish();
+  write_crashes_by(nullptr);
+}
+
+void service_log::say(std::string_view lines) {
+  write_lines(*to_stderr_, lines);
+}
+
+void service_log::print(std::string_view lines) {
+  static_cast<void>(to_stderr_->wait_written(log_end_limit));
+  // Nobody is told of lines that do not fit: there are few.
+  to_stdout_ = std::make_unique<line_writer>(STDOUT_FILENO, [](std::uint64_t) { return ""; });
+  write_lines(*to_stdout_, lines);
+}
+
+void service_log::finish() {
+  const auto until = machine_clock().now() + log_end_limit;
+  spdlog::default_logger()->flush();
+  static_cast<void>(to_stderr_->wait_written(log_end_limit));
+  if (!to_stdout_) return;
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - machine_clock().now());
+  static_cast<void>(to_stdout_->wait_written(std::max(left, std::chrono::milliseconds{0})));
+}
+
+} // namespace matchcloud::base

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "base/log/line_writer.hpp"
+
+#include <chrono>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace matchcloud::base {
+
+/// How long the end of the process waits until its last lines are written.
+inline constexpr std::chrono::milliseconds log_end_limit{1'000};
+
+/// What a service says on stderr and stdout, written by threads of its own, so that nothing waits
+/// for those who read it. While it exists, spdlog's default logger writes to it, bounded by
+/// `log_limit`, and so do crashes. Made and destroyed by one thread, with at most one in a process.
+class service_log {
+public:
+  service_log();
+  service_log(const service_log&) = delete;
+  service_log& operator=(const service_log&) = delete;
+  /// Calls `finish`. Lines that follow are written if the process still runs by then.
+  ~service_log();
+
+  /// Writes lines to stderr as they are.
+  void say(std::string_view lines);
+  /// Writes lines to stdout as they are, once the lines on stderr are written or did not come
+  /// through in `log_end_limit`. Once at most.
+  void print(std::string_view lines);
+  /// Waits until everything is written, or for `log_end_limit`.
+  void finish();
+
+  const log_metrics& metrics() const noexcept { return to_stderr_->metrics(); }
+
+private:
+  std::shared_ptr<line_writer> to_stderr_;
+  /// Its thread ends once everything is printed. Null before.
+  std::unique_ptr<line_writer> to_stdout_;
+};
+
+} // namespace matchcloud::base
