@@ -231,8 +231,7 @@ TEST_CASE("without its bucket the service is up, and says what it lacks") {
   CHECK(got.status == 503);
   CHECK(got.problem_code() == "store_failed");
   check_refused(at);
-  const auto log = at.of.process().errors();
-  CHECK(log.find("NoSuchBucket; create the bucket, or name another") != std::string::npos);
+  CHECK(at.of.process().says("NoSuchBucket; create the bucket, or name another"));
   CHECK(records_in(at.in()).empty());
 }
 
