@@ -27,7 +27,9 @@ base::expected<void> listening::find_predecessor() {
   auto found = app::find_predecessor(*config_);
   if (!found) return tl::unexpected(found.error());
   predecessor_ = *std::move(found);
-  if (!predecessor_)
+  if (predecessor_)
+    predecessor_pid_ = predecessor_->pid();
+  else
     spdlog::info("--take-over: no process serves these listeners from data-dir {}; starting as "
                  "usual",
                  config_->store.data_dir);
@@ -122,7 +124,6 @@ base::error listening::advised(base::error why) const {
 
 base::expected<void> listening::take_over() {
   if (!predecessor_) return {};
-  predecessor_pid_ = predecessor_->pid();
   return predecessor_->take_over();
 }
 

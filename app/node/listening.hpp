@@ -59,7 +59,8 @@ public:
 
   /// Whether there is another process whose listeners this one is about to take.
   bool has_predecessor() const noexcept { return predecessor_.has_value(); }
-  /// The process that had these listeners before; empty if this process bound them itself.
+  /// The process that has these listeners, or had them before; empty if this process binds them
+  /// itself.
   std::optional<pid_t> predecessor() const noexcept { return predecessor_pid_; }
   /// Readable once another process has the listeners.
   int handed_over_fd() const noexcept { return handed_over_.get(); }

@@ -143,7 +143,13 @@ base::expected<std::unique_ptr<node>> node::start(const serve_config& config, ma
                      .and_then([&] { return made->bind(); });
   if (!started) return tl::unexpected(started.error());
   made->start_actors();
-  if (auto alone = made->listening_.take_over(); !alone) return tl::unexpected(alone.error());
+  // Said before the predecessor lets go: it may end at once.
+  const auto predecessor = made->listening_.predecessor();
+  if (predecessor) watch.tell_main_process(::getpid());
+  if (auto alone = made->listening_.take_over(); !alone) {
+    if (predecessor) watch.tell_main_process(*predecessor);
+    return tl::unexpected(alone.error());
+  }
   made->start_serving();
   made->listening_.offer();
   return made;

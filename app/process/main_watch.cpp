@@ -5,7 +5,6 @@
 #include <spdlog/spdlog.h>
 
 #include <poll.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -127,17 +126,17 @@ void main_watch::tell_failed(const std::string& why) {
   manager_->tell_now(status_line("could not start: " + why));
 }
 
+void main_watch::tell_main_process(pid_t process) {
+  manager_->tell("MAINPID=" + std::to_string(process));
+}
+
 void main_watch::begin_serving(service_health health, std::optional<pid_t> predecessor) {
   phase_ = phase::serving;
   health_ = std::move(health);
   told_status_ = status_line(health_.describe());
   next_status_ = now() + status_interval;
-  auto message = "READY=1\n" + told_status_;
-  if (predecessor) {
-    manager_->succeed(*predecessor);
-    message += "\nMAINPID=" + std::to_string(::getpid());
-  }
-  manager_->tell(std::move(message));
+  if (predecessor) manager_->succeed(*predecessor);
+  manager_->tell("READY=1\n" + told_status_);
 }
 
 void main_watch::begin_ending(milliseconds at_most) {

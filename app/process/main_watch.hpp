@@ -53,6 +53,9 @@ public:
   void tell_waiting(const std::string& why);
   /// The service cannot start.
   void tell_failed(const std::string& why);
+  /// `process` is the one that counts from now on. A service that takes over says that of itself
+  /// while its predecessor still lives: the end of the main process is the end of the unit.
+  void tell_main_process(pid_t process);
   /// The service serves from now on, in place of `predecessor` if there was one.
   void begin_serving(service_health health, std::optional<pid_t> predecessor);
   /// The service ends, which takes `at_most`, unless it hangs.
