@@ -4,6 +4,8 @@ namespace matchcloud::app {
 
 namespace {
 
+/// The main thread.
+constexpr std::size_t first = 1;
 /// That which writes the log, and that which flushes it.
 constexpr std::size_t logging = 2;
 /// CAF's own: that of its clock, and that of the actor that prints.
@@ -18,7 +20,7 @@ std::size_t threads_needed(const serve_config& config) noexcept {
   namespace counts = thread_counts;
   const bool has_server = !config.store.url.empty();
   const auto exporting = config.exports.jobs_limit + counts::export_housekeeping;
-  auto needed = logging + counts::actors + of_caf + handover + ops_loop + exporting +
+  auto needed = first + logging + counts::actors + of_caf + handover + ops_loop + exporting +
                 counts::administering + counts::surveying;
   // The server of each listener has a pool.
   needed += config.transport == transport_kind::httplib

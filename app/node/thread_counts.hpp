@@ -36,8 +36,7 @@ inline std::size_t data_loops(const serve_config& config) noexcept {
   return config.transport == transport_kind::httplib ? 0 : std::max<std::size_t>(1, config.loops);
 }
 
-/// How many threads a service starts besides its first one, with those that come and go. A few more
-/// than are ever needed at once.
+/// How many threads a service has at most, with its first one and those that come and go.
 std::size_t threads_needed(const serve_config& config) noexcept;
 
 } // namespace matchcloud::app

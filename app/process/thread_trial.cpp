@@ -56,16 +56,16 @@ std::size_t count_startable(std::size_t wanted) {
 
 } // namespace
 
-base::expected<void> try_threads(std::size_t wanted) {
+base::expected<void> try_threads(std::size_t needed) {
   const auto has = std::max<std::size_t>(1, counted_threads());
-  const auto startable = count_startable(wanted);
-  if (startable == wanted) return {};
+  if (has >= needed) return {};
+  const auto allowed = has + count_startable(needed - has);
+  if (allowed == needed) return {};
   auto limits = describe_thread_limits();
   if (!limits.empty()) limits = ": " + limits;
   return base::fail(base::errc::unavailable,
-                    "this configuration needs " + std::to_string(has + wanted) +
-                        " threads, and the system allows " + std::to_string(has + startable) +
-                        limits +
+                    "this configuration needs " + std::to_string(needed) +
+                        " threads, and the system allows " + std::to_string(allowed) + limits +
                         ". Raise the limit (ulimit -u, LimitNPROC= and TasksMax= of systemd, "
                         "--pids-limit of docker), or give fewer --loops and --export-jobs");
 }

@@ -103,8 +103,8 @@ TEST_CASE("a CPU quota of a control group of v1, or of one above, bounds the loo
                        shared_world().data_dir()};
   REQUIRE(half.serves());
   CHECK(loops_of(half) == 1);
-  CHECK(contains(half.process().errors(),
-                 ", and the CPU quota of " + group.path() + " allows 0.5\n"));
+  CHECK(
+      contains(half.process().errors(), ", and the CPU quota of " + group.path() + " allows 0.5"));
   half.process().signal(SIGTERM);
   CHECK(half.process().exit_code() == 0);
 }
@@ -122,7 +122,7 @@ TEST_CASE("a CPU quota of v2 bounds the loops", "[lifecycle]") {
                        shared_world().data_dir()};
   REQUIRE(half.serves());
   CHECK(loops_of(half) == 1);
-  CHECK(contains(half.process().errors(), ", and the CPU quota of " + at + " allows 0.5\n"));
+  CHECK(contains(half.process().errors(), ", and the CPU quota of " + at + " allows 0.5"));
 }
 
 } // namespace
