@@ -13,8 +13,8 @@ namespace matchcloud::http {
 
 /// The statuses that this service answers with; 0 counts any other.
 inline constexpr std::array known_statuses{200, 201, 204, 206, 304, 307, 400, 401, 403, 404,
-                                           405, 408, 409, 412, 413, 414, 415, 416, 417, 429,
-                                           431, 500, 501, 503, 504, 505, 507, 0};
+                                           405, 408, 409, 412, 413, 414, 415, 416, 417, 422,
+                                           429, 431, 500, 501, 503, 504, 505, 507, 0};
 
 /// Why a request was not let in; the names in metrics are in the same order.
 enum class access_refusal : std::uint8_t {

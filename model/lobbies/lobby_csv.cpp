@@ -84,7 +84,10 @@ std::string csv_attribute_columns(const lobby_attributes& attributes,
   std::string columns = to_string(attributes.namespace_id);
   const auto add = [&](std::string_view text) {
     columns += ',';
-    append_field(columns, as == csv_dialect::excel ? without_formulas(text) : std::string{text});
+    if (as == csv_dialect::excel)
+      append_field(columns, without_formulas(text));
+    else
+      append_field(columns, text);
   };
   add(namespace_name);
   add(attributes.region_id);

@@ -132,6 +132,7 @@ TEST_CASE("an ingest of which no line is good is 422 with the same body", "[oper
   CHECK(post("{}\n" + line(1)).status == 200);
   // A line that the store has already was good.
   CHECK(post("{}\n" + line(1)).status == 200);
+  CHECK(to.metric("matchcloud_requests_total{operation=\"ingest_lobbies\",status=\"422\"}") == 2);
   // Nothing was sent, and nothing refused.
   CHECK(post("").body == accepted(0));
   CHECK(post("\n\n").status == 200);
