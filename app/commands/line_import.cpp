@@ -55,6 +55,7 @@ void add_line_import(CLI::App& import, const line_import& kind, int& code) {
                    "Skip members of this name in all lines, whatever their values are, such as "
                    "date or @timestamp, which log shippers add; repeatable.")
       ->expected(1)
+      ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command->add_option("FILE", options->file, "JSON Lines; - is stdin.")->required();
   command->callback([kind, options, &code] {
