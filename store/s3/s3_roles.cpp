@@ -174,9 +174,10 @@ base::expected<std::optional<s3_web_identity>> web_identity_of(const environment
   made.place.name = "AWS STS";
   auto endpoint = or_empty(from, sts_endpoint);
   if (endpoint.empty()) endpoint = amazon_url("sts", given_region(from));
-  const auto url = lender_url(sts_endpoint, endpoint);
+  auto url = lender_url(sts_endpoint, endpoint);
   if (!url) return tl::unexpected(url.error());
   made.place.url = origin_of(*url);
+  made.target = std::move(url->target);
   // It is not on this machine.
   made.place.connect_timeout = std::chrono::milliseconds{3'000};
   return made;
@@ -192,8 +193,8 @@ base::expected<s3_loan> fetch_web_identity_credentials(const s3_web_identity& fr
       "&WebIdentityToken=" + s3_encoded(*token);
   OPENSSL_cleanse(token->data(), token->size());
   s3_lender_session with{from.place};
-  auto got =
-      with.ask("POST", "/", {{"content-type", "application/x-www-form-urlencoded"}}, what, form);
+  auto got = with.ask("POST", from.target, {{"content-type", "application/x-www-form-urlencoded"}},
+                      what, form);
   OPENSSL_cleanse(form.data(), form.size());
   if (!got) return tl::unexpected(got.error());
   if (got->status != 200) return with.failed(what, sts_reason(*got));

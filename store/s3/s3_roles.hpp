@@ -36,6 +36,8 @@ base::expected<s3_loan> read_container_credentials(std::string_view body);
 /// A role that is assumed with a token from a file.
 struct s3_web_identity {
   s3_lender_place place;
+  /// Path and query.
+  std::string target;
   std::string role_arn;
   std::string session_name;
   /// Read each time: Kubernetes replaces it.

@@ -267,11 +267,11 @@ TEST_CASE("the role of a pod's service account is assumed, and its credentials a
   const auto token = in.directory().file("token", "a.web.token");
   const auto told = without_keys(
       in, {"AWS_WEB_IDENTITY_TOKEN_FILE=" + token, "AWS_ROLE_ARN=arn:aws:iam::1:role/games",
-           "AWS_ENDPOINT_URL_STS=" + sts.url(), "MATCHCLOUD_OBJECTS=s3://bucket/games",
+           "AWS_ENDPOINT_URL_STS=" + sts.url() + "/sts", "MATCHCLOUD_OBJECTS=s3://bucket/games",
            "MATCHCLOUD_OBJECTS_PATH_STYLE=true", "MATCHCLOUD_OBJECTS_ENDPOINT=" + bucket.url()});
   const server of{{"--objects-delivery", "through"}, in, told};
   check_signed_by(bucket, "ASIAPOD0");
-  CHECK(sts.seen().front().is("POST", "/"));
+  CHECK(sts.seen().front().is("POST", "/sts"));
   const auto missing =
       "/media/avatars/" + std::string{demo_game} + "/" + std::string(32, '0') + ".png";
   CHECK(eventually([&] {
