@@ -54,6 +54,7 @@ public:
   const address& data() const noexcept { return data_; }
   const address& ops() const noexcept { return ops_; }
   child_process& process() noexcept { return process_; }
+  const child_process& process() const noexcept { return process_; }
   answer ask(const std::string& method, const std::string& target,
              const std::string& body = {}) const;
   answer ask_ops(const std::string& target) const;
