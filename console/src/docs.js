@@ -57,8 +57,9 @@ function chosen(hash, documents) {
 const linkOf = (plane, id) => `#${plane}/${encodeURIComponent(id)}`;
 
 /**
- * Where requests of a plane go: where this page is from, or what the data plane's document says. That may be a
- * path alone (`base-path`): where the data plane listens, nobody has told the ops plane.
+ * Where requests of a plane go: where this page is from, or what the data plane's document says.
+ * That may be a path alone (`base-path`), because nobody has told the ops plane where the data
+ * plane listens.
  */
 function placeOf(plane, root) {
   const url = root.servers?.[0]?.url;

@@ -1,8 +1,8 @@
-// Where the ops plane is, seen from this page. A proxy may serve it below a path of its own, such as
-// https://ops.example/matchcloud/, which it takes off before it asks the service.
+// Where the ops plane is, seen from this page. A proxy may serve it below a path of its own, such
+// as https://ops.example/matchcloud/, which it takes off before it asks the service.
 
 /** The folder of this page, with a slash at its end. */
 const folder = new URL(".", location.href);
 
-/** The address of a path of the ops plane, which begins with /, for this page's requests and links. */
+/** The address of a path of the ops plane, which begins with /, for requests and links. */
 export const addressOf = (path) => new URL(`.${path}`, folder).href;

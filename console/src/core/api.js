@@ -54,8 +54,8 @@ function bodyOf(body) {
 
 /**
  * Sends one request and returns the Response, whatever its status within 2xx. `path` begins with /
- * and is of the ops plane; `body` is an object, or a string that is JSON already. Throws ApiError, or
- * an AbortError where `signal` ended it.
+ * and is of the ops plane; `body` is an object, or a string that is JSON already. Throws ApiError,
+ * or an AbortError where `signal` ended it.
  */
 export async function send(method, path, { body, signal } = {}) {
   const timeout = AbortSignal.timeout(patience_ms);

@@ -20,6 +20,7 @@ export function Navigation() {
   return html`<nav ref=${element} aria-label="Panels">
     ${groups.map((group) => html`<div key=${group}><h2>${group}</h2>
       <ul>${panels.filter((panel) => panel.group === group).map(link)}
-        ${group === "Try" && html`<li key="docs"><a href=${addressOf("/docs")}>Interface</a></li>`}</ul></div>`)}
+        ${group === "Try" && html`<li key="docs">
+          <a href=${addressOf("/docs")}>Interface</a></li>`}</ul></div>`)}
   </nav>`;
 }

@@ -83,8 +83,9 @@ TEST_CASE("a token's file comes before the variable, and is read each time") {
 }
 
 TEST_CASE("what is not the answer of an agent or of STS is refused, and nothing of it is shown") {
-  for (const std::string& bad : {std::string{}, std::string{"hush-hush"}, std::string{"[]"},
-                                lent("A", ""), lent(""), std::string{R"({"Token":"hush-hush"})"}}) {
+  for (const std::string& bad :
+       {std::string{}, std::string{"hush-hush"}, std::string{"[]"}, lent("A", ""), lent(""),
+        std::string{R"({"Token":"hush-hush"})"}}) {
     const auto got = read_container_credentials(bad);
     REQUIRE_FALSE(got);
     CHECK(got.error().detail.find("hush-hush") == std::string::npos);

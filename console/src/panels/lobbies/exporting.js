@@ -33,7 +33,8 @@ function Outcome({ job, mine, onAgain }) {
       <button type="button" onClick=${onAgain}>Make another</button></p>`;
   }
   if (job.state === "done") {
-    return html`<p><a class="download" href=${addressOf(job.url)} download>Download the file</a> ${" "}
+    const link = addressOf(job.url);
+    return html`<p><a class="download" href=${link} download>Download the file</a> ${" "}
       <span class="faint">The link works for a minute.</span></p>`;
   }
   if (job.state !== "asking") return null;

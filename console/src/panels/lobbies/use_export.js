@@ -27,7 +27,7 @@ function pause(signal) {
   });
 }
 
-/** The link of an answer if it is a path of the ops plane, below /exports/. Throws Error otherwise. */
+/** The link of an answer if it is a path of the ops plane below /exports/. Throws Error if not. */
 export function linkOf(answer) {
   const url = answer?.url;
   if (typeof url === "string" && /^\/exports\/[^\\]+$/.test(url)) return url;
