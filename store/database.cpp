@@ -5,7 +5,6 @@ namespace matchcloud::store {
 base::expected<database::idle_session> database::acquire() {
   if (fence_)
     if (auto why = fence_->why()) return tl::unexpected(*std::move(why));
-  std::vector<idle_session> gone; // closed outside the lock
   {
     std::unique_lock lock{mutex_};
     if (!left_.wait_for(lock, limits_.patience, [this] { return lent_ < limits_.at_once; })) {
@@ -13,14 +12,11 @@ base::expected<database::idle_session> database::acquire() {
       return base::fail(base::errc::overloaded, "Too many requests wait for the store; ask again.");
     }
     ++lent_;
-    while (!idle_.empty()) {
-      auto taken = std::move(idle_.back());
-      idle_.pop_back();
-      // It may have ended while nobody used it.
-      if (taken.held->is_reusable()) return taken;
-      gone.push_back(std::move(taken));
-    }
   }
+  // Outside the lock, because an engine may look at a file to tell whether a session is reusable.
+  while (auto taken = take_idle())
+    // It may have ended while nobody used it.
+    if (taken->held->is_reusable()) return *std::move(taken);
   // Outside the lock, because opening a session may take long.
   auto opened = open_();
   (opened ? opened_ : open_failures_).add();
@@ -30,6 +26,14 @@ base::expected<database::idle_session> database::acquire() {
                                                     : base::steady_time::max();
     return idle_session{std::move(made), until};
   });
+}
+
+std::optional<database::idle_session> database::take_idle() {
+  const std::lock_guard lock{mutex_};
+  if (idle_.empty()) return std::nullopt;
+  std::optional taken{std::move(idle_.back())};
+  idle_.pop_back();
+  return taken;
 }
 
 void database::release(idle_session taken) {

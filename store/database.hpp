@@ -12,6 +12,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -108,6 +109,8 @@ private:
   };
 
   base::expected<idle_session> acquire();
+  /// The idle session that was used last; nothing if there is none.
+  std::optional<idle_session> take_idle();
   void release(idle_session taken);
   void leave();
 

@@ -19,7 +19,9 @@ constexpr mode_t folder_mode = 0700;
 
 /// A name in a folder that is held open, so that both are of the same folder from here on.
 struct place {
-  explicit place(const std::string& path) {
+  explicit place(std::string path) {
+    while (path.size() > 1 && path.back() == '/')
+      path.pop_back();
     const auto slash = path.rfind('/');
     name = slash == std::string::npos ? path : path.substr(slash + 1);
     const auto parent = slash == std::string::npos ? std::string{"."}

@@ -27,6 +27,11 @@ bool is_directory(const std::string& path) {
   return ::stat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode);
 }
 
+bool is_link(const std::string& path) {
+  struct stat found {};
+  return ::lstat(path.c_str(), &found) == 0 && S_ISLNK(found.st_mode);
+}
+
 std::string parent_of(const std::string& path) {
   const auto slash = path.rfind('/');
   if (slash == std::string::npos) return ".";
@@ -55,11 +60,14 @@ base::expected<void> make_data_directory(const std::string& path) {
 base::expected<void> make_folders_in(const std::string& data_dir, std::string_view below) {
   // A data directory that somebody has moved away must not come back with nothing in it.
   if (!is_directory(data_dir)) return failure(data_dir, "use the data directory", ENOENT);
+  // Root must not follow where the owner of the directory has folders lead.
+  const bool is_foreign = base::gives_away_in(data_dir);
   auto part = data_dir;
   while (!below.empty()) {
     const auto end = std::min(below.find('/'), below.size());
     part.append("/").append(below.substr(0, end));
     below.remove_prefix(std::min(end + 1, below.size()));
+    if (is_foreign && is_link(part)) return failure(part, "use a link of another user", ELOOP);
     if (is_directory(part)) continue;
     const auto made = base::make_folder(part, base::errc::store_failed);
     if (!made) return tl::unexpected(made.error());

@@ -77,6 +77,9 @@ base::expected<std::string> temporary_folder::place(const std::string& name) {
 }
 
 void remove_leftovers(const std::string& data_dir) {
+  // The owner decides where `tmp/` leads; root must not remove what is there. The service tidies
+  // up.
+  if (base::gives_away_in(data_dir)) return;
   const auto parent = parent_of_all(data_dir);
   const auto quiet = directory_lock::acquire(parent);
   if (!quiet) return; // there is no `tmp/`

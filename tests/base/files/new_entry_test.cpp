@@ -33,6 +33,8 @@ TEST_CASE("new files and folders have their modes whatever the umask, and take n
   CHECK((facts_of(in.path("file")).st_mode & 07777U) == 0640);
   CHECK(base::make_folder(in.path("folder"), errc::io_failed) == true);
   CHECK((facts_of(in.path("folder")).st_mode & 07777U) == 0700);
+  CHECK(base::make_folder(in.path("slashed//"), errc::io_failed) == true);
+  CHECK(base::make_folder(in.path("slashed/"), errc::io_failed) == false);
   auto unique = in.path("XXXXXX");
   REQUIRE(base::make_unique_folder(unique, errc::io_failed));
   CHECK(unique != in.path("XXXXXX"));
