@@ -80,10 +80,24 @@ secret_files::secret_files(std::string data_dir, const base::clock& clock)
     : data_dir_{std::move(data_dir)}, clock_{&clock} {}
 
 base::expected<secret_versions> secret_files::load(secret_name name) {
+  auto found = find(name);
+  if (!found) return tl::unexpected(found.error());
+  if (*found) {
+    has_loaded_ = true;
+    return **std::move(found);
+  }
+  if (auto gone = check_directory(); !gone) return tl::unexpected(gone.error());
+  if (auto made = make_data_directory(data_dir_); !made) return tl::unexpected(made.error());
+  // Where a file system has no links, only the lock keeps one first secret from replacing another.
+  const auto alone = directory_lock::acquire(data_dir_);
+  if (!alone) return tl::unexpected(alone.error());
+  return load_alone(name);
+}
+
+base::expected<secret_versions> secret_files::load_alone(secret_name name) {
   const auto path = path_of(name);
   auto found = read(name, path);
   if (found && !*found) {
-    if (auto gone = check_directory(); !gone) return tl::unexpected(gone.error());
     if (auto created = create(name); !created) return tl::unexpected(created.error());
     found = read(name, path);
   }
@@ -122,7 +136,7 @@ base::expected<bool> secret_files::apply(secret_name name, const change& make) {
   // Nothing below takes this lock again: the temporary folder has a lock of its own.
   const auto alone = directory_lock::acquire(data_dir_);
   if (!alone) return tl::unexpected(alone.error());
-  const auto before = load(name);
+  const auto before = load_alone(name);
   if (!before) return tl::unexpected(before.error());
   const auto after = make(*before);
   if (!after) return tl::unexpected(after.error());

@@ -32,6 +32,8 @@ private:
   base::expected<bool> apply(secret_name name, const change& make) override;
 
   std::string path_of(secret_name name) const;
+  /// Loads, or creates a first version, for which the caller holds the directory's lock.
+  base::expected<secret_versions> load_alone(secret_name name);
   base::expected<void> create(secret_name name) const;
   /// Fails if the data directory was there and is not any more: it must not come back with nothing
   /// but new secrets in it.
