@@ -154,8 +154,11 @@ base::expected<void> postgres_lobbies::add_missing(std::span<const model::lobby_
   if (!changes) return tl::unexpected(changes.error());
   for (std::size_t number = 0; number < records.size(); ++number) {
     if (!is_missing(known_[number])) continue;
-    if (auto added = attributes_.add(records[number].attributes); !added)
+    if (auto added = attributes_.add(records[number].attributes); !added) {
+      // Those added before it are gone with the transaction, and the connection may stay.
+      attributes_.forget();
       return tl::unexpected(added.error());
+    }
   }
   auto done = changes->commit();
   if (!done) attributes_.forget();

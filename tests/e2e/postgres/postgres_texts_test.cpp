@@ -41,8 +41,8 @@ TEST_CASE("a database that is not UTF8 is refused by every command, with what to
           "[.postgres]") {
   if (!fixtures::postgres_installed()) return;
   postgres_server postgres;
-  const fixtures::temporary_directory directory;
   for (const std::string encoding : {"LATIN1", "SQL_ASCII"}) {
+    const fixtures::temporary_directory directory;
     const auto name = "db_" + encoding;
     postgres.execute("CREATE DATABASE \"" + name + "\" OWNER matchcloud ENCODING '" + encoding +
                      "' TEMPLATE template0 LOCALE_PROVIDER libc LOCALE 'C'");
@@ -73,6 +73,7 @@ TEST_CASE("a database that is not UTF8 is refused by every command, with what to
   // What the advice makes is accepted.
   postgres.execute("CREATE DATABASE better OWNER matchcloud ENCODING 'UTF8' TEMPLATE template0 "
                    "LOCALE 'C'");
+  const fixtures::temporary_directory directory;
   serve_store(directory.path(), store_url{postgres.connection_string("better")});
   CHECK(run({"demo", "--data-dir", directory.path()}).exit_code == 0);
 }
@@ -135,6 +136,12 @@ TEST_CASE("a statement that the server refuses for what is in it is no outage", 
     CHECK_FALSE(contains(got.body, "out of reach"));
     CHECK(post(on, line_with(3, R"("even")")).status == 200);
   }
+  // What was rolled back with it is not taken for known by the connection that stays.
+  CHECK(post(on, line_with(4, R"("fresh")") + line_with(2, R"("odd")")).status == 500);
+  CHECK(contains(post(on, line_with(4, R"("fresh")")).body, R"("accepted":1)"));
+  CHECK(postgres_session{url}.value(
+            "SELECT version_name FROM matchcloud.lobbies JOIN matchcloud.lobby_kinds USING (kind) "
+            "WHERE lobby_id = '00000000-0000-4000-8000-000000000004'") == "fresh");
   CHECK(contains(on.process().errors(), "[SQLSTATE 23514]"));
   CHECK(on.ready_status() == 200);
   // Connections are kept.
