@@ -216,8 +216,8 @@ environment without_keys(const world& in, const environment& more) {
 void check_signed_by(const fault_proxy& bucket, const std::string& id) {
   const auto seen = bucket.seen();
   REQUIRE_FALSE(seen.empty());
-  CHECK(contains(seen.back().header("authorization"), "Credential=" + id + "/"));
-  CHECK(seen.back().header("x-amz-security-token") == "lent-" + id);
+  CHECK(contains(seen.front().header("authorization"), "Credential=" + id + "/"));
+  CHECK(seen.front().header("x-amz-security-token") == "lent-" + id);
 }
 
 TEST_CASE("the credentials of a container's role are used, as ECS and EKS lend them") {

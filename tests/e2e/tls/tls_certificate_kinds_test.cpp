@@ -116,8 +116,9 @@ TEST_CASE("sessions of both certificates of a name are resumed, until theirs is 
     CHECK(client.ask(regions_request).status == 200);
     return std::pair{client.is_resumed(), client.session()};
   };
+  const auto clients = narrow_clients();
   std::vector<session_ptr> sessions;
-  for (const auto& [offer, sees] : narrow_clients()) {
+  for (const auto& [offer, sees] : clients) {
     sessions.push_back(visit(offer, nullptr).second);
     REQUIRE(sessions.back());
     CHECK(visit(offer, sessions.back().get()).first);
@@ -127,7 +128,7 @@ TEST_CASE("sessions of both certificates of a name are resumed, until theirs is 
   of_rsa.signatures = "RSA-PSS+SHA256";
   REQUIRE(eventually([&] { return shown(of.data(), of_rsa) == "next"; }));
   for (std::size_t at = 0; at < sessions.size(); ++at) {
-    const auto& [offer, sees] = narrow_clients()[at];
+    const auto& [offer, sees] = clients[at];
     CAPTURE(sees, offer.suites_1_2, offer.signatures, offer.groups);
     CHECK(visit(offer, sessions[at].get()).first == (sees == "ec"));
   }
