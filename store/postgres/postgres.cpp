@@ -114,8 +114,8 @@ void postgres_connection::closer::operator()(pg_conn* handle) const noexcept {
 }
 
 postgres_connection::postgres_connection(const postgres_settings& settings, pg_conn* handle)
-    : handle_{handle},
-      server_name_{server_name_of(settings.url)},
+    : server_name_{server_name_of(settings.url)},
+      handle_{handle},
       answer_timeout_{settings.statement_timeout + answer_grace} {}
 
 postgres_connection::~postgres_connection() = default;
@@ -151,8 +151,8 @@ base::expected<void> postgres_connection::check_encoding() const {
   return base::fail(base::errc::config_invalid,
                     server_name_ + ": the database has the encoding " + found +
                         ", and only one of UTF8 can hold every name. Create another one with "
-                        "`createdb -E UTF8 -T template0 --locale C -O ROLE NAME` and use that; an "
-                        "existing store moves by `matchcloud store copy`.");
+                        "`createdb -E UTF8 -T template0 --locale C -O ROLE NAME` and use that; "
+                        "`pg_dump OLD | psql NAME` moves a store that is in the old one.");
 }
 
 base::expected<void> postgres_connection::configure(const postgres_settings& settings) {

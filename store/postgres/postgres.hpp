@@ -135,8 +135,9 @@ private:
   base::error describe(std::string_view operation, std::string_view message,
                        std::string_view state) const;
 
-  std::unique_ptr<pg_conn, closer> handle_;
+  /// Outlives the handle, whose notices begin with it.
   std::string server_name_;
+  std::unique_ptr<pg_conn, closer> handle_;
   std::chrono::milliseconds answer_timeout_;
   std::unordered_map<const char*, std::string> prepared_;
   std::deque<sent> sent_;
