@@ -2,6 +2,7 @@
 
 #include "base/characters.hpp"
 
+#include <openssl/core_names.h>
 #include <openssl/x509v3.h>
 
 #include <algorithm>
@@ -76,13 +77,19 @@ base::expected<certificate_kind> kind_of_curve(const EVP_PKEY* key) {
   std::array<char, 64> text{};
   std::size_t size = 0;
   // Without a name where the curve is given by its parameters.
-  const bool is_named = EVP_PKEY_get_group_name(key, text.data(), text.size(), &size) == 1;
+  const bool is_explicit = EVP_PKEY_get_utf8_string_param(key, OSSL_PKEY_PARAM_EC_ENCODING,
+                                                          text.data(), text.size(), nullptr) == 1 &&
+                           std::string_view{text.data()} == OSSL_PKEY_EC_ENCODING_EXPLICIT;
+  const bool is_named =
+      !is_explicit && EVP_PKEY_get_group_name(key, text.data(), text.size(), &size) == 1;
   const std::string name{text.data(), is_named ? size : 0};
   switch (OBJ_sn2nid(name.c_str())) {
   case NID_X9_62_prime256v1: return certificate_kind::p256;
   case NID_secp384r1: return certificate_kind::p384;
   case NID_secp521r1: return certificate_kind::p521;
-  default: return refuse("on the curve " + (name.empty() ? "of its own parameters" : name));
+  default:
+    return refuse(name.empty() ? "on a curve that its own parameters describe"
+                               : "on the curve " + name);
   }
 }
 

@@ -42,6 +42,12 @@ TEST_CASE("keys that no client accepts are refused, and the sentence says what t
   }
 }
 
+TEST_CASE("a curve that is given by its parameters is refused, also one with a name") {
+  const auto kind = kind_of(make_tls_pair({.key = "P-256:explicit"}));
+  REQUIRE_FALSE(kind);
+  CHECK(kind.error().detail.find("that its own parameters describe") != std::string::npos);
+}
+
 TEST_CASE("a certificate that not all browsers accept is warned of, unless another is there") {
   const auto rare = make_tls_pair({.names = {"a.example", "b.example"}, .key = "ED25519"});
   const auto less = make_tls_pair({.names = {"a.example"}});

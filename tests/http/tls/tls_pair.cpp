@@ -3,6 +3,7 @@
 #include "base/check.hpp"
 #include "http/tls/ssl_objects.hpp"
 
+#include <openssl/core_names.h>
 #include <openssl/ec.h>
 #include <openssl/pem.h>
 #include <openssl/rand.h>
@@ -41,6 +42,15 @@ EVP_PKEY* new_key(const tls_pair_of& what) {
   constexpr std::string_view rsa = "RSA:";
   if (what.key.starts_with(rsa))
     return EVP_RSA_gen(static_cast<unsigned>(std::stoul(what.key.substr(rsa.size()))));
+  constexpr std::string_view explicit_end = ":explicit";
+  if (what.key.ends_with(explicit_end)) {
+    const auto curve = what.key.substr(0, what.key.size() - explicit_end.size());
+    auto* made = EVP_EC_gen(curve.c_str());
+    base::check(EVP_PKEY_set_utf8_string_param(made, OSSL_PKEY_PARAM_EC_ENCODING,
+                                               OSSL_PKEY_EC_ENCODING_EXPLICIT) == 1,
+                "the curve is written out");
+    return made;
+  }
   if (what.key.starts_with("ED")) return EVP_PKEY_Q_keygen(nullptr, nullptr, what.key.c_str());
   return EVP_EC_gen(what.key.c_str());
 }

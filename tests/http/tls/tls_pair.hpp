@@ -19,7 +19,8 @@ struct tls_pair_of {
   bool is_authority = true;
   /// Whether the key is one of RSA (2048 bits), which takes long to make, instead of P-256.
   bool is_rsa = false;
-  /// Another key: a curve such as "secp256k1", an algorithm such as "ED25519", or "RSA:1024".
+  /// Another key: a curve such as "secp256k1", or "P-256:explicit" by its parameters, an algorithm
+  /// such as "ED25519", or "RSA:1024".
   std::string key{};
 };
 
