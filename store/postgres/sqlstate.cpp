@@ -44,7 +44,11 @@ constexpr std::array rows{
          "grant the user what it needs: CREATE on the database at the first start"}},
     row{"42P05", {errc::store_failed, false, after_failure::reconnect, pooler_advice}},
     row{"26000", {errc::store_failed, false, after_failure::reconnect, pooler_advice}},
-    row{"42", {errc::internal, false, after_failure::keep, refused_advice}},
+    // Tables that are away: a restore, another search_path behind a pooler.
+    row{"42P01", {errc::store_failed}},
+    row{"42703", {errc::store_failed}},
+    row{"42883", {errc::store_failed}},
+    row{"42", {errc::internal, false, after_failure::reconnect, refused_advice}},
     row{"44", {errc::internal, false, after_failure::keep, refused_advice}},
     row{"54", {errc::internal, false, after_failure::keep, refused_advice}},
     row{"P0", {errc::internal, false, after_failure::keep, refused_advice}}, // of triggers
