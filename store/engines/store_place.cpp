@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -118,12 +119,18 @@ base::expected<std::shared_ptr<object_store>> open_objects(const store_place& pl
     return *std::move(files);
   }
   const auto& time = base::machine_clock();
-  auto credentials = s3_credential_source::open(
-      process_environment(), time,
-      place.objects_by_metadata ? credential_origin::metadata : credential_origin::usual);
-  if (!credentials) return tl::unexpected(credentials.error());
   auto settings = place.objects;
   if (settings.region.empty()) settings.region = given_region(process_environment());
+  // STS is asked in the bucket's region.
+  const environment with_region = [region = settings.region,
+                                   of = process_environment()](const char* name) {
+    const bool is_given = std::string_view{name} == "AWS_REGION" && !region.empty();
+    return is_given ? std::optional{region} : of(name);
+  };
+  auto credentials = s3_credential_source::open(
+      with_region, time,
+      place.objects_by_metadata ? credential_origin::metadata : credential_origin::usual);
+  if (!credentials) return tl::unexpected(credentials.error());
   auto bucket = s3_objects::open(std::move(settings), *std::move(credentials), time);
   if (!bucket) return tl::unexpected(bucket.error());
   if (const auto there = (*bucket)->stat(images_folder()); !there)

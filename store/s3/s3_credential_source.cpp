@@ -176,12 +176,22 @@ opened_source open_metadata(const environment& from, const base::clock& time) {
                    time);
 }
 
-/// Whether somebody wants the credentials file: one is named, or the usual one is there.
-bool has_file(const environment& from) {
-  for (const auto* name : {"AWS_SHARED_CREDENTIALS_FILE", "AWS_PROFILE"})
-    if (!or_empty(from, name).empty()) return true;
-  const auto path = file_of(from);
-  return !path.empty() && ::access(path.c_str(), F_OK) == 0;
+/// Whether somebody names the credentials file or a profile of it.
+bool names_file(const environment& from) {
+  return !or_empty(from, "AWS_SHARED_CREDENTIALS_FILE").empty() ||
+         !or_empty(from, "AWS_PROFILE").empty();
+}
+
+/// Those of the usual file, or else of the container, if it has any.
+opened_source open_file_or_container(const environment& from, const base::clock& time) {
+  auto opened = open_file(from, time);
+  if (opened || names_file(from)) return opened;
+  auto agent = container_agent_of(from);
+  if (!agent) return tl::unexpected(agent.error());
+  if (!*agent) return opened;
+  if (const auto path = file_of(from); !path.empty() && ::access(path.c_str(), F_OK) == 0)
+    spdlog::warn("{}; the credentials of the container's role are used", opened.error().detail);
+  return open_lent([by = **std::move(agent)] { return fetch_container_credentials(by); }, time);
 }
 
 } // namespace
@@ -197,12 +207,7 @@ s3_credential_source::open(const environment& from, const base::clock& time,
   if (*identity)
     return open_lent([by = **std::move(identity)] { return fetch_web_identity_credentials(by); },
                      time);
-  if (has_file(from)) return open_file(from, time);
-  auto agent = container_agent_of(from);
-  if (!agent) return tl::unexpected(agent.error());
-  if (*agent)
-    return open_lent([by = **std::move(agent)] { return fetch_container_credentials(by); }, time);
-  return open_file(from, time);
+  return open_file_or_container(from, time);
 }
 
 } // namespace matchcloud::store

@@ -32,11 +32,22 @@ base::expected<s3_answer> s3_lender_session::ask(std::string_view method, std::s
   lane_.begin(transfer);
   while (!transfer.is_done())
     lane_.run(with_.timeout);
-  if (transfer.end() == s3_transfer_end::answered) return std::move(transfer.answer());
+  // What may pass by itself is waited for at the start.
+  const auto away = [&](const std::string& why) {
+    auto failure = failed(what, why).value();
+    failure.code = base::errc::store_failed;
+    return tl::unexpected(std::move(failure));
+  };
+  if (transfer.end() == s3_transfer_end::answered) {
+    const auto status = transfer.answer().status;
+    if (status >= 500 || status == 429) return away("HTTP status " + std::to_string(status));
+    return std::move(transfer.answer());
+  }
   if (transfer.end() == s3_transfer_end::too_long)
     return failed(what, "the answer has more than " + std::to_string(lender_answer_limit_bytes) +
                             " bytes");
-  return failed(what, transfer.reason() + with_.hint);
+  if (transfer.end() == s3_transfer_end::not_trusted) return failed(what, transfer.reason());
+  return away(transfer.reason() + with_.hint);
 }
 
 tl::unexpected<base::error> s3_lender_session::failed(std::string_view what,

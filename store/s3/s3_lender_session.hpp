@@ -33,7 +33,8 @@ struct s3_lender_place {
 bool may_lend(const model::http_url& url);
 
 /// Requests to such a service, one after the other, within one deadline. Errors are
-/// `config_invalid` and have nothing of what is secret. One thread at a time.
+/// `store_failed` where the service is away or busy, else `config_invalid`, and have nothing of
+/// what is secret. One thread at a time.
 class s3_lender_session {
 public:
   /// `with` must outlive this.

@@ -37,6 +37,10 @@ constexpr std::size_t name_limit_bytes = 2'048;
 constexpr base::character_set visible_characters{
     [](unsigned char c) { return c > 0x20 && c < 0x7f; }};
 
+/// Of a header's value, which may have a scheme before the token.
+constexpr base::character_set header_characters{
+    [](unsigned char c) { return c >= 0x20 && c < 0x7f; }};
+
 tl::unexpected<base::error> refuse(std::string why) {
   return base::fail(base::errc::config_invalid, std::move(why));
 }
@@ -48,7 +52,8 @@ std::string or_empty(const environment& from, std::string_view name) {
 base::expected<model::http_url> lender_url(std::string_view variable, const std::string& text) {
   const auto named = std::string{variable} + ", ";
   auto url = model::parse_http_url(text);
-  if (!url) return refuse(named + "'" + text + "': " + url.error().detail);
+  // The text may have a password.
+  if (!url) return refuse(named + "is not a URL: " + url.error().detail);
   if (!may_lend(*url))
     return refuse(named + url->shown() +
                   ", is asked by plain http beyond this machine, and would give credentials to "
@@ -62,16 +67,17 @@ std::string origin_of(const model::http_url& url) {
 }
 
 /// A secret that somebody else replaces, without the end of its line.
-base::expected<std::string> read_token(std::string_view variable, const std::string& path) {
+base::expected<std::string> read_token(std::string_view variable, const std::string& path,
+                                       const base::character_set& of) {
   const auto named = std::string{variable} + ", " + path;
   const base::file_descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   auto text = file ? base::read_bounded(file.get(), token_limit_bytes) : std::nullopt;
   if (!text) return refuse(named + ": cannot be read: " + std::generic_category().message(errno));
   while (!text->empty() && (text->back() == '\n' || text->back() == '\r'))
     text->pop_back();
-  if (text->empty() || text->size() > token_limit_bytes || !visible_characters.contains_all(*text))
+  if (text->empty() || text->size() > token_limit_bytes || !of.contains_all(*text))
     return refuse(named + ": has no token: 1 to " + std::to_string(token_limit_bytes) +
-                  " visible characters in one line");
+                  " characters in one line");
   return *std::move(text);
 }
 
@@ -114,8 +120,8 @@ base::expected<std::optional<s3_container_agent>> container_agent_of(const envir
   if (relative.empty() && full.empty()) return std::nullopt;
   const auto variable = relative.empty() ? full_uri : relative_uri;
   if (!relative.empty() && !relative.starts_with('/'))
-    return refuse(std::string{variable} + ", '" + relative +
-                  "', is no path. Give one that begins with a slash, as ECS does.");
+    return refuse(std::string{variable} +
+                  " is no path. Give one that begins with a slash, as ECS does.");
   auto url = lender_url(variable, relative.empty() ? full : std::string{ecs_agent} + relative);
   if (!url) return tl::unexpected(url.error());
   s3_container_agent made;
@@ -124,7 +130,7 @@ base::expected<std::optional<s3_container_agent>> container_agent_of(const envir
   made.target = std::move(url->target);
   made.token_file = or_empty(from, "AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE");
   if (made.token_file.empty()) made.token = or_empty(from, "AWS_CONTAINER_AUTHORIZATION_TOKEN");
-  if (!visible_characters.contains_all(made.token) || made.token.size() > token_limit_bytes)
+  if (!header_characters.contains_all(made.token) || made.token.size() > token_limit_bytes)
     return refuse("AWS_CONTAINER_AUTHORIZATION_TOKEN has a character that no token has, or is too "
                   "long");
   return made;
@@ -134,7 +140,8 @@ base::expected<s3_loan> fetch_container_credentials(const s3_container_agent& fr
   constexpr std::string_view what = "them";
   auto token = from.token;
   if (!from.token_file.empty()) {
-    auto read = read_token("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", from.token_file);
+    auto read =
+        read_token("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", from.token_file, header_characters);
     if (!read) return tl::unexpected(read.error());
     token = *std::move(read);
   }
@@ -185,17 +192,15 @@ base::expected<std::optional<s3_web_identity>> web_identity_of(const environment
 
 base::expected<s3_loan> fetch_web_identity_credentials(const s3_web_identity& from) {
   const auto what = "the credentials of the role " + from.role_arn;
-  auto token = read_token("AWS_WEB_IDENTITY_TOKEN_FILE", from.token_file);
+  auto token = read_token("AWS_WEB_IDENTITY_TOKEN_FILE", from.token_file, visible_characters);
   if (!token) return tl::unexpected(token.error());
   auto form =
       "Action=AssumeRoleWithWebIdentity&Version=2011-06-15&RoleArn=" + s3_encoded(from.role_arn) +
       "&RoleSessionName=" + s3_encoded(from.session_name) +
       "&WebIdentityToken=" + s3_encoded(*token);
-  OPENSSL_cleanse(token->data(), token->size());
   s3_lender_session with{from.place};
   auto got = with.ask("POST", from.target, {{"content-type", "application/x-www-form-urlencoded"}},
                       what, form);
-  OPENSSL_cleanse(form.data(), form.size());
   if (!got) return tl::unexpected(got.error());
   if (got->status != 200) return with.failed(what, sts_reason(*got));
   auto loan = read_web_identity_credentials(got->body);

@@ -12,8 +12,8 @@
 /// Credentials of the role of a container or a pod: from an agent on its machine (ECS, EKS Pod
 /// Identity), as the AWS SDKs and tools reference guide has it under "Container credential
 /// provider", or from AWS STS for a token of Kubernetes (EKS IRSA), as it has it under "Assume role
-/// with web identity". Any thread. All fail with `config_invalid`; details name the variable or the
-/// service and have nothing of what is secret.
+/// with web identity". Any thread. All fail with `config_invalid`, or with `store_failed` where the
+/// service is away; details name the variable or the service and have nothing of what is secret.
 namespace matchcloud::store {
 
 /// An agent that lends the credentials of a container's role.

@@ -283,6 +283,26 @@ TEST_CASE("the role of a pod's service account is assumed, and its credentials a
   CHECK_FALSE(contains(of.process().errors(), "a.web.token"));
 }
 
+TEST_CASE("a service that lends credentials and is away at the start is waited for") {
+  const world in;
+  fault_proxy bucket{{}, empty_bucket};
+  fault_proxy sts{{}, [](const seen_request& request) {
+                    if (request.number < 2) return proxy_action{answers, canned(503)};
+                    return proxy_action{
+                        answers,
+                        canned(200, lent_xml("ASIALATER", time_in(std::chrono::hours{1})))};
+                  }};
+  const auto told = without_keys(
+      in, {"AWS_WEB_IDENTITY_TOKEN_FILE=" + in.directory().file("token", "a.web.token"),
+           "AWS_ROLE_ARN=arn:aws:iam::1:role/games", "AWS_ENDPOINT_URL_STS=" + sts.url(),
+           "MATCHCLOUD_OBJECTS=s3://bucket/games", "MATCHCLOUD_OBJECTS_PATH_STYLE=true",
+           "MATCHCLOUD_OBJECTS_ENDPOINT=" + bucket.url()});
+  const server of{{}, in, told};
+  CHECK(contains(of.process().errors(), "not ready: "));
+  CHECK(contains(of.process().errors(), "HTTP status 503"));
+  check_signed_by(bucket, "ASIALATER");
+}
+
 TEST_CASE("a role that cannot be assumed is told, with what STS says") {
   const world in;
   fault_proxy bucket{{}, empty_bucket};

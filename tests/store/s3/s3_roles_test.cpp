@@ -54,6 +54,9 @@ TEST_CASE("an agent is on this machine, or asked by https") {
     REQUIRE_FALSE(refused);
     CHECK(refused.error().detail.starts_with(full));
   }
+  const auto secret = container_agent_of(of({{full, "https://user:hush-hush@agent.example/"}}));
+  REQUIRE_FALSE(secret);
+  CHECK(secret.error().detail.find("hush-hush") == std::string::npos);
   CHECK(container_agent_of(of({{relative, "v2"}})).error().detail.find("begins with a slash") !=
         std::string::npos);
   CHECK_FALSE(container_agent_of(
@@ -76,6 +79,9 @@ TEST_CASE("a token's file comes before the variable, and is read each time") {
   CHECK(loan.credentials->access_key_id == "second");
   CHECK(loan.credentials->session_token.revealed() == "lent-token");
   CHECK(loan.expires_ts == moved_clock{}.unix_ms() + 3'600'000);
+  std::filesystem::rename(folder.file("new", "Bearer third"), file);
+  CHECK(fetch_container_credentials(*by));
+  CHECK(agent.seen().back().header("authorization") == "Bearer third");
   std::filesystem::rename(folder.file("new", "two\nlines"), file);
   CHECK(fetch_container_credentials(*by).error().detail.find("has no token") != std::string::npos);
   std::filesystem::remove(file);
@@ -136,6 +142,8 @@ TEST_CASE("credentials come from the first place that there is, in the order of 
   };
   CHECK(id() == "CONTAINER");
   std::filesystem::create_directory(home.path(".aws"));
+  home.file(".aws/credentials", "[other]\naws_access_key_id=x\naws_secret_access_key=x\n");
+  CHECK(id() == "CONTAINER");
   home.file(".aws/credentials", "[default]\naws_access_key_id=FILE\naws_secret_access_key=x\n");
   CHECK(id() == "FILE");
   variables["AWS_WEB_IDENTITY_TOKEN_FILE"] = home.file("token", "a.b.c");
