@@ -48,7 +48,9 @@ std::string without_formulas(std::string_view text) {
   bool begins = true;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (begins && begins_formula(text.substr(i))) out += '\'';
-    begins = text[i] == ';' || (begins && text[i] == ' ');
+    // Quotes may be taken away as well where the cell before was not seen to begin with one.
+    begins = std::string_view{";\t\r\n"}.find(text[i]) != std::string_view::npos ||
+             (begins && (text[i] == ' ' || text[i] == '"'));
     out += text[i];
   }
   return out;

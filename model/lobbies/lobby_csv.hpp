@@ -21,8 +21,9 @@ std::string csv_beginning(csv_dialect as);
 /// either end: rendered once for all lobbies that share the attributes.
 ///
 /// In `excel` an apostrophe stands before each `=`, `+`, `-`, `@`, their full-width forms, tab and
-/// line end at the beginning of a text, behind spaces there, and after each `;`, which separates
-/// cells where a comma separates decimals (OWASP, "CSV Injection").
+/// line end at the beginning of a text and after each `;`, which separates cells where a comma
+/// separates decimals, tab and line end; also behind spaces and quotes there (OWASP, "CSV
+/// Injection").
 std::string csv_attribute_columns(const lobby_attributes& attributes,
                                   std::string_view namespace_name, std::string_view region_name,
                                   csv_dialect as = csv_dialect::exact);

@@ -141,6 +141,9 @@ TEST_CASE("for spreadsheets an apostrophe stands before what begins a formula") 
     CHECK(cell(begin + "1") == "'" + begin + "1");
     CHECK(cell("  " + begin + "1") == "  '" + begin + "1");
     CHECK(cell("a;" + begin + "1; " + begin) == "a;'" + begin + "1; '" + begin);
+    CHECK(cell("a;\"" + begin + "1;") == "a;\"'" + begin + "1;");
+    CHECK(cell("\" \"" + begin + "1") == "\" \"'" + begin + "1");
+    CHECK(cell("a\t" + begin + "1") == "a\t'" + begin + "1");
     CHECK(cell("a" + begin + "1") == "a" + begin + "1");
   }
   for (const std::string plain : {"", " ", "duel", "1.4-rc+1", "a=b", "'=1", "\uff1c1", "a, =b"})
@@ -161,10 +164,10 @@ TEST_CASE("property: no cell for a spreadsheet begins a formula, and without apo
     RC_ASSERT(read.has_value());
     auto cell = read->at(0).at(1);
     for (std::string_view rest = cell;;) {
-      const auto first = rest.find_first_not_of(' ');
+      const auto first = rest.find_first_not_of(" \"");
       RC_ASSERT(first == rest.npos ||
                 std::string_view{"=+-@\t\r\n"}.find(rest[first]) == std::string_view::npos);
-      const auto next = rest.find(';');
+      const auto next = rest.find_first_of(";\t\r\n");
       if (next == rest.npos) break;
       rest.remove_prefix(next + 1);
     }
