@@ -150,7 +150,7 @@ TEST_CASE("without a role the error says to attach one") {
 
 TEST_CASE("an answer of another status is none, and a redirect is not followed") {
   const auto elsewhere = canned(302, {}, "Location: http://127.0.0.1:1/elsewhere\r\n");
-  for (const auto& answer : {canned(403), canned(500), canned(201, "game-role"), elsewhere}) {
+  for (const auto& answer : {canned(403), canned(400), canned(201, "game-role"), elsewhere}) {
     CAPTURE(answer);
     const action instead{kind::answer, answer, 0};
     const metadata_service token{[&](metadata_service& of) { of.token = instead; }};
@@ -164,6 +164,16 @@ TEST_CASE("an answer of another status is none, and a redirect is not followed")
         "the credentials of the role game-role: HTTP status ");
     CHECK(last.proxy->seen().size() == 3);
   }
+}
+
+TEST_CASE("a metadata service that is away or busy may come back by itself") {
+  for (const auto status : {500, 503, 429}) {
+    const action busy{kind::answer, canned(status), 0};
+    const metadata_service on{[&](metadata_service& of) { of.token = busy; }};
+    CHECK(fetch_role_credentials(on.at).error().code == base::errc::store_failed);
+  }
+  auto nobody = metadata_service_at("http://127.0.0.1:1").value();
+  CHECK(fetch_role_credentials(nobody).error().code == base::errc::store_failed);
 }
 
 TEST_CASE("no proxy of the environment is between here and the metadata service") {
