@@ -87,9 +87,8 @@ parse_catalog_json(std::string_view text, std::size_t limit_bytes, std::string_v
   if (const auto result = parse_exactly(parsed, text); result.IsError()) {
     const bool is_word = result.Code() == rapidjson::kParseErrorValueInvalid;
     const auto offset = result.Offset();
-    if (result.Code() != rapidjson::kParseErrorObjectMissName)
-      if (const auto mistake = find_number_mistake(text, offset))
-        return fail(line_and_column(text, mistake->offset) + ": not JSON: " + mistake->sentence);
+    if (const auto mistake = find_number_mistake(text, result.Code(), offset))
+      return fail(line_and_column(text, mistake->offset) + ": not JSON: " + mistake->sentence);
     return fail(line_and_column(text, is_word ? word_begin(text, offset) : offset) +
                 ": not JSON in UTF-8: " + rapidjson::GetParseError_En(result.Code()));
   }

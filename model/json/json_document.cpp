@@ -459,9 +459,8 @@ json_error error_at(std::string_view text, rapidjson::ParseErrorCode code, std::
   if (const auto at = find_refused_control(text, code, offset); at != text.npos)
     return malformed_at(at, control_error(text[at]));
   // Looked for in the text itself, because the parser may have read one with placeholders.
-  if (code != rapidjson::kParseErrorObjectMissName)
-    if (auto mistake = find_number_mistake(text, offset))
-      return malformed_at(mistake->offset, std::move(mistake->sentence));
+  if (auto mistake = find_number_mistake(text, code, offset))
+    return malformed_at(mistake->offset, std::move(mistake->sentence));
   // `nulll` is as invalid as `nul`, although RapidJSON reads `null` first.
   const bool is_in_word = offset < text.size() && word_characters.contains(text[offset]) &&
                           word_begin(text, offset) < offset;

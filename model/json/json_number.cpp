@@ -48,6 +48,21 @@ std::string found_at(std::string_view text, std::size_t at) {
   return ", found " + quoted_excerpt(text.substr(at, decode_utf8(text.substr(at)).bytes), 1) + ".";
 }
 
+/// Whether a parser may stop with that code for a number. It is then outside of strings. `01` is
+/// for a parser a 0 with something after it, and `+1` or `.5` is no value.
+bool may_be_for_number(rapidjson::ParseErrorCode code) noexcept {
+  switch (code) {
+  case rapidjson::kParseErrorDocumentRootNotSingular:
+  case rapidjson::kParseErrorValueInvalid:
+  case rapidjson::kParseErrorObjectMissCommaOrCurlyBracket:
+  case rapidjson::kParseErrorArrayMissCommaOrSquareBracket:
+  case rapidjson::kParseErrorNumberTooBig:
+  case rapidjson::kParseErrorNumberMissFraction:
+  case rapidjson::kParseErrorNumberMissExponent: return true;
+  default: return false;
+  }
+}
+
 /// A number of other languages, which begins with `0` and a letter; empty if it is none.
 std::string_view base_of(std::string_view unsigned_word) noexcept {
   if (unsigned_word.size() < 2 || unsigned_word.front() != '0') return {};
@@ -150,7 +165,9 @@ std::string blank_numbers(std::string_view text) {
   return blanked;
 }
 
-std::optional<number_mistake> find_number_mistake(std::string_view text, std::size_t offset) {
+std::optional<number_mistake>
+find_number_mistake(std::string_view text, rapidjson::ParseErrorCode code, std::size_t offset) {
+  if (!may_be_for_number(code)) return std::nullopt;
   auto begin = std::min(offset, text.size());
   while (is_within_word(text, begin))
     --begin;

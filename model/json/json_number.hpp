@@ -1,5 +1,7 @@
 #pragma once
 
+#include "model/json/rapidjson.hpp"
+
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -22,8 +24,10 @@ struct number_mistake {
   std::string sentence;
 };
 
-/// The mistake in the number at or before `offset`, where a parser stopped; nothing if the parser
-/// did not stop for a number in the place of a value.
-std::optional<number_mistake> find_number_mistake(std::string_view text, std::size_t offset);
+/// The mistake in the number at or before `offset`, where a parser stopped with `code`; nothing if
+/// it did not stop for a number in the place of a value: in strings and names, what looks like a
+/// number is none. `text` is as it was parsed; strings before `offset` may be overwritten.
+std::optional<number_mistake>
+find_number_mistake(std::string_view text, rapidjson::ParseErrorCode code, std::size_t offset);
 
 } // namespace matchcloud::model

@@ -106,9 +106,8 @@ public:
     if (finding_) return std::move(finding_);
     if (result.IsError()) {
       const std::string_view text{line.data(), line.size()};
-      if (result.Code() != rapidjson::kParseErrorObjectMissName)
-        if (const auto mistake = find_number_mistake(text, result.Offset()))
-          return line_finding{line_errc::malformed, at_byte(mistake->offset) + mistake->sentence};
+      if (const auto mistake = find_number_mistake(text, result.Code(), result.Offset()))
+        return line_finding{line_errc::malformed, at_byte(mistake->offset) + mistake->sentence};
       const bool is_word = result.Code() == rapidjson::kParseErrorValueInvalid;
       const auto offset = is_word ? word_begin(text, result.Offset()) : result.Offset();
       return line_finding{line_errc::malformed,
