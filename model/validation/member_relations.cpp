@@ -62,6 +62,10 @@ struct member_relations::port_facts {
   std::uint32_t port_member = no_node;
   std::uint32_t range_member = no_node;
   std::optional<std::uint64_t> port;
+  /// The ends of the range. One that is absent or invalid itself is absent.
+  std::optional<std::uint64_t> first;
+  std::optional<std::uint64_t> last;
+  /// Both ends, if they are in order.
   std::optional<port_numbers> range;
   std::optional<std::string_view> protocol;
   bool is_protocol_given = false;
@@ -110,14 +114,6 @@ member_relations::word(std::uint32_t object, member_name member,
   if (at == no_node) return default_word;
   if (document_.node(at).kind != json_kind::string) return std::nullopt;
   return known_word(document_.text(document_.node(at)), words, rules_);
-}
-
-std::optional<member_relations::port_numbers>
-member_relations::read_range(std::uint32_t range) const noexcept {
-  const auto first = number(find(range, "min"), range_end_rule);
-  const auto last = number(find(range, "max"), range_end_rule);
-  if (!first || !last || *first > *last) return std::nullopt;
-  return port_numbers{*first, *last};
 }
 
 std::vector<relation_violation> member_relations::check(object_rule rule, const object_shape& shape,
@@ -243,7 +239,10 @@ member_relations::port_facts member_relations::read_port(std::uint32_t port) con
   facts.port_member = find(port, "port");
   facts.range_member = find(port, "port_range");
   facts.port = number(facts.port_member, port_rule);
-  facts.range = read_range(facts.range_member);
+  facts.first = number(find(facts.range_member, "min"), range_end_rule);
+  facts.last = number(find(facts.range_member, "max"), range_end_rule);
+  if (facts.first && facts.last && *facts.first <= *facts.last)
+    facts.range = port_numbers{*facts.first, *facts.last};
   facts.protocol = word(port, "protocol", protocol_words, default_protocol);
   facts.is_protocol_given = find(port, "protocol") != no_node;
   if (const auto proxy = word(port, "proxy", proxy_words, default_proxy))
@@ -273,6 +272,10 @@ std::vector<relation_violation> member_relations::check_port(std::uint32_t port)
   return violations;
 }
 
+bool member_relations::is_outside_of_host(const port_facts& port) const noexcept {
+  return (port.first && !is_host_port(*port.first)) || (port.last && !is_host_port(*port.last));
+}
+
 std::string member_relations::host_range_text() const {
   return range_text(rules_.limits.host_port_lowest, rules_.limits.host_port_highest);
 }
@@ -289,7 +292,7 @@ std::string member_relations::host_advice(const port_facts& port, std::string_vi
   if (port.on_host == false) steps.emplace_back(network);
   if (port.protocol && *port.protocol != "tcp" && *port.protocol != "udp")
     steps.emplace_back("set `protocol` to `tcp` or `udp`");
-  const bool is_outside = port.range && !is_within_host_ports(*port.range);
+  const bool is_outside = is_outside_of_host(port);
   const auto within = "`port_range` within " + host_range_text();
   if (port.has_port())
     steps.push_back(!port.has_range() ? "use a " + within + " in place of `port`"
@@ -373,10 +376,13 @@ std::optional<relation_violation> member_relations::host_violation(const port_fa
              host_range_text() + " in its place, or remove `proxy`."},
         port.port_member};
   }
-  if (!port.range || is_within_host_ports(*port.range)) return std::nullopt;
-  return relation_violation{{"out-of-range", "is " +
-                                                 range_text(port.range->first, port.range->last) +
-                                                 ", which is not within " + host_range_text() +
+  // Ends in the wrong order have their own violation.
+  const bool is_reversed = port.first && port.last && !port.range;
+  if (is_reversed || !is_outside_of_host(port)) return std::nullopt;
+  const auto found = port.range   ? "is " + range_text(port.range->first, port.range->last)
+                     : port.first ? "has `min` " + std::to_string(*port.first)
+                                  : "has `max` " + std::to_string(*port.last);
+  return relation_violation{{"out-of-range", found + ", which is not within " + host_range_text() +
                                                  ". Use a range within these."},
                             port.range_member};
 }

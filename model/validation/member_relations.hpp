@@ -107,7 +107,6 @@ private:
   std::optional<std::string_view> word(std::uint32_t object, member_name member,
                                        std::span<const std::string_view> words,
                                        std::string_view default_word) const noexcept;
-  std::optional<port_numbers> read_range(std::uint32_t range) const noexcept;
 
   std::optional<relation_violation> check_order(const object_shape& shape,
                                                 std::uint32_t range) const;
@@ -118,10 +117,11 @@ private:
   std::vector<relation_violation> check_port(std::uint32_t port);
   port_facts read_port(std::uint32_t port) const;
   bool has_host_network() const noexcept { return rules_.edition != service_edition::hosted; }
-  bool is_within_host_ports(const port_numbers& range) const noexcept {
-    return range.first >= rules_.limits.host_port_lowest &&
-           range.last <= rules_.limits.host_port_highest;
+  bool is_host_port(std::uint64_t number) const noexcept {
+    return number >= rules_.limits.host_port_lowest && number <= rules_.limits.host_port_highest;
   }
+  /// Whether an end of the port's range is not one of the host's ports, whatever the other end is.
+  bool is_outside_of_host(const port_facts& port) const noexcept;
   std::string host_range_text() const;
   /// What makes a port one of the gateway, of the host, or of either: each begins in lower case.
   std::string gateway_advice(const port_facts& port) const;
