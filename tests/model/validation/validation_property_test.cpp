@@ -1,5 +1,7 @@
 // Properties of validation over whole versions from a seed: a valid version has no findings, one
 // violation gives one finding, and the order of members does not matter.
+#include "model/validation/member_names.hpp"
+#include "model/validation/schema.hpp"
 #include "model/validation/validation.hpp"
 
 #include "tests/catch.hpp"
@@ -48,6 +50,18 @@ bool depend_on_order(const std::vector<finding>& findings) {
                              [](const auto& each) { return depends_on_order(each.code); });
 }
 
+/// Whether a member stands in `body` by its name and by its alias. Messages that name it where it
+/// is absent then use the one that comes first.
+bool has_two_spellings(std::string_view body) {
+  const auto stands = [&](std::string_view name) {
+    return body.find('"' + std::string{name} + "\":") != body.npos;
+  };
+  return std::ranges::any_of(specified_names, [&](std::string_view name) {
+    const auto alias = alias_of(name);
+    return !alias.empty() && stands(name) && stands(alias);
+  });
+}
+
 } // namespace
 
 TEST_CASE("property: a valid version has no findings") {
@@ -85,7 +99,9 @@ TEST_CASE("property: one violation is one finding, at its place") {
 }
 
 TEST_CASE("property: the order of members changes no finding") {
-  REQUIRE(rc::check([](std::uint32_t seed) {
+  std::size_t compared_whole = 0;
+  std::size_t compared_by_code = 0;
+  REQUIRE(rc::check([&](std::uint32_t seed) {
     chance random{seed};
     const auto mutations = version_mutations();
     for (int i = 0; i < 5; ++i) {
@@ -100,9 +116,13 @@ TEST_CASE("property: the order of members changes no finding") {
       // Checks both orders: a repeated member that also has its own violation shows that one only
       // where it comes later.
       if (depend_on_order(before) || depend_on_order(after)) continue;
-      if (lines_of(after, true) != lines_of(before, true)) RC_FAIL(body + "\n" + shuffled);
+      const bool is_spelled_alike = !has_two_spellings(body);
+      ++(is_spelled_alike ? compared_whole : compared_by_code);
+      if (lines_of(after, is_spelled_alike) != lines_of(before, is_spelled_alike))
+        RC_FAIL(body + "\n" + shuffled);
     }
   }));
+  CHECK(compared_whole > compared_by_code);
 }
 
 TEST_CASE("property: nor their number and codes, where one names an earlier sibling") {
