@@ -2,6 +2,7 @@
 
 #include "base/files/io_failure.hpp"
 #include "base/files/sync_directory.hpp"
+#include "base/files/working_identity.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -34,6 +35,7 @@ std::string aside_of(const std::filesystem::path& path, int number) {
 } // namespace
 
 base::expected<output_file> output_file::open(const std::string& file) {
+  const base::as_invoker self;
   output_file made;
   made.name_ = file == "-" ? "stdout" : file;
   struct stat found {};
@@ -66,12 +68,15 @@ base::expected<output_file> output_file::open(const std::string& file) {
 }
 
 output_file::~output_file() {
-  if (file_ && !aside_.empty()) ::unlink(aside_.c_str());
+  if (!file_ || aside_.empty()) return;
+  const base::as_invoker self;
+  ::unlink(aside_.c_str());
 }
 
 base::expected<void> output_file::begin(const interrupt& until) {
   until_ = &until;
   if (!is_aside()) return {};
+  const base::as_invoker self;
   for (int number = 0; number < name_limit; ++number) {
     auto path = aside_of(path_, number);
     // The replaced file may be private to its user, so the new one must never be more accessible.
@@ -111,6 +116,7 @@ base::expected<void> output_file::start_anew() {
 base::expected<void> output_file::complete() {
   if (auto flushed = flush(); !flushed) return flushed;
   if (!is_aside()) return {};
+  const base::as_invoker self;
   if (::fsync(fd_) != 0) return failure("sync it", errno);
   if (::rename(aside_.c_str(), path_.c_str()) != 0) return failure("give it its name", errno);
   aside_.clear();

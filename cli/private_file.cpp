@@ -1,6 +1,7 @@
 #include "cli/private_file.hpp"
 
 #include "base/files/io_failure.hpp"
+#include "base/files/working_identity.hpp"
 #include "cli/write_all.hpp"
 
 #include <fcntl.h>
@@ -19,6 +20,7 @@ constexpr mode_t owner_only = 0600;
 } // namespace
 
 base::expected<private_file> private_file::create(const std::string& file) {
+  const base::as_invoker self;
   base::file_descriptor opened{
       ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, owner_only)};
   if (!opened && errno == EEXIST)
@@ -33,7 +35,9 @@ base::expected<private_file> private_file::create(const std::string& file) {
 }
 
 private_file::~private_file() {
-  if (file_) ::unlink(name_.c_str());
+  if (!file_) return;
+  const base::as_invoker self;
+  ::unlink(name_.c_str());
 }
 
 base::expected<void> private_file::write(std::string_view bytes) {

@@ -2,10 +2,10 @@
 
 #include "base/files/io_failure.hpp"
 #include "base/files/name_file.hpp"
-#include "base/files/new_entry.hpp"
 #include "base/files/sync_directory.hpp"
 #include "cli/write_all.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -55,10 +55,10 @@ base::expected<base::file_descriptor> staged_file::create_aside() {
   const auto beside = folder_of(name_) + "/.matchcloud-" + std::to_string(::getpid()) + "-";
   for (int number = 0; number < name_limit; ++number) {
     auto path = beside + std::to_string(number) + ".part";
-    struct stat found {};
-    if (::lstat(path.c_str(), &found) == 0) continue;
-    auto file = base::make_file(path, owner_only, base::errc::io_failed);
-    if (!file) return file;
+    base::file_descriptor file{
+        ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, owner_only)};
+    if (!file && errno == EEXIST) continue;
+    if (!file) return failure(name_, "create it", errno);
     aside_ = std::move(path);
     return file;
   }

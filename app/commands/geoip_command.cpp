@@ -2,6 +2,7 @@
 #include "app/commands/configuration_options.hpp"
 #include "app/reports/geoip_report.hpp"
 #include "app/reports/text_table.hpp"
+#include "base/files/working_identity.hpp"
 #include "cli/print.hpp"
 
 #include "model/text/unicode.hpp"
@@ -84,6 +85,7 @@ base::expected<geoip_inputs> open_inputs(const geoip_options& options) {
   if (auto read = choose_catalog(in, config->store); !read) return tl::unexpected(read.error());
   if (auto chosen = choose_namespace(in, options.namespace_id); !chosen)
     return tl::unexpected(chosen.error());
+  const base::as_invoker self;
   for (const auto& path : in.paths) {
     auto file = store::mmdb_file::open(path);
     if (!file) return tl::unexpected(file.error());

@@ -1,6 +1,7 @@
 #include "app/commands/commands.hpp"
 #include "app/commands/store_options.hpp"
 
+#include "base/files/working_identity.hpp"
 #include "model/catalog/parse_catalog.hpp"
 
 #include <array>
@@ -20,6 +21,7 @@ struct import_options {
 
 /// The file's bytes, up to one more than the limit of a document, which is then refused.
 base::expected<std::string> read_whole(const std::string& file) {
+  const base::as_invoker self;
   std::ifstream opened;
   if (file != "-") opened.open(file, std::ios::binary);
   std::istream& in = file == "-" ? std::cin : opened;

@@ -20,7 +20,9 @@ base::expected<line_import_result> run_import(const line_import_options& options
                           return database->sink(command_run("lobbies.import", options.file));
                         });
   if (!into) return tl::unexpected(into.error());
-  const auto folder = store::temporary_folder::make(options.store.data_dir);
+  const auto folder = store::take_owner(options.store).and_then([&] {
+    return store::temporary_folder::make(options.store.data_dir);
+  });
   if (!folder) return tl::unexpected(folder.error());
   auto spool = lobby_spool::make(folder->path());
   if (!spool) return tl::unexpected(spool.error());

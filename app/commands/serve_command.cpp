@@ -168,6 +168,7 @@ int serve(const configuration_options& options, base::service_log& log) {
   if (!config) return fail(config.error(), usage);
   if (const auto exposed = check_exposure(*config); !exposed) return fail(exposed.error(), usage);
 
+  config->store.is_for_service = true;
   choose_loops(*config);
   if (const auto enough = check_descriptors(*config); !enough) return fail(enough.error(), failed);
   if (const auto enough = try_threads(threads_needed(*config)); !enough)

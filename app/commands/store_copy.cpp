@@ -4,6 +4,7 @@
 #include "app/config/store_url.hpp"
 #include "app/reports/copy_report.hpp"
 #include "app/reports/text_table.hpp"
+#include "base/files/working_identity.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/print.hpp"
 #include "cli/progress_display.hpp"
@@ -69,7 +70,12 @@ base::expected<void> check_places(const store::store_place& from, const store::s
   if (auto there = store::require_store(from); !there) return there;
   if (are_same(from, into))
     return base::fail(base::errc::config_invalid, "FROM and TO are the same store");
-  return {};
+  if (!from.url.empty() || !into.url.empty()) return {};
+  const auto user = base::working_user();
+  if (auto taken = store::take_owner(into); !taken || user == base::working_user()) return taken;
+  return base::fail(base::errc::config_invalid,
+                    "FROM belongs to root and TO to another user, and root works on a directory as "
+                    "its owner; give both to one user");
 }
 
 using secrets_ptr = std::shared_ptr<store::secret_store>;

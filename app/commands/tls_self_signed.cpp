@@ -2,7 +2,8 @@
 #include "app/certificates/new_certificate.hpp"
 #include "app/commands/commands.hpp"
 #include "base/clock.hpp"
-#include "base/files/new_entry.hpp"
+#include "base/files/io_failure.hpp"
+#include "base/files/working_identity.hpp"
 #include "cli/bounded_input.hpp"
 #include "cli/staged_file.hpp"
 #include "model/text/timestamp.hpp"
@@ -10,7 +11,9 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -23,6 +26,7 @@ namespace {
 
 constexpr mode_t key_mode = 0600;
 constexpr mode_t certificate_mode = 0644;
+constexpr mode_t folder_mode = 0700;
 constexpr int days_default = 30;
 /// What authorities and browsers allow at most (CA/Browser Forum, ballot SC31).
 constexpr int days_limit = 398;
@@ -82,8 +86,16 @@ certificate_validity validity_of(const self_signed_options& options) {
   return {now - backdated_seconds, now + options.days * seconds_per_day};
 }
 
+/// Makes the folder where it is missing. Where it is another user's, or is made in another user's,
+/// root works as that user: a service has to read its key.
 base::expected<void> make_folder(const std::string& folder) {
-  return base::make_folder(folder, base::errc::io_failed).map([](bool) {});
+  const auto parent = (std::filesystem::absolute(folder) / "").parent_path().parent_path();
+  struct stat found {};
+  const bool is_there = ::lstat(folder.c_str(), &found) == 0;
+  auto chosen = base::work_as_owner_of(is_there ? folder : parent.string(), {});
+  if (!chosen) return chosen;
+  if (::mkdir(folder.c_str(), folder_mode) == 0 || errno == EEXIST) return {};
+  return base::io_failure(folder, "create the directory", errno, base::errc::io_failed);
 }
 
 /// Writes both files, or neither: the key takes its name only when the certificate is written too.

@@ -1,6 +1,7 @@
 #include "app/imports/avatar_importer.hpp"
 
 #include "base/files/file_descriptor.hpp"
+#include "base/files/working_identity.hpp"
 #include "model/avatars/image_content.hpp"
 #include "model/text/unicode.hpp"
 #include "store/media/put_image.hpp"
@@ -34,6 +35,7 @@ std::string named(const std::string& file) {
 
 /// The bytes of a regular file, up to one more than the limit of an image.
 base::expected<std::string> read_beginning(const std::string& path) {
+  const base::as_invoker self;
   // Non-blocking, so that opening a pipe does not wait for a writer.
   const base::file_descriptor file{::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)};
   if (!file) return unreadable(errno);

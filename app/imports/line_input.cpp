@@ -1,5 +1,7 @@
 #include "app/imports/line_input.hpp"
 
+#include "base/files/working_identity.hpp"
+
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -26,6 +28,7 @@ base::error interrupted() {
 }
 
 base::expected<line_input> line_input::open(const std::string& file) {
+  const base::as_invoker self;
   line_input opened;
   if (file != "-") {
     opened.file_ = base::file_descriptor{::open(file.c_str(), O_RDONLY | O_CLOEXEC)};

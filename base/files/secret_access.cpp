@@ -1,6 +1,6 @@
 #include "base/files/secret_access.hpp"
 
-#include <unistd.h>
+#include "base/files/working_identity.hpp"
 
 #include <array>
 #include <cstdio>
@@ -18,7 +18,7 @@ std::string secret_exposure(const std::string& path, const struct stat& found) {
            " gives every user of this machine access; the owner may have access, and the group "
            "where the owner is root or the user of this process; do `chmod o-rwx " +
            path + "`";
-  const bool is_trusted = found.st_uid == 0 || found.st_uid == ::geteuid();
+  const bool is_trusted = found.st_uid == 0 || found.st_uid == working_user();
   if ((found.st_mode & S_IRWXG) == 0 || is_trusted) return {};
   return mode + " gives the group of another user, " + std::to_string(found.st_uid) +
          ", access; the group may have access only where the owner is root or the user of this "

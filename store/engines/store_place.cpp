@@ -1,6 +1,8 @@
 #include "store/engines/store_place.hpp"
 
 #include "base/clock.hpp"
+#include "base/files/working_identity.hpp"
+#include "store/database_file.hpp"
 #include "store/files/file_objects.hpp"
 #include "store/files/secret_files.hpp"
 #include "store/image_key.hpp"
@@ -48,9 +50,14 @@ std::string store_place::name() const {
   return url.empty() ? data_dir : server_name_of(url);
 }
 
+base::expected<void> take_owner(const store_place& place) {
+  if (place.is_for_service) return {};
+  return base::work_as_owner_of(place.data_dir, database_file_name);
+}
+
 base::expected<bool> find_store(const store_place& place) {
-  return place.url.empty() ? find_store(place.data_dir)
-                           : find_postgres_store(settings_of(place, {}));
+  if (!place.url.empty()) return find_postgres_store(settings_of(place, {}));
+  return take_owner(place).and_then([&] { return find_store(place.data_dir); });
 }
 
 base::expected<void> require_store(const store_place& place) {
@@ -77,8 +84,8 @@ base::expected<void> refuse_secrets_of_others(const store_place& place) {
 
 base::expected<std::shared_ptr<database>> open_store(const store_place& place,
                                                      const store_settings& settings) {
-  if (place.url.empty()) return open_sqlite(place.data_dir, settings);
-  return open_postgres(settings_of(place, settings));
+  if (!place.url.empty()) return open_postgres(settings_of(place, settings));
+  return take_owner(place).and_then([&] { return open_sqlite(place.data_dir, settings); });
 }
 
 base::expected<std::shared_ptr<database>> open_existing_store(const store_place& place,
@@ -101,12 +108,15 @@ bool is_out_of_reach(const base::error& failure) {
 }
 
 base::expected<std::unique_ptr<sql_connection>> open_connection(const store_place& place) {
-  if (place.url.empty()) return open_sqlite_connection(place.data_dir);
-  return open_postgres_connection(settings_of(place, {}));
+  if (!place.url.empty()) return open_postgres_connection(settings_of(place, {}));
+  return take_owner(place).and_then([&] { return open_sqlite_connection(place.data_dir); });
 }
 
 base::expected<std::shared_ptr<secret_store>> open_secrets(const store_place& place) {
-  if (place.url.empty()) return std::make_shared<secret_files>(place.data_dir);
+  if (place.url.empty())
+    return take_owner(place).map([&]() -> std::shared_ptr<secret_store> {
+      return std::make_shared<secret_files>(place.data_dir);
+    });
   auto key = read_master_key(place.master_key_file);
   if (!key) return tl::unexpected(key.error());
   return std::make_shared<postgres_secrets>(settings_of(place, {}), *key);
@@ -114,7 +124,7 @@ base::expected<std::shared_ptr<secret_store>> open_secrets(const store_place& pl
 
 base::expected<std::shared_ptr<object_store>> open_objects(const store_place& place) {
   if (!place.has_bucket()) {
-    auto files = file_objects::open(place.data_dir);
+    auto files = take_owner(place).and_then([&] { return file_objects::open(place.data_dir); });
     if (!files) return tl::unexpected(files.error());
     return *std::move(files);
   }

@@ -20,6 +20,8 @@ class sql_connection;
 /// database.
 struct store_place {
   std::string data_dir = "var";
+  /// Whether the service itself opens it, which works as whoever started it: see `take_owner`.
+  bool is_for_service = false;
   /// A connection string of libpq; empty: the store is in the data directory.
   std::string url = {};
   /// See `postgres_settings`.
@@ -41,6 +43,11 @@ struct store_place {
   /// For messages: the data directory, or the database without user and password.
   std::string name() const;
 };
+
+/// Where this process is root and the data directory another user's, works as that user from here
+/// on (see `base::work_as_owner_of`), unless it is the service. All functions below do so before
+/// they touch the directory; so must who makes files in there otherwise. Fails with `store_failed`.
+base::expected<void> take_owner(const store_place& place);
 
 /// Whether there is a store: a database in the data directory, or the tables in the PostgreSQL
 /// database. Creates nothing. Fails with `store_failed` if that cannot be told, or like

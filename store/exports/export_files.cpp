@@ -1,7 +1,6 @@
 #include "store/exports/export_files.hpp"
 
 #include "base/files/io_failure.hpp"
-#include "base/files/new_entry.hpp"
 #include "base/files/sync_directory.hpp"
 #include "store/exports/counted_draft.hpp"
 #include "store/exports/export_folder.hpp"
@@ -11,6 +10,8 @@
 #include "store/files/new_file.hpp"
 
 #include <spdlog/spdlog.h>
+
+#include <sys/stat.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -143,8 +144,7 @@ base::expected<begun_export> export_files::begin(const export_request& request) 
     return tl::unexpected(std::move(room).error());
   auto folder = path_aside();
   if (!folder) return tl::unexpected(folder.error());
-  const auto made = base::make_folder(*folder, base::errc::store_failed);
-  if (!made) return tl::unexpected(made.error());
+  if (::mkdir(folder->c_str(), 0700) != 0) return failure(*folder, "make the folder", errno);
   auto file = new_file::create_of_export(*folder + "/" + export_csv_name);
   if (!file) {
     remove_all(*folder);

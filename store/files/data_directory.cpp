@@ -1,7 +1,6 @@
 #include "store/files/data_directory.hpp"
 
 #include "base/files/io_failure.hpp"
-#include "base/files/new_entry.hpp"
 #include "base/files/sync_directory.hpp"
 
 #include <fcntl.h>
@@ -27,15 +26,22 @@ bool is_directory(const std::string& path) {
   return ::stat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode);
 }
 
-bool is_link(const std::string& path) {
-  struct stat found {};
-  return ::lstat(path.c_str(), &found) == 0 && S_ISLNK(found.st_mode);
-}
-
 std::string parent_of(const std::string& path) {
   const auto slash = path.rfind('/');
   if (slash == std::string::npos) return ".";
   return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+/// Makes a folder where it is missing, and syncs the one that it is in.
+base::expected<void> make_folder(const std::string& path) {
+  if (is_directory(path)) return {};
+  if (::mkdir(path.c_str(), private_mode) == 0) return base::sync_directory(parent_of(path));
+  if (errno != EEXIST) return failure(path, "create the directory", errno);
+  // Another process may have created it first.
+  struct stat found {};
+  if (::stat(path.c_str(), &found) != 0) return failure(path, "create the directory", errno);
+  if (!S_ISDIR(found.st_mode)) return failure(path, "create the directory", ENOTDIR);
+  return {};
 }
 
 } // namespace
@@ -44,15 +50,7 @@ base::expected<void> make_data_directory(const std::string& path) {
   if (path.empty()) return failure("data directory", "create the directory", ENOENT);
   for (std::size_t end = 0; end != std::string::npos;) {
     end = path.find('/', end + 1);
-    const auto part = path.substr(0, end);
-    if (is_directory(part)) continue;
-    if (::mkdir(part.c_str(), private_mode) == 0) {
-      if (auto synced = base::sync_directory(parent_of(part)); !synced) return synced;
-      continue;
-    }
-    const int code = errno;
-    // Another process may have created it first.
-    if (code != EEXIST || !is_directory(part)) return failure(part, "create the directory", code);
+    if (auto made = make_folder(path.substr(0, end)); !made) return made;
   }
   return {};
 }
@@ -60,21 +58,12 @@ base::expected<void> make_data_directory(const std::string& path) {
 base::expected<void> make_folders_in(const std::string& data_dir, std::string_view below) {
   // A data directory that somebody has moved away must not come back with nothing in it.
   if (!is_directory(data_dir)) return failure(data_dir, "use the data directory", ENOENT);
-  // Root must not follow where the owner of the directory has folders lead.
-  const bool is_foreign = base::gives_away_in(data_dir);
   auto part = data_dir;
   while (!below.empty()) {
     const auto end = std::min(below.find('/'), below.size());
     part.append("/").append(below.substr(0, end));
     below.remove_prefix(std::min(end + 1, below.size()));
-    if (is_foreign && is_link(part)) return failure(part, "use a link of another user", ELOOP);
-    if (is_directory(part)) continue;
-    const auto made = base::make_folder(part, base::errc::store_failed);
-    if (!made) return tl::unexpected(made.error());
-    // Another process may have created it first.
-    if (!*made && !is_directory(part)) return failure(part, "create the directory", EEXIST);
-    if (!*made) continue;
-    if (auto synced = base::sync_directory(parent_of(part)); !synced) return synced;
+    if (auto made = make_folder(part); !made) return made;
   }
   return {};
 }

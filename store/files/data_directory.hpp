@@ -14,7 +14,7 @@ namespace matchcloud::store {
 base::expected<void> make_data_directory(const std::string& path);
 
 /// Creates the folders `below` (`media/AB`), as far as they are missing, in a data directory that
-/// exists. They belong to its owner (`base::make_folder`). Fails with `store_failed`.
+/// exists. Fails with `store_failed`.
 base::expected<void> make_folders_in(const std::string& data_dir, std::string_view below);
 
 /// An exclusive lock on a directory, against other holders in this and other processes; the kernel

@@ -2,10 +2,10 @@
 
 #include "base/files/io_failure.hpp"
 #include "base/files/name_file.hpp"
-#include "base/files/new_entry.hpp"
 #include "store/files/fault_pass.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -24,9 +24,14 @@ tl::unexpected<base::error> failure(std::string_view path, std::string_view oper
 } // namespace
 
 base::expected<new_file> new_file::create(std::string path) {
-  auto file = base::make_file(path, private_mode, base::errc::store_failed);
-  if (!file) return tl::unexpected(std::move(file).error());
-  return new_file{std::move(path), *std::move(file)};
+  base::file_descriptor file{
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, private_mode)};
+  if (!file) return failure(path, "create the file", errno);
+  new_file made{std::move(path), std::move(file)};
+  // The umask may have removed permissions that this user needs.
+  if (::fchmod(made.file_.get(), private_mode) != 0)
+    return failure(made.path_, "set the permissions", errno);
+  return made;
 }
 
 base::expected<new_file> new_file::create_of_export(std::string path) {

@@ -13,10 +13,9 @@ namespace matchcloud::store {
 /// How much is written before writeback to the disk is started, so that the final sync is short.
 inline constexpr std::uint64_t writeback_bytes = 8UL * 1024 * 1024;
 
-/// A file that is being written under a temporary name, for its owner only (0600, regardless of the
-/// umask); where root makes it, its owner is the folder's (`base::make_file`). It is removed with
-/// this object unless it was given a lasting name. One thread at a time. All functions fail with
-/// `store_full` or `store_failed`.
+/// A file that is being written under a temporary name, for this user only (0600, regardless of the
+/// umask). It is removed with this object unless it was given a lasting name. One thread at a time.
+/// All functions fail with `store_full` or `store_failed`.
 class new_file {
 public:
   /// Creates the file. The name must be free.

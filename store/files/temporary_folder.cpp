@@ -1,9 +1,11 @@
 #include "store/files/temporary_folder.hpp"
 
-#include "base/files/new_entry.hpp"
+#include "base/files/io_failure.hpp"
 
 #include <spdlog/spdlog.h>
 
+#include <cerrno>
+#include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <system_error>
@@ -37,8 +39,8 @@ temporary_folder::make_folder(const std::string& data_dir) {
   const auto quiet = directory_lock::acquire(parent);
   if (!quiet) return tl::unexpected(quiet.error());
   auto path = parent + "/XXXXXX";
-  if (auto made = base::make_unique_folder(path, base::errc::store_failed); !made)
-    return tl::unexpected(made.error());
+  if (::mkdtemp(path.data()) == nullptr)
+    return base::io_failure(path, "make the folder", errno, base::errc::store_failed);
   auto lock = directory_lock::acquire(path);
   if (!lock) return tl::unexpected(lock.error());
   return locked_folder{std::move(path), *std::move(lock)};
@@ -77,9 +79,6 @@ base::expected<std::string> temporary_folder::place(const std::string& name) {
 }
 
 void remove_leftovers(const std::string& data_dir) {
-  // The owner decides where `tmp/` leads; root must not remove what is there. The service tidies
-  // up.
-  if (base::gives_away_in(data_dir)) return;
   const auto parent = parent_of_all(data_dir);
   const auto quiet = directory_lock::acquire(parent);
   if (!quiet) return; // there is no `tmp/`

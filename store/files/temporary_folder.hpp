@@ -49,7 +49,7 @@ private:
 };
 
 /// Removes what dead processes left in a data directory's `tmp/`, but nothing that a living process
-/// holds. Does nothing for root in the directory of another user. Any process, at any time.
+/// holds. Any process, at any time.
 void remove_leftovers(const std::string& data_dir);
 
 } // namespace matchcloud::store

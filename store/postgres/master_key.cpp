@@ -5,6 +5,7 @@
 #include "base/files/io_failure.hpp"
 #include "base/files/read_bounded.hpp"
 #include "base/files/secret_access.hpp"
+#include "base/files/working_identity.hpp"
 #include "base/randomness.hpp"
 
 #include <fcntl.h>
@@ -83,6 +84,7 @@ base::expected<base::secret_bytes> read_master_key(const std::string& path) {
                       std::string{"a store in PostgreSQL needs master-key-file, the key of its "
                                   "secrets; "} +
                           advice);
+  const base::as_invoker self;
   const base::file_descriptor file{
       ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
   struct stat found {};

@@ -1,6 +1,7 @@
 #include "store/postgres/postgres.hpp"
 
 #include "base/files/io_failure.hpp"
+#include "base/files/working_identity.hpp"
 #include "store/files/fault_pass.hpp"
 #include "store/postgres/connection_string.hpp"
 #include "store/postgres/server_notices.hpp"
@@ -132,6 +133,7 @@ postgres_connection::open(const postgres_settings& settings) {
   const std::array values{
       "matchcloud", timeout.c_str(),      "3000", "10",
       "read-write", settings.url.c_str(), "UTF8", static_cast<const char*>(nullptr)};
+  const base::as_invoker self; // for ~/.pgpass, keys and certificates
   std::unique_ptr<postgres_connection> made{new postgres_connection{
       settings, PQconnectStartParams(names.data(), values.data(), /*expand_dbname=*/1)}};
   constexpr std::string_view operation = "connect";

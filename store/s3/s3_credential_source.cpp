@@ -3,6 +3,7 @@
 #include "base/files/file_descriptor.hpp"
 #include "base/files/read_bounded.hpp"
 #include "base/files/secret_access.hpp"
+#include "base/files/working_identity.hpp"
 #include "store/files/file_state.hpp"
 #include "store/s3/s3_lent_credentials.hpp"
 #include "store/s3/s3_metadata.hpp"
@@ -89,6 +90,7 @@ private:
 };
 
 base::expected<void> credentials_file::read() {
+  const base::as_invoker self;
   state_ = file_state::of(path_);
   looked_ = time_.now();
   const base::file_descriptor file{::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
@@ -109,6 +111,7 @@ base::expected<void> credentials_file::read() {
 }
 
 void credentials_file::look() {
+  const base::as_invoker self;
   looked_ = time_.now();
   if (file_state::of(path_) == state_ && !state_.is_fresh()) return;
   if (auto again = read(); !again)

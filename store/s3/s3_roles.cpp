@@ -3,6 +3,7 @@
 #include "base/characters.hpp"
 #include "base/files/file_descriptor.hpp"
 #include "base/files/read_bounded.hpp"
+#include "base/files/working_identity.hpp"
 #include "model/json/json_document.hpp"
 #include "model/net/http_url.hpp"
 #include "model/text/timestamp.hpp"
@@ -70,6 +71,7 @@ std::string origin_of(const model::http_url& url) {
 base::expected<std::string> read_token(std::string_view variable, const std::string& path,
                                        const base::character_set& of) {
   const auto named = std::string{variable} + ", " + path;
+  const base::as_invoker self;
   const base::file_descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   auto text = file ? base::read_bounded(file.get(), token_limit_bytes) : std::nullopt;
   if (!text) return refuse(named + ": cannot be read: " + std::generic_category().message(errno));

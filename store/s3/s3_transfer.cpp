@@ -1,6 +1,7 @@
 #include "store/s3/s3_transfer.hpp"
 
 #include "base/characters.hpp"
+#include "base/files/working_identity.hpp"
 
 #include <algorithm>
 #include <new>
@@ -235,6 +236,7 @@ void s3_lane::end(s3_transfer& transfer) noexcept {
 }
 
 void s3_lane::run(std::chrono::milliseconds most) {
+  const base::as_invoker self; // for the file of authorities
   int running = 0;
   curl_multi_perform(multi_.get(), &running);
   if (finish_done() || most.count() <= 0) return;

@@ -1,7 +1,6 @@
 #include "store/sqlite/sqlite_session.hpp"
 
 #include "base/files/io_failure.hpp"
-#include "base/files/new_entry.hpp"
 #include "store/database_file.hpp"
 #include "store/files/data_directory.hpp"
 #include "store/files/fault_pass.hpp"
@@ -12,6 +11,7 @@
 #include "store/sqlite/sqlite_lobbies.hpp"
 #include "store/sqlite/sqlite_lobby_history.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -122,13 +122,9 @@ private:
 /// Creates the database file for its owner only; SQLite gives its log and index the same owner and
 /// permissions. Opens only files that it creates: closing a descriptor of a file in use would drop
 /// this process's locks on it (sqlite.org/howtocorrupt.html, section 2.2).
-base::expected<void> create_private(const std::string& data_dir, const std::string& path) {
-  if (has_store(data_dir)) return {};
-  const auto made = base::make_file(path, 0600, base::errc::store_failed);
-  // If the file cannot be created, SQLite reports why. But it must not create one for root that
-  // could not be given to the owner of the directory.
-  if (!made && base::gives_away_in(data_dir)) return tl::unexpected(made.error());
-  return {};
+void create_private(const std::string& path) {
+  const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  if (fd >= 0) ::close(fd); // if the file cannot be created, SQLite reports why
 }
 
 bool has_log(const std::string& path) {
@@ -157,9 +153,8 @@ base::expected<void> tune(sqlite_connection& db, workload use) {
   return db.execute(pragma.c_str(), "configure the connection");
 }
 
-base::expected<sqlite_connection> open_connection(const std::string& data_dir,
-                                                  const std::string& path, workload use) {
-  if (auto made = create_private(data_dir, path); !made) return tl::unexpected(made.error());
+base::expected<sqlite_connection> open_connection(const std::string& path, workload use) {
+  create_private(path);
   const bool had_log = has_log(path);
   auto db = sqlite_connection::open(path);
   if (!db) return db;
@@ -184,7 +179,7 @@ base::expected<sqlite_connection> open_in(const std::string& data_dir, workload 
   // this process may take SQLite's locks on that file. SQLite itself does not need this lock.
   const auto lock = directory_lock::acquire(data_dir);
   if (!lock) return tl::unexpected(lock.error());
-  return open_connection(data_dir, path, use);
+  return open_connection(path, use);
 }
 
 } // namespace

@@ -24,22 +24,5 @@ class folders(unittest.TestCase):
         self.assertEqual(self.findings(tests__fuzz__corpus__framer=85), [])
 
 
-class makers(unittest.TestCase):
-    def findings(self, path, text):
-        return [why for _, why in rules.source_findings(path, text)]
-
-    def test_files_and_folders_are_made_in_one_place(self):
-        for text in ("::open(path, O_WRONLY | O_CREAT, 0600);", "::mkdir(path, 0700);",
-                     "std::ofstream{path};", "fs::create_directories(path);"):
-            found = self.findings("store/files/some_file.cpp", text)
-            self.assertEqual(len(found), 1, text)
-            self.assertIn("base/files/new_entry.hpp", found[0])
-            self.assertEqual(self.findings("base/files/new_entry.cpp", text), [])
-            self.assertEqual(self.findings("tests/store/some_test.cpp", text), [])
-
-    def test_words_in_comments_and_texts_make_nothing(self):
-        self.assertEqual(self.findings("store/files/some_file.cpp", '// mkdir\nf("mkdir");'), [])
-
-
 if __name__ == "__main__":
     unittest.main()

@@ -112,6 +112,12 @@ TEST_CASE("a pair that is asked for wrongly exits with 2 and says what is allowe
   const auto nowhere = run({"tls", "self-signed", "--out-dir", in.path("deep/er")});
   CHECK(nowhere.exit_code == 1);
   CHECK(contains(nowhere.errors, in.path("deep/er") + ": cannot create the directory"));
+  for (const bool is_there : {false, true}) {
+    const auto slashed = run({"tls", "self-signed", "--force", "--out-dir", in.path() + "/"});
+    INFO(slashed.errors);
+    CAPTURE(is_there);
+    CHECK(slashed.exit_code == 0);
+  }
 }
 
 TEST_CASE("a pair issues a client's certificate", "[operations]") {

@@ -1,0 +1,110 @@
+#include "base/files/working_identity.hpp"
+
+#include "base/check.hpp"
+
+#include <grp.h>
+#include <linux/securebits.h>
+#include <sys/fsuid.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+namespace matchcloud::base {
+
+namespace {
+
+/// The kernel says in no other way than by the former value whether it took a new one.
+gid_t working_group() noexcept {
+  return static_cast<gid_t>(::setfsgid(static_cast<gid_t>(-1)));
+}
+
+/// Takes on an identity in this thread. The group goes first: only root may change it.
+bool become(const file_owner& whom) noexcept {
+  ::setfsgid(whom.group);
+  ::setfsuid(whom.user);
+  return working_user() == whom.user && working_group() == whom.group;
+}
+
+/// Fails if root would keep its power over files under another identity.
+std::optional<std::string> take_on(const file_owner& whom) {
+  const int bits = ::prctl(PR_GET_SECUREBITS);
+  if (bits < 0 || (bits & SECBIT_NO_SETUID_FIXUP) != 0)
+    return "the securebits of this process keep capabilities";
+  if (::setgroups(0, nullptr) != 0) return "setgroups: " + std::generic_category().message(errno);
+  if (become(whom)) return std::nullopt;
+  become({});
+  return "setfsuid is not permitted";
+}
+
+/// Of a folder of root's: whether others may make files in it, who are not root's group.
+bool is_shared(const struct stat& folder) noexcept {
+  return (folder.st_mode & S_IWOTH) != 0 ||
+         (folder.st_gid != 0 && (folder.st_mode & (S_IWGRP | S_ISGID)) != 0);
+}
+
+} // namespace
+
+std::optional<file_owner> other_owner_of(const std::string& folder, const std::string& sign) {
+  struct stat name {};
+  struct stat found {};
+  if (::lstat(folder.c_str(), &name) != 0) return std::nullopt;
+  // A link of another user's to a folder of root's is that user's too.
+  if (S_ISLNK(name.st_mode) && name.st_uid != 0) return file_owner{name.st_uid, name.st_gid};
+  if (::stat(folder.c_str(), &found) != 0) return std::nullopt;
+  if (found.st_uid != 0) return file_owner{found.st_uid, found.st_gid};
+  if (sign.empty() || ::lstat((folder + "/" + sign).c_str(), &name) != 0 || name.st_uid == 0)
+    return std::nullopt;
+  return file_owner{name.st_uid, found.st_gid != 0 ? found.st_gid : name.st_gid};
+}
+
+expected<void> work_as_owner_of(const std::string& folder, const std::string& sign) {
+  if (::geteuid() != 0) return {};
+  const auto whom = other_owner_of(folder, sign);
+  const auto now = working_user();
+  if (whom && whom->user == now) return {};
+  const auto refuse = [&](const std::string& why) {
+    return fail(errc::store_failed, folder + ": " + why);
+  };
+  if (now != 0) {
+    struct stat found {};
+    if (!whom && ::lstat(folder.c_str(), &found) != 0) return {};
+    return refuse("belongs to user " + std::to_string(whom ? whom->user : 0) +
+                  ", and this command works as user " + std::to_string(now) +
+                  " already, the owner of another directory; give both to one user");
+  }
+  if (!whom) {
+    struct stat found {};
+    if (sign.empty() || ::stat(folder.c_str(), &found) != 0 || !is_shared(found)) return {};
+    if (::lstat((folder + "/" + sign).c_str(), &found) == 0) return {};
+    return refuse("belongs to root, others may write to it, and there is no " + sign +
+                  " yet that says whose it is; run this as the user of the service");
+  }
+  const auto user = std::to_string(whom->user);
+  if (const auto why = take_on(*whom))
+    return refuse("belongs to user " + user + ", and root cannot work as that user here (" + *why +
+                  "); run this as user " + user);
+  return {};
+}
+
+uid_t working_user() noexcept {
+  return static_cast<uid_t>(::setfsuid(static_cast<uid_t>(-1)));
+}
+
+as_invoker::as_invoker() noexcept : user_{working_user()} {
+  if (user_ == ::geteuid()) return;
+  group_ = working_group();
+  ::setfsuid(::geteuid()); // first: it brings back what the group needs
+  ::setfsgid(::getegid());
+}
+
+as_invoker::~as_invoker() {
+  if (user_ == ::geteuid()) return;
+  const int code = errno; // of what was opened
+  check(become({user_, group_}), "the identity that was taken on comes back");
+  errno = code;
+}
+
+} // namespace matchcloud::base

@@ -1,0 +1,158 @@
+// Volumes of Kubernetes, which are root's and the group's of `fsGroup`, and what root names beside
+// another user's data directory.
+#include "tests/catch.hpp"
+#include "tests/e2e/files/user_service.hpp"
+#include "tests/service/server.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+
+namespace {
+
+using namespace matchcloud;
+using namespace matchcloud::e2e;
+namespace fs = std::filesystem;
+
+constexpr gid_t volume_group = 23'418;
+
+const arguments new_token{"token", "create", "--kind", "viewer", "--name", "x", "--expires", "9d"};
+const arguments new_key{"signing-key", "rotate", "--revoke"};
+
+/// A volume, and its service's user, who is in the volume's group.
+class volume {
+public:
+  volume() : data_dir_{folder_.path("data")} {
+    REQUIRE(::chmod(folder_.path().c_str(), 0755) == 0);
+    REQUIRE(::mkdir(data_dir_.c_str(), 0775) == 0);
+    REQUIRE(::chown(data_dir_.c_str(), 0, volume_group) == 0);
+    REQUIRE(::chmod(data_dir_.c_str(), 02775) == 0);
+  }
+
+  const std::string& data_dir() const noexcept { return data_dir_; }
+
+  command_result run_as_user(arguments words) const {
+    words.insert(words.end(), {"--data-dir", data_dir_});
+    arguments all{"--reuid=" + std::to_string(service_user),
+                  "--regid=" + std::to_string(service_user),
+                  "--groups=" + std::to_string(volume_group),
+                  "--pdeathsig=KILL",
+                  "--",
+                  fixtures::service_program()};
+    all.insert(all.end(), words.begin(), words.end());
+    return run(all, {}, {}, user_command{{}}.program);
+  }
+  command_result run_as_root(arguments words) const {
+    words.insert(words.end(), {"--data-dir", data_dir_});
+    return run(words);
+  }
+
+  /// Everything in it that is not the user's and the group's, a line each.
+  std::string foreign() const {
+    std::string found;
+    for (const auto& entry : fs::recursive_directory_iterator{data_dir_}) {
+      struct stat facts {};
+      REQUIRE(::lstat(entry.path().c_str(), &facts) == 0);
+      if (facts.st_uid != service_user || facts.st_gid != volume_group)
+        found += entry.path().string() + "\n";
+    }
+    return found;
+  }
+
+  /// What kubelet does at every mount.
+  void mount_again() const {
+    for (const auto& entry : fs::recursive_directory_iterator{data_dir_})
+      REQUIRE(::chmod(entry.path().c_str(), entry.is_directory() ? 02770 : 0660) == 0);
+  }
+
+private:
+  fixtures::temporary_directory folder_;
+  std::string data_dir_;
+};
+
+void check_done(const command_result& got) {
+  INFO(got.errors);
+  CHECK(got.exit_code == 0);
+}
+
+TEST_CASE("in a volume of root's and a group's, root works as the owner of the store",
+          "[operations][embedded]") {
+  if (!can_be_service_user()) return;
+  const volume on;
+  check_done(on.run_as_user({"demo"}));
+  check_done(on.run_as_user(new_key));
+  for (const bool is_mounted_again : {false, true}) {
+    CAPTURE(is_mounted_again);
+    if (is_mounted_again) on.mount_again();
+    for (const auto& command : {new_key, new_token, arguments{"demo"}})
+      check_done(on.run_as_root(command));
+    CHECK(on.foreign().empty());
+    for (const auto& command : {arguments{"token", "list"}, new_key})
+      check_done(on.run_as_user(command));
+  }
+}
+
+TEST_CASE("root makes no store in a volume that a service's user is to use",
+          "[operations][embedded]") {
+  if (!can_be_service_user()) return;
+  const volume on;
+  for (const auto& command : {new_key, new_token, arguments{"demo"}}) {
+    const auto refused = on.run_as_root(command);
+    INFO(refused.errors);
+    CHECK(refused.exit_code == 1);
+    CHECK(refused.errors.find(on.data_dir() + ": belongs to root, others may write to it") !=
+          std::string::npos);
+    CHECK(refused.errors.find("run this as the user of the service") != std::string::npos);
+    CHECK(fs::is_empty(on.data_dir()));
+  }
+  // A service that runs as root is such a user.
+  { const directory_service service{on.data_dir()}; }
+  check_done(on.run_as_root(new_token));
+}
+
+TEST_CASE("root's outputs beside another user's data directory are root's",
+          "[operations][embedded]") {
+  if (!can_be_service_user()) return;
+  const users_directory on;
+  const fixtures::temporary_directory own; // of root alone
+  check_done(on.run_as_user({"demo", "--data-dir", on.data_dir()}));
+  const auto check_output = [&](const arguments& words, const std::string& name) {
+    CAPTURE(name);
+    auto line = words;
+    line.insert(line.end(), {"--data-dir", on.data_dir(), "-o", own.path(name)});
+    check_done(run(line));
+    struct stat found {};
+    REQUIRE(::stat(own.path(name).c_str(), &found) == 0);
+    CHECK(found.st_uid == 0);
+    CHECK(found.st_size > 0);
+  };
+  const arguments all_lobbies{"export", "--game", std::string{demo_game}, "--start",
+                              "0",      "--end",  "1893456000000"};
+  check_output(all_lobbies, "all.csv");
+  check_output(all_lobbies, "all.csv"); // replaced
+  check_output(new_token, "token");
+  CHECK(on.foreign().empty());
+}
+
+TEST_CASE("root copies between directories of one owner only", "[operations][embedded]") {
+  if (!can_be_service_user()) return;
+  const users_directory on;
+  const fixtures::temporary_directory own;
+  check_done(run({"demo", "--data-dir", own.path("data")}));
+  const auto refused = run({"store", "copy", own.path("data"), on.data_dir()});
+  INFO(refused.errors);
+  CHECK(refused.exit_code == 2);
+  CHECK(refused.errors.find("give both to one user") != std::string::npos);
+  CHECK(fs::is_empty(on.data_dir()));
+  check_done(on.run_as_user({"demo", "--data-dir", on.data_dir()}));
+  REQUIRE(::mkdir(own.path("empty").c_str(), 0700) == 0);
+  const auto back = run({"store", "copy", on.data_dir(), own.path("empty")});
+  INFO(back.errors);
+  CHECK(back.exit_code == 1);
+  CHECK(back.errors.find("give both to one user") != std::string::npos);
+  CHECK(fs::is_empty(own.path("empty")));
+}
+
+} // namespace
