@@ -318,12 +318,15 @@ model::uuid sqlite_statement::uuid(int column) {
 base::expected<void> sqlite_connection::begin(sql_access access, std::optional<sql_subject>,
                                               std::string_view operation) {
   const bool writes = access == sql_access::write;
+  is_writing_ = writes;
   auto passed = writes ? pass(base::fault_point::store_write, operation) : begin_reading(operation);
   return passed ? execute(writes ? "BEGIN IMMEDIATE" : "BEGIN", operation) : passed;
 }
 
 base::expected<void> sqlite_connection::commit(std::string_view operation) {
   auto passed = pass(base::fault_point::store_commit, operation);
+  const auto lost = passed && is_writing_ && file_ ? file_->why_lost() : std::nullopt;
+  if (lost) return failure(operation, *lost);
   return passed ? execute("COMMIT", operation) : passed;
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/expected.hpp"
 #include "base/fault_point.hpp"
+#include "store/database_file.hpp"
 #include "store/sql/sql.hpp"
 
 #include <chrono>
@@ -97,6 +98,12 @@ public:
   base::expected<void> run(const sql_command& change, sql_values with) override;
   base::expected<std::int64_t> count_changes(const sql_command& change, sql_values with) override;
 
+  /// From now on nothing is committed once the name of `file` leads to another one, or nowhere:
+  /// nobody would read it. Costs one system call for each transaction that writes.
+  void keep_to(database_file file) { file_ = std::move(file); }
+  /// What was last given to `keep_to`.
+  const std::optional<database_file>& file() const noexcept { return file_; }
+
   /// Replaces `busy_timeout_ms` for this connection.
   void set_busy_timeout(int milliseconds) noexcept;
   /// Leaves the write-ahead log as it is when the connection closes, instead of checkpointing it.
@@ -142,6 +149,9 @@ private:
   base::expected<sqlite_statement*> prepared(const sql_command& command);
 
   std::string path_;
+  std::optional<database_file> file_;
+  /// Whether the transaction that began last is one that writes.
+  bool is_writing_ = false;
   int busy_timeout_ms_ = busy_timeout_ms;
   mutable bool has_failed_ = false;
   /// Null unless checkpoints were taken over. On the heap, so that its address survives a move of

@@ -36,8 +36,9 @@ constexpr std::int64_t page_bytes = 4096;
 
 class sqlite_session final : public sql_session {
 public:
-  sqlite_session(sqlite_connection db, database_file file)
-      : sql_session{db_}, db_{std::move(db)}, file_{std::move(file)} {}
+  explicit sqlite_session(sqlite_connection db) : sql_session{db_}, db_{std::move(db)} {}
+
+  const database_file& file() const noexcept { return *db_.file(); }
 
   // -- lobby_sink -------------------------------------------------------------
 
@@ -74,7 +75,7 @@ public:
   // -- change_feed ------------------------------------------------------------
 
   base::expected<bool> changed() override {
-    if (const auto why = file_.why_lost()) return db_.failure("look for changes", *why);
+    if (const auto why = file().why_lost()) return db_.failure("look for changes", *why);
     const auto version = db_.read_integer("PRAGMA data_version", "look for changes");
     if (!version) return tl::unexpected(version.error());
     if (std::exchange(data_version_, *version) == *version) return false;
@@ -96,7 +97,7 @@ public:
   bool has_failed() const noexcept override { return db_.has_failed(); }
   /// A session on a file that has lost its name would write what nobody reads.
   bool is_reusable() const noexcept override {
-    return !db_.has_failed() && !data_version_ && file_.is_there();
+    return !db_.has_failed() && !data_version_ && file().is_there();
   }
 
 private:
@@ -110,7 +111,6 @@ private:
   }
 
   sqlite_connection db_;
-  database_file file_;
   /// Prepared on first use: few sessions write lobbies.
   std::optional<lobby_writer> lobbies_;
   /// Created on first use: few sessions read history.
@@ -153,11 +153,18 @@ base::expected<void> tune(sqlite_connection& db, workload use) {
   return db.execute(pragma.c_str(), "configure the connection");
 }
 
-base::expected<sqlite_connection> open_connection(const std::string& path, workload use) {
+base::expected<sqlite_connection> open_connection(const std::string& data_dir,
+                                                  const std::string& path, workload use) {
   create_private(path);
+  const bool is_there = has_store(data_dir); // not where a link leads to a file that SQLite makes
+  database_file file{data_dir};
   const bool had_log = has_log(path);
   auto db = sqlite_connection::open(path);
   if (!db) return db;
+  // It has not been replaced since before SQLite opened it, which is therefore the same file.
+  if (const auto why = is_there ? file.why_lost() : std::nullopt)
+    return db->failure("open the database", *why);
+  db->keep_to(is_there ? std::move(file) : database_file{data_dir});
   if (const auto version = check_schema(*db); !version) {
     // Closing must not checkpoint the log into a database that must be left unchanged.
     if (had_log) db->keep_log_on_close();
@@ -179,7 +186,7 @@ base::expected<sqlite_connection> open_in(const std::string& data_dir, workload 
   // this process may take SQLite's locks on that file. SQLite itself does not need this lock.
   const auto lock = directory_lock::acquire(data_dir);
   if (!lock) return tl::unexpected(lock.error());
-  return open_connection(path, use);
+  return open_connection(data_dir, path, use);
 }
 
 } // namespace
@@ -227,13 +234,22 @@ open_sqlite_connection(const std::string& data_dir) {
   return std::make_unique<sqlite_connection>(*std::move(db));
 }
 
-base::expected<std::unique_ptr<session>> open_sqlite_session(const std::string& data_dir,
+namespace {
+
+base::expected<std::unique_ptr<sqlite_session>> open_session(const std::string& data_dir,
                                                              const store_settings& settings) {
   auto db = open_in(data_dir, settings.use);
   if (!db) return tl::unexpected(db.error());
   if (auto whole = check_is_whole(*db, data_dir); !whole) return tl::unexpected(whole.error());
   db->set_busy_timeout(static_cast<int>(settings.patience.count()));
-  return std::make_unique<sqlite_session>(std::move(*db), database_file{data_dir});
+  return std::make_unique<sqlite_session>(std::move(*db));
+}
+
+} // namespace
+
+base::expected<std::unique_ptr<session>> open_sqlite_session(const std::string& data_dir,
+                                                             const store_settings& settings) {
+  return open_session(data_dir, settings);
 }
 
 base::expected<std::shared_ptr<database>> open_sqlite(const std::string& data_dir,
@@ -246,14 +262,14 @@ base::expected<std::shared_ptr<database>> open_sqlite(const std::string& data_di
         if (const auto why = *first ? (*first)->why_lost() : std::nullopt)
           return base::fail(base::errc::store_failed,
                             (*first)->path() + ": cannot open the database: " + *why);
-        return open_sqlite_session(data_dir, settings);
+        auto made = open_session(data_dir, settings);
+        if (!made) return tl::unexpected(made.error());
+        if (!*first) *first = (*made)->file();
+        return *std::move(made);
       },
       settings.sessions);
   // Opens a session now, so that problems of the store show up here and not at the first request.
-  return opened->catalog().map([&](const lease<catalog_store>&) {
-    *first = database_file{data_dir};
-    return opened;
-  });
+  return opened->catalog().map([&](const lease<catalog_store>&) { return opened; });
 }
 
 } // namespace matchcloud::store
