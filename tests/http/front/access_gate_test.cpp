@@ -184,8 +184,13 @@ TEST_CASE("a client that hides its address behind a proxy's is limited as the pr
     return on.ask(head);
   };
   CHECK(ask("for=192.0.2.9") == "ok");
-  for (const std::string forwarded : {"for=192.0.2.9", "garbage", "for=unknown", ","})
+  for (const std::string forwarded : {"for=192.0.2.9", "garbage", "for=unknown"}) {
+    CAPTURE(forwarded);
     CHECK(ask(forwarded) == "rate_limited");
+  }
+  // A list of nothing hides nothing: the other header's client has a limit of its own.
+  CHECK(ask(",") == "ok");
+  CHECK(ask(", ,") == "rate_limited");
   // The proxy's own checks, which name nobody, are not limited.
   for (int i = 0; i < 5; ++i)
     CHECK(on.ask(on.asking("GET", "/ping", "127.0.0.1")) == "ok");

@@ -60,7 +60,8 @@ TEST_CASE("an image is sent whole, for ever cacheable, readable by any page") {
   CHECK(got.content_type == "image/png");
   for (const auto& line :
        {"ETag: " + etag, std::string{"Cache-Control: public, max-age=31536000, immutable"},
-        std::string{"Accept-Ranges: bytes"}, std::string{any_origin_headers},
+        std::string{"Accept-Ranges: bytes"},
+        std::string{any_origin_headers.substr(0, any_origin_headers.size() - 2)},
         "Content-Disposition: inline; filename=\"avatar-" + id + ".png\""}) {
     CAPTURE(line);
     CHECK(says(got, line));
