@@ -7,6 +7,34 @@
 
 namespace matchcloud::http {
 
+namespace {
+
+/// Takes the next parameter and the semicolon behind it off `rest`. One within a quoted string ends
+/// nothing; a string that does not end takes all.
+std::string_view take_parameter(std::string_view& rest) noexcept {
+  std::size_t end = 0;
+  for (bool quoted = false; end < rest.size() && (quoted || rest[end] != ';'); ++end) {
+    if (rest[end] == '"') quoted = !quoted;
+    if (quoted && rest[end] == '\\' && end + 1 < rest.size()) ++end;
+  }
+  const auto parameter = rest.substr(0, end);
+  rest.remove_prefix(std::min(end + 1, rest.size()));
+  return trim_blanks(parameter);
+}
+
+std::string_view without_quotes(std::string_view value) noexcept {
+  const bool quoted = value.size() >= 2 && value.front() == '"' && value.back() == '"';
+  return quoted ? value.substr(1, value.size() - 2) : value;
+}
+
+/// Whether a charset is UTF-8 or a part of it. An empty one says nothing.
+bool is_unicode(std::string_view charset) noexcept {
+  return charset.empty() || equal_ignoring_case(charset, "utf-8") ||
+         equal_ignoring_case(charset, "utf8") || equal_ignoring_case(charset, "us-ascii");
+}
+
+} // namespace
+
 bool is_media_type(std::string_view content_type, std::string_view type) noexcept {
   return equal_ignoring_case(content_type.substr(0, content_type.find_first_of("; \t")), type);
 }
@@ -28,14 +56,9 @@ bool has_unicode_charset(std::string_view content_type) noexcept {
   auto rest = content_type;
   take_until(rest, ';');
   while (!rest.empty()) {
-    auto parameter = take_until(rest, ';');
+    auto parameter = take_parameter(rest);
     const auto name = take_until(parameter, '=');
-    if (!equal_ignoring_case(name, "charset")) continue;
-    auto value = parameter;
-    if (value.size() >= 2 && value.front() == '"' && value.back() == '"')
-      value = value.substr(1, value.size() - 2);
-    if (!equal_ignoring_case(value, "utf-8") && !equal_ignoring_case(value, "utf8") &&
-        !equal_ignoring_case(value, "us-ascii"))
+    if (equal_ignoring_case(name, "charset") && !is_unicode(without_quotes(trim_blanks(parameter))))
       return false;
   }
   return true;

@@ -16,8 +16,9 @@ inline constexpr std::string_view json_lines_types =
 
 bool is_json_lines(std::string_view content_type) noexcept;
 
-/// Whether the text is in UTF-8 as far as a `Content-Type` says: it has no `charset`, or UTF-8 or
-/// its part US-ASCII, in quotation marks or without and in any case (RFC 9110 section 8.3.2).
+/// Whether the text is in UTF-8 as far as a `Content-Type` says: it has no `charset` or an empty
+/// one, or UTF-8 or its part US-ASCII, in quotation marks or without and in any case (RFC 9110
+/// section 8.3.2).
 bool has_unicode_charset(std::string_view content_type) noexcept;
 
 } // namespace matchcloud::http
