@@ -38,6 +38,14 @@ std::optional<std::string_view> scheme_of(std::string_view host,
   return std::nullopt;
 }
 
+/// Whether two texts name the same host and port.
+bool are_same_authority(std::string_view a, std::string_view b) noexcept {
+  const auto one = model::split_host_and_port(a);
+  const auto other = model::split_host_and_port(b);
+  return one && other && one->is_bracketed == other->is_bracketed && one->behind == other->behind &&
+         model::are_same_host(one->host, other->host);
+}
+
 /// Whether a page of `origin` comes from elsewhere: not from this machine, from the host that the
 /// request names, from a host of the list or from a domain that a namespace registered.
 bool is_foreign(std::string_view origin, std::string_view requested_host,
@@ -45,7 +53,7 @@ bool is_foreign(std::string_view origin, std::string_view requested_host,
   const auto parts = model::split_url(origin);
   const auto host = host_of_origin(origin);
   if (host.empty() || !model::is_web_scheme(parts->scheme)) return true;
-  if (equal_ignoring_case(parts->authority, requested_host) || host == "localhost") return false;
+  if (are_same_authority(parts->authority, requested_host) || host == "localhost") return false;
   // Another address than loopback's may be anybody's.
   auto address = std::string_view{host};
   if (address.starts_with('[')) address = address.substr(1, address.size() - 2);

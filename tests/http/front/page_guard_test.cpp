@@ -127,6 +127,22 @@ TEST_CASE("a game's data is for pages of this machine, of the service and of reg
   CHECK(check_local_caller(from("localhost", "https://play.example"), hosts, nullptr));
 }
 
+TEST_CASE("a page of the host that is asked comes from nowhere else, with a final dot or without") {
+  const auto ask = [](std::string_view host, std::string_view origin) {
+    return check_untyped_body(from(host, origin), {}, nullptr).has_value();
+  };
+  CHECK_FALSE(ask("own.example:81", "http://own.example:81"));
+  CHECK_FALSE(ask("own.example:81", "http://Own.example.:81"));
+  CHECK_FALSE(ask("own.example.", "https://own.example"));
+  CHECK_FALSE(ask("[2001:db8::a]:81", "http://[2001:DB8::A]:81"));
+  CHECK(ask("own.example:81", "http://own.example:82"));
+  CHECK(ask("own.example:81", "http://own.example"));
+  CHECK(ask("own.example", "http://own.example.."));
+  CHECK(ask("own.example", "http://other.own.example"));
+  CHECK(ask("", "http://own.example"));
+  CHECK(ask("[2001:db8::a", "http://[2001:db8::a]"));
+}
+
 TEST_CASE("a body without a type comes from no page of another origin") {
   const auto known = registered();
   const auto ask = [&](std::string_view origin, std::string_view site = {}) {
