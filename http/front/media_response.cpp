@@ -8,12 +8,13 @@ namespace matchcloud::http {
 
 namespace {
 
-/// A name stands for one image for ever, so caches may keep it. Pages of any origin may read the
-/// pixels.
-constexpr std::string_view image_headers =
-    "Cache-Control: public, max-age=31536000, immutable\r\n" MATCHCLOUD_ANY_ORIGIN
-    "Accept-Ranges: bytes\r\n";
-constexpr std::string_view refusal_headers = MATCHCLOUD_ANY_ORIGIN "Accept-Ranges: bytes\r\n";
+/// A name stands for one image for ever, so caches may keep it.
+constexpr std::string_view for_ever_header =
+    "Cache-Control: public, max-age=31536000, immutable\r\n";
+constexpr std::string_view ranges_header = "Accept-Ranges: bytes\r\n";
+/// Pages of any origin may read the pixels.
+constexpr auto refusal_headers = joined<any_origin_headers, ranges_header>;
+constexpr auto image_headers = joined<for_ever_header, refusal_headers>;
 
 } // namespace
 

@@ -8,7 +8,7 @@ namespace matchcloud::http {
 namespace {
 
 constexpr std::string_view ops_headers = "Cache-Control: no-cache\r\n";
-constexpr std::string_view data_headers = "Cache-Control: no-cache\r\n" MATCHCLOUD_ANY_ORIGIN;
+constexpr auto data_headers = joined<ops_headers, any_origin_headers>;
 
 operation_references document_reference(bool is_open, plane about) {
   return {{.tag = "reference",

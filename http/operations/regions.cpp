@@ -65,8 +65,8 @@ constexpr std::array schemas{
 
 /// `Timing-Allow-Origin` lets a page that measures latencies read how long each part of a ping took
 /// (Resource Timing).
-constexpr std::string_view ping_headers = MATCHCLOUD_ANY_ORIGIN "Timing-Allow-Origin: *\r\n"
-                                                                "Cache-Control: no-store\r\n";
+constexpr std::string_view timing_header = "Timing-Allow-Origin: *\r\n";
+constexpr auto ping_headers = joined<any_origin_headers, timing_header, no_store_header>;
 
 /// The latencies in the query; refuses the request where they cannot be parsed.
 std::optional<std::vector<model::measured_latency>> read_rtt(const request_context& asked) {

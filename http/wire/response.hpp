@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "base/files/open_file.hpp"
+#include "http/wire/joined_text.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -17,14 +18,13 @@ inline constexpr std::string_view problem_type = "application/problem+json";
 /// The header line that lets pages read more of a response than what Fetch lets them read anyway
 /// ("CORS-safelisted response-header name"): all that the service sends and a page may need. Names
 /// instead of `*`, which browsers of 2022 and before do not know.
-#define MATCHCLOUD_EXPOSED_HEADERS                                                                 \
-  "Access-Control-Expose-Headers: Accept-Ranges, Allow, Content-Disposition, Content-Encoding, "   \
-  "Content-Range, ETag, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, "              \
-  "X-Request-Id\r\n"
-inline constexpr std::string_view exposed_headers = MATCHCLOUD_EXPOSED_HEADERS;
+inline constexpr std::string_view exposed_headers =
+    "Access-Control-Expose-Headers: Accept-Ranges, Allow, Content-Disposition, Content-Encoding, "
+    "Content-Range, Date, ETag, RateLimit, RateLimit-Policy, Retry-After, WWW-Authenticate, "
+    "X-Request-Id\r\n";
+inline constexpr std::string_view any_origin_header = "Access-Control-Allow-Origin: *\r\n";
 /// The header lines that let web pages of every origin read the response.
-#define MATCHCLOUD_ANY_ORIGIN "Access-Control-Allow-Origin: *\r\n" MATCHCLOUD_EXPOSED_HEADERS
-inline constexpr std::string_view any_origin_headers = MATCHCLOUD_ANY_ORIGIN;
+inline constexpr auto any_origin_headers = joined<any_origin_header, exposed_headers>;
 
 /// The header line that keeps the response out of caches.
 inline constexpr std::string_view no_store_header = "Cache-Control: no-store\r\n";
