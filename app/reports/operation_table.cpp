@@ -44,7 +44,7 @@ std::string_view anonymous_of(const http::operation_row& row) noexcept {
 std::string_view access_of(const http::operation_row& row, model::token_kind kind) noexcept {
   if (row.anonymous == http::anonymous_access::yes) return "yes";
   if (!row.allowed.has(kind)) return "403";
-  const bool is_scoped = scope_of(kind) == model::token_scope::game && names_game(row);
+  const bool is_scoped = scope_of(kind) == model::token_scope::game && row.names_game;
   return is_scoped ? "its game; others 403" : "yes";
 }
 

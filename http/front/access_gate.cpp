@@ -248,7 +248,7 @@ access_gate::verdict access_gate::check_scope(route& where) const {
                   "; the one that was sent is of the kind " + std::string{name_of(what.kind)} +
                   ".");
   // The same answer whether there is such a game or not.
-  if (scope_of(what.kind) == model::token_scope::game && names_game(row) &&
+  if (scope_of(what.kind) == model::token_scope::game && row.names_game &&
       (where.id = model::parse_uuid(where.parameters[0])) != what.scope)
     return refuse("The token is for another game.");
   return {};

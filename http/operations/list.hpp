@@ -25,9 +25,12 @@ namespace matchcloud::http {
 
 namespace detail {
 
+inline constexpr std::string_view game_parameter = "{game_id}";
+
 constexpr operation_row named(operation_row row, operation id, std::string_view name) noexcept {
   row.id = id;
   row.name = name;
+  row.names_game = row.path.find(game_parameter) != row.path.npos;
   return row;
 }
 
@@ -58,11 +61,6 @@ constexpr const operation_row* find_at_path(const operation_row& row, method wan
   return nullptr;
 }
 
-/// Whether the operation is about one game, which stands in its path.
-constexpr bool names_game(const operation_row& row) noexcept {
-  return row.path.find("{game_id}") != row.path.npos;
-}
-
 /// The value of the `Allow` header of answers about the path of `row`.
 inline std::string allow_of(const operation_row& row) {
   std::string allow;
@@ -81,6 +79,7 @@ constexpr bool is_well_formed(const operation_row& row) noexcept {
              static_cast<std::ptrdiff_t>(path_segment_limit) &&
          std::count(row.path.begin(), row.path.end(), '{') <=
              static_cast<std::ptrdiff_t>(path_parameter_limit) &&
+         (!row.names_game || row.path.find('{') == row.path.find(game_parameter)) &&
          (row.method == method::get || row.method == method::post || row.method == method::put ||
           row.method == method::del) &&
          (row.method == method::post || row.method == method::put) ==
@@ -108,7 +107,8 @@ constexpr bool are_all_distinct() noexcept {
 static_assert(
     std::all_of(operations.begin(), operations.end(), detail::is_well_formed),
     "a path begins with one slash and has no empty segment; the method is GET, POST, PUT or "
-    "DELETE, and POST and PUT have a body; a body limit has its advice, a CORS policy its "
+    "DELETE, and POST and PUT have a body; a game is the first parameter; a body limit has its "
+    "advice, a CORS policy its "
     "headers and the method GET; an operation that is not for everybody says for which tokens it "
     "is");
 static_assert(detail::are_all_distinct(),

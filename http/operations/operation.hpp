@@ -120,9 +120,11 @@ enum class anonymous_access : std::uint8_t {
 
 /// Everything about an operation except the code that performs it.
 struct operation_row {
-  /// The list sets these two; the name is that of metrics and logs.
+  /// The list sets these three; the name is that of metrics and logs.
   operation id = operation::unmatched;
   std::string_view name = {};
+  /// Whether the operation is about one game: the first parameter of its path, `{game_id}`.
+  bool names_game = false;
   /// The name in the load tool's mixes; empty where that tool does not generate this operation.
   std::string_view load_name = {};
   http::plane plane = plane::data;
