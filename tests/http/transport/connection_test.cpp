@@ -457,6 +457,25 @@ TEST_CASE("a body that was refused before its end is discarded, whatever its cli
         connection::linger_bytes + 64UL * 1024);
 }
 
+TEST_CASE("a client whose body is discarded is read once, then it is the turn of others") {
+  bench on;
+  on.receive("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 999999999999\r\n\r\n");
+  const auto most = on.read_buffer.size();
+  on.peer.to_read.assign(8 * most, 'x');
+  on.client->on_events(EPOLLIN);
+  for (int calls = 0; !on.peer.to_read.empty(); ++calls) {
+    REQUIRE(calls < 8);
+    REQUIRE(on.readable.size() + on.scheduled.size() == 1);
+    const auto before = on.peer.to_read.size();
+    if (auto reads = std::exchange(on.readable, {}); !reads.empty())
+      reads[0]->read_now();
+    else
+      std::exchange(on.scheduled, {})[0]->at_turn_end();
+    CHECK(before - on.peer.to_read.size() == most);
+  }
+  CHECK(!on.client->is_closed());
+}
+
 TEST_CASE("a connection closes behind a client's last answer, unless the client sends more") {
   bench quiet;
   quiet.receive("GET /x HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");

@@ -157,6 +157,32 @@ TEST_CASE("fast readers of long answers get turns by turns, each turn bounded") 
   CHECK(*least >= *most / 4);
 }
 
+TEST_CASE("who sends on after a refusal keeps nobody waiting") {
+  bench on;
+  on.attach();
+  std::vector<std::unique_ptr<client>> refused;
+  for (int i = 0; i < 4; ++i) {
+    refused.push_back(std::make_unique<client>(on.port));
+    refused.back()->send("POST /x HTTP/1.1\r\nHost: h\r\nContent-Length: 999999999999\r\n\r\n");
+    REQUIRE(on.sees(*refused.back(), "HTTP/1.1 413 "));
+  }
+  client other{on.port};
+  REQUIRE(on.turn_until([&] { return on.transport->connection_count() == 5; }));
+  const std::string part(16UL * 1024 * 1024, 'x');
+  for (std::size_t asked = 1; asked <= 5; ++asked) {
+    for (const auto& each : refused)
+      each->send_some(part);
+    other.send(get);
+    for (int turns = 0; turns < 3 && on.seen->size() < asked; ++turns)
+      on.turn();
+    CHECK(on.seen->size() == asked);
+    for (const auto& each : refused)
+      CHECK(each->held_up() > 0);
+    on.answer(on.seen->back(), "hello");
+    on.turn();
+  }
+}
+
 TEST_CASE("draining: no new connections, answers close, idle ones go when told") {
   bench on;
   on.attach();
