@@ -34,11 +34,12 @@ export function startBrowser() {
 /**
  * Opens `hash` (such as "#/live") in a page of its own. `options` are of playwright's newContext
  * (colorScheme, viewport, reducedMotion ..), `expected` are patterns of console errors that the
- * test causes (the browser reports each 404 and each lost connection as one). Returns `{page,
- * errors, requests, close}`; `close` fails on errors that were not expected.
+ * test causes (the browser reports each 404 and each lost connection as one), `token` is one that
+ * was given before. Returns `{page, errors, requests, close}`; `close` fails on errors that were
+ * not expected.
  */
 export async function openConsole(browser, hash = "#/live",
-  { expected = [], url = origin, path = "/", ...options } = {}) {
+  { expected = [], url = origin, path = "/", token, ...options } = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
   const page = await context.newPage();
   page.setDefaultTimeout(patience_ms);
@@ -58,6 +59,9 @@ export async function openConsole(browser, hash = "#/live",
       console.error(`CSP: ${event.violatedDirective} ${event.blockedURI} ${event.sourceFile}`);
     });
   });
+  if (token) {
+    await page.addInitScript((text) => sessionStorage.setItem("matchcloud.token", text), token);
+  }
   await page.goto(`${url}${path}${hash}`);
   const close = async () => {
     await context.close();

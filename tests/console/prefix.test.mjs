@@ -1,12 +1,20 @@
-// The console below a path of a proxy, which takes the path off before it asks the service.
+// The console below a path of a proxy, as docs/console.md sets it up: the proxy speaks TLS, takes
+// the path off, and keeps the name by which it was asked.
 import assert from "node:assert/strict";
-import { createServer, request as ask } from "node:http";
+import { readFileSync } from "node:fs";
+import { request as ask } from "node:http";
+import { createServer } from "node:https";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { startBrowser, withConsole } from "./browser.mjs";
-import { ops } from "./service.mjs";
+import { command, demoFolder, startService } from "./service.mjs";
 
 const prefix = "/match/cloud";
+// Browsers take names that end so for this machine, and the service takes them for any other.
+const name = "ops.localhost";
 let browser;
+let service;
+let token;
 let proxy;
 let url;
 const outside = [];
@@ -22,10 +30,9 @@ function pass(incoming, answer) {
     answer.writeHead(404, { "Content-Type": "text/plain" }).end("not of this proxy\n");
     return;
   }
-  const target = new URL(incoming.url.slice(prefix.length), ops);
-  const { host, origin, ...rest } = incoming.headers;
-  const outgoing = ask(target, { method: incoming.method, headers: { ...rest, host: target.host,
-    ...(origin ? { origin: target.origin } : {}) } });
+  const outgoing = ask(new URL(incoming.url.slice(prefix.length), service.ops), {
+    method: incoming.method,
+    headers: { ...incoming.headers, "x-forwarded-for": "192.0.2.7" } });
   outgoing.on("response", (found) => {
     answer.writeHead(found.statusCode, found.headers);
     found.on("error", () => answer.destroy());
@@ -38,19 +45,27 @@ function pass(incoming, answer) {
 
 before(async () => {
   browser = await startBrowser();
-  proxy = createServer(pass);
+  const dataDir = demoFolder();
+  token = command("token", "create", "--data-dir", dataDir, "--kind", "admin", "--name", "console")
+    .match(/mc_admin_[0-9A-Za-z]{49}/)[0];
+  service = await startService({ dataDir, flags: ["--ops-hosts", `https://${name}`] });
+  const pair = join(dataDir, "pair");
+  command("tls", "self-signed", "--out-dir", pair);
+  proxy = createServer({ cert: readFileSync(join(pair, "cert.pem")),
+    key: readFileSync(join(pair, "key.pem")) }, pass);
   await new Promise((listening) => proxy.listen(0, "127.0.0.1", listening));
-  url = `http://127.0.0.1:${proxy.address().port}`;
+  url = `https://${name}:${proxy.address().port}`;
 });
 after(async () => {
   await browser?.close();
   proxy?.closeAllConnections();
   proxy?.close();
+  await service?.stop();
 });
 
 /** Opens a page below the prefix, and fails where it asked for anything that is not below it. */
-const below = (path, hash, test_page) => withConsole(browser, hash, { url, path: prefix + path },
-  async (page, opened) => {
+const below = (path, hash, test_page) => withConsole(browser, hash,
+  { url, path: prefix + path, token, ignoreHTTPSErrors: true }, async (page, opened) => {
     outside.length = 0;
     await test_page(page, opened);
     assert.deepEqual(outside, [], "asked beside the prefix");
@@ -96,14 +111,13 @@ test("a link to download names the prefix", () =>
     await link.waitFor();
     const href = await link.evaluate((found) => found.href);
     assert.ok(href.startsWith(`${url}${prefix}/exports/`), href);
-    const got = await fetch(href);
-    assert.equal(got.status, 200);
+    assert.equal(await page.evaluate(async (from) => (await fetch(from)).status, href), 200);
     assert.ok(requests.some(({ method, path }) => method === "POST"
       && path.startsWith(`${prefix}/v1/games/`)));
   }));
 
 test("a page whose files are not where it looks for them says so", async () => {
-  const context = await browser.newContext();
+  const context = await browser.newContext({ ignoreHTTPSErrors: true });
   const page = await context.newPage();
   await page.route(/\/assets\//, (route) => route.fulfill({ status: 404, body: "" }));
   await page.goto(`${url}${prefix}/`);
