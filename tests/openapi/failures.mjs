@@ -161,9 +161,11 @@ export const exporting = {
   name: 'exports that hang',
   flags: ['--export-jobs', '1', '--export-queue', '0'],
   async prepare(world) {
-    await inject(world, 'export.write', { kind: 'stall' });
     const of = operation('data', 'export_lobby_history');
-    world.connect(of).send(await world.bytes(of));
+    // Made first: it tries whether the operation needs a query, by an export of its own.
+    const bytes = await world.bytes(of, await world.newFor(of));
+    await inject(world, 'export.write', { kind: 'stall' });
+    world.connect(of).send(bytes);
     await untilHit(world, 'export.write');
   },
   codes: { exports_busy: async (of, world) => world.ask(of, await world.newFor(of)) },
