@@ -22,7 +22,7 @@ public:
     unable
   };
   /// Called once, in a signal handler: calls async-signal-safe functions only. `text` is whole
-  /// lines. Waits for `at_most`.
+  /// lines, and stays for as long as the process runs. Waits for `at_most`.
   virtual result write_last(std::string_view text, std::chrono::milliseconds at_most) noexcept = 0;
 
 protected:

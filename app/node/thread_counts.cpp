@@ -6,7 +6,8 @@ namespace {
 
 /// The main thread.
 constexpr std::size_t first = 1;
-/// That which writes the log, and that which flushes it.
+/// That which writes the log, and that which flushes it. The one that prints what the service says
+/// at its start does not count: without it the main thread does that, and waits for nobody.
 constexpr std::size_t logging = 2;
 /// CAF's own: that of its clock, and that of the actor that prints.
 constexpr std::size_t of_caf = 2;

@@ -74,6 +74,28 @@ std::size_t write_whole(int fd, std::string_view text) noexcept {
   return done;
 }
 
+/// Writes as much of `text` as `fd` takes within `at_most`. Returns how much that is.
+std::size_t write_within(int fd, std::string_view text,
+                         std::chrono::milliseconds at_most) noexcept {
+  const auto until = std::chrono::steady_clock::now() + at_most;
+  std::size_t done = 0;
+  while (done < text.size()) {
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
+    pollfd writable{fd, POLLOUT, 0};
+    const auto ready = ::poll(
+        &writable, 1, static_cast<int>(std::max(left, std::chrono::milliseconds{0}).count()));
+    if (ready == 0) break;
+    const auto rest = text.substr(done);
+    // A pipe that can be written to takes this much without waiting.
+    const auto written =
+        ready < 0 ? -1 : ::write(fd, rest.data(), std::min(piece_of(rest), atomic_write_bytes));
+    if (written < 0 && errno != EINTR && errno != EAGAIN) break;
+    if (written > 0) done += static_cast<std::size_t>(written);
+  }
+  return done;
+}
+
 } // namespace
 
 struct line_writer::shared {
@@ -117,6 +139,28 @@ struct line_writer::shared {
     ++said.notes;
   }
 
+  /// Where there is no thread: by the caller. Once the reader has stalled, nobody waits for it
+  /// until it reads on.
+  void write_here(std::string_view line) {
+    std::string text = torn ? "\n" : "";
+    if (unsaid > 0) text += note(unsaid);
+    const auto before = text.size();
+    text += line;
+    const auto done =
+        write_within(fd, text, failing ? std::chrono::milliseconds{0} : log_direct_limit);
+    failing = done < text.size();
+    if (done > 0) torn = text[done - 1] != '\n';
+    if (done >= before) unsaid = 0;
+    if (!failing) return;
+    ++unsaid;
+    metrics.dropped.add();
+  }
+
+  /// Whether there is nothing left that could be written.
+  bool is_done() const noexcept {
+    return !has_thread || (waiting.empty() && !busy && (unsaid == 0 || failing));
+  }
+
   enum class turn : std::uint8_t { write, wait, end };
 
   /// By the thread: what it does next. Fills `writing`.
@@ -147,8 +191,12 @@ struct line_writer::shared {
     if (std::exchange(torn, false)) static_cast<void>(write_whole(fd, "\n"));
     const auto done = write_whole(fd, writing);
     in_write.store(false, std::memory_order_relaxed);
-    failing = done < writing.size();
-    if (!failing) return;
+    const bool fails = done < writing.size();
+    if (!fails) {
+      const std::lock_guard lock{mutex};
+      failing = false;
+      return;
+    }
     torn = done > 0 && writing[done - 1] != '\n';
     const auto left = static_cast<std::uint64_t>(
         std::count(writing.begin() + static_cast<std::ptrdiff_t>(done), writing.end(), '\n'));
@@ -156,17 +204,16 @@ struct line_writer::shared {
     const auto lost = left - std::min(left, saying.notes);
     metrics.dropped.add(lost);
     const std::lock_guard lock{mutex};
+    failing = true;
     unsaid += lost + saying.lines;
   }
 
   /// By the thread.
   void write_last_words() noexcept {
-    const auto* text = last_words.load(std::memory_order_acquire);
-    if (text == nullptr) return;
-    in_write.store(true, std::memory_order_relaxed);
-    static_cast<void>(write_whole(fd, *text));
-    in_write.store(false, std::memory_order_relaxed);
-    last_words.store(nullptr, std::memory_order_release);
+    auto wanted = last_words::wanted;
+    if (!last.compare_exchange_strong(wanted, last_words::taken)) return;
+    static_cast<void>(write_whole(fd, last_text));
+    last.store(last_words::written);
   }
 
   void run() {
@@ -183,6 +230,9 @@ struct line_writer::shared {
     }
   }
 
+  /// Those of a crash: they are either left to the thread or taken back from it.
+  enum class last_words : std::uint8_t { none, wanted, taken, written };
+
   const int fd;
   const drop_note note;
   log_metrics metrics;
@@ -198,18 +248,22 @@ struct line_writer::shared {
   /// The notes in `waiting`, and of how many lines they tell.
   told said;
   bool busy = false;
+  /// The descriptor did not take what was written last.
+  bool failing = false;
   bool ending = false;
-  /// Posted when `waiting` gets its first line, at the end and in a crash: a condition variable may
-  /// not be used in a signal handler.
+  /// Posted when `waiting` gets its first line or a line is dropped, at the end and in a crash: a
+  /// condition variable may not be used in a signal handler.
   sem_t wake{};
 
   // The thread's own.
   std::string writing;
   told saying;
-  bool failing = false;
+  /// Without a thread guarded as the others are.
   bool torn = false;
 
-  std::atomic<const std::string_view*> last_words{nullptr};
+  /// Set before `last` says that it is wanted.
+  std::string_view last_text;
+  std::atomic<last_words> last{last_words::none};
   std::atomic<pid_t> thread_id{0};
   std::atomic<bool> in_write{false};
 };
@@ -225,6 +279,10 @@ line_writer::line_writer(int fd, drop_note note)
 }
 
 line_writer::~line_writer() {
+  end();
+}
+
+void line_writer::end() {
   {
     const std::lock_guard lock{shared_->mutex};
     shared_->ending = true;
@@ -245,19 +303,19 @@ void line_writer::write(std::string_view line) {
   if (shared_->has_thread)
     shared_->append(line);
   else
-    static_cast<void>(write_whole(shared_->fd, line));
+    shared_->write_here(line);
 }
 
 void line_writer::drop() {
   const std::lock_guard lock{shared_->mutex};
   ++shared_->unsaid;
   shared_->metrics.dropped.add();
+  sem_post(&shared_->wake);
 }
 
 bool line_writer::wait_written(std::chrono::milliseconds at_most) {
   std::unique_lock lock{shared_->mutex};
-  return shared_->idle.wait_for(lock, at_most,
-                                [this] { return shared_->waiting.empty() && !shared_->busy; });
+  return shared_->idle.wait_for(lock, at_most, [this] { return shared_->is_done(); });
 }
 
 line_writer::result line_writer::write_last(std::string_view text,
@@ -265,15 +323,19 @@ line_writer::result line_writer::write_last(std::string_view text,
   auto& with = *shared_;
   if (!with.has_thread || with.thread_id.load(std::memory_order_relaxed) == gettid())
     return result::unable;
-  with.last_words.store(&text, std::memory_order_release);
+  using last_words = shared::last_words;
+  with.last_text = text;
+  with.last.store(last_words::wanted);
   sem_post(&with.wake);
   const auto until = std::chrono::steady_clock::now() + at_most;
   while (std::chrono::steady_clock::now() < until) {
-    if (with.last_words.load(std::memory_order_acquire) == nullptr) return result::written;
+    if (with.last.load() == last_words::written) return result::written;
     static_cast<void>(::poll(nullptr, 0, crash_look_ms));
   }
-  if (with.last_words.exchange(nullptr) == nullptr) return result::written;
-  return with.in_write.load(std::memory_order_relaxed) ? result::stalled : result::unable;
+  auto wanted = last_words::wanted;
+  if (!with.last.compare_exchange_strong(wanted, last_words::none))
+    return wanted == last_words::written ? result::written : result::stalled;
+  return with.in_write.load() ? result::stalled : result::unable;
 }
 
 const log_metrics& line_writer::metrics() const noexcept {

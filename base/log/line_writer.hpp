@@ -15,6 +15,8 @@ namespace matchcloud::base {
 
 /// Bytes of lines that wait to be written. Lines beyond it are dropped.
 inline constexpr std::size_t log_waiting_limit_bytes = 256 * 1'024;
+/// Where no thread can be had: how long all writers together wait for a reader that has stalled.
+inline constexpr std::chrono::milliseconds log_direct_limit{250};
 /// Longer lines are cut.
 inline constexpr std::size_t log_line_limit_bytes = 8 * 1'024;
 
@@ -35,18 +37,21 @@ public:
   using drop_note = std::function<std::string(std::uint64_t lines)>;
 
   /// `fd` stays open for as long as the process runs. If no thread can be had, lines are written by
-  /// the callers.
+  /// the callers, which wait for `log_direct_limit` and then drop lines until the reader reads on.
   line_writer(int fd, drop_note note);
   line_writer(const line_writer&) = delete;
   line_writer& operator=(const line_writer&) = delete;
-  /// Waits for nothing. The thread ends by itself once it has written everything.
+  /// Calls `end`.
   ~line_writer();
 
   /// Takes a line, which ends in a line end. Returns at once.
   void write(std::string_view line);
   /// Counts a line that could not be made.
   void drop();
-  /// Waits until every line is written, or for `at_most`. Whether they are.
+  /// No line follows: the thread ends by itself once it has written everything. Waits for nothing.
+  void end();
+  /// Waits until every line is written, with those about dropped ones, or for `at_most`. Whether
+  /// they are; lines that cannot be written at all are not waited for.
   bool wait_written(std::chrono::milliseconds at_most);
   result write_last(std::string_view text, std::chrono::milliseconds at_most) noexcept override;
 

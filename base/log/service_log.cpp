@@ -66,6 +66,7 @@ void service_log::print(std::string_view lines) {
   // Nobody is told of lines that do not fit: there are few.
   to_stdout_ = std::make_unique<line_writer>(STDOUT_FILENO, [](std::uint64_t) { return ""; });
   write_lines(*to_stdout_, lines);
+  to_stdout_->end();
 }
 
 void service_log::finish() {

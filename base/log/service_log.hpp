@@ -26,7 +26,7 @@ public:
   /// Writes lines to stderr as they are.
   void say(std::string_view lines);
   /// Writes lines to stdout as they are, once the lines on stderr are written or did not come
-  /// through in `log_end_limit`. Once at most.
+  /// through in `log_end_limit`. Once at most. A thread does it, which ends then.
   void print(std::string_view lines);
   /// Waits until everything is written, or for `log_end_limit`.
   void finish();
@@ -35,7 +35,7 @@ public:
 
 private:
   std::shared_ptr<line_writer> to_stderr_;
-  /// Its thread ends once everything is printed. Null before.
+  /// Null before anything is printed.
   std::unique_ptr<line_writer> to_stdout_;
 };
 

@@ -1,10 +1,16 @@
 #include "base/log/line_writer.hpp"
 
 #include "tests/catch.hpp"
+#include "tests/fixtures/forked_process.hpp"
 #include "tests/fixtures/stalled_pipe.hpp"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
 
 #include <memory>
 #include <sstream>
@@ -56,8 +62,8 @@ TEST_CASE("a reader that stalls holds up nobody; what is dropped is counted and 
       writer.write(numbered(written++));
     dropped = writer.metrics().dropped.get();
     // Those that the thread holds, and those that wait.
-    CHECK((written - dropped) * numbered(1'000).size() <= 2 * log_waiting_limit_bytes);
-    CHECK((written - dropped) * numbered(1'000).size() >= log_waiting_limit_bytes / 2);
+    CHECK((written - dropped) * numbered(0).size() <= 2 * log_waiting_limit_bytes);
+    CHECK((written - dropped) * numbered(0).size() >= log_waiting_limit_bytes / 2);
     CHECK_FALSE(writer.wait_written(10ms));
     pipe.read_on();
     REQUIRE(writer.wait_written(patience));
@@ -100,10 +106,13 @@ TEST_CASE("a line that follows dropped ones stands behind the note on them") {
 
 TEST_CASE("a writer whose reader never reads again ends all the same") {
   const stalled_pipe pipe{filled::full};
-  line_writer writer{pipe.write_end(), note};
-  writer.write("never read\n");
-  CHECK_FALSE(writer.wait_written(1ms));
-  // The destructor and the end of the process are what is tested.
+  // In a process of its own: its thread uses the pipe for as long as it runs.
+  fixtures::child alone{[&] {
+    line_writer writer{pipe.write_end(), note};
+    writer.write("never read\n");
+    return !writer.wait_written(1ms);
+  }};
+  CHECK(alone.succeeded());
 }
 
 TEST_CASE("long lines are cut, not within a character") {
@@ -158,6 +167,99 @@ TEST_CASE("lines of several threads are never mixed") {
   for (std::string line; std::getline(lines, line); ++count)
     CHECK(line == std::string(300, line.empty() ? '?' : line[0]));
   CHECK(count == 200);
+}
+
+std::size_t threads() {
+  const std::filesystem::directory_iterator all{"/proc/self/task"};
+  return static_cast<std::size_t>(std::distance(begin(all), end(all)));
+}
+
+TEST_CASE("the thread of a writer ends once no line follows and all are written") {
+#ifdef __SANITIZE_THREAD__
+  return; // no threads after a fork
+#endif
+  stalled_pipe pipe{filled::no};
+  fixtures::child alone{[&] {
+    line_writer writer{pipe.write_end(), note};
+    writer.write("first\n");
+    if (!writer.wait_written(patience) || threads() != 2) return false;
+    writer.write("last\n");
+    writer.end();
+    return eventually([] { return threads() == 1; }) && writer.wait_written(0ms);
+  }};
+  CHECK(alone.succeeded());
+  CHECK(pipe.finish() == "first\nlast\n");
+}
+
+TEST_CASE("a line that is dropped alone is said without another one") {
+  stalled_pipe pipe{filled::no};
+  pipe.read_on();
+  {
+    line_writer writer{pipe.write_end(), note};
+    writer.drop();
+    CHECK(writer.wait_written(patience));
+    CHECK(writer.metrics().dropped.get() == 1);
+  }
+  CHECK(pipe.finish() == "dropped 1\n");
+}
+
+TEST_CASE("last words stand behind all lines; a reader that stalls does not get them later") {
+  using result = last_words_writer::result;
+  const bool stalls = GENERATE(false, true);
+  stalled_pipe pipe{stalls ? filled::full : filled::no};
+  if (!stalls) pipe.read_on();
+  {
+    line_writer writer{pipe.write_end(), note};
+    writer.write("a line\n");
+    if (stalls) {
+      CHECK_FALSE(writer.wait_written(10ms));
+      CHECK(writer.write_last("last words\n", 10ms) == result::stalled);
+      pipe.read_on();
+      CHECK(writer.wait_written(patience));
+    } else {
+      CHECK(writer.write_last("last words\n", patience) == result::written);
+    }
+  }
+  CHECK(pipe.finish() == (stalls ? "a line\n" : "a line\nlast words\n"));
+}
+
+/// From here on this process can start no thread. False if that cannot be brought about.
+bool forbid_threads() {
+  const auto nobody = static_cast<uid_t>(1'000'000'000 + ::getpid());
+  if (::geteuid() == 0 && ::setresuid(nobody, nobody, nobody) != 0) return false;
+  const rlimit none{0, 0};
+  return ::setrlimit(RLIMIT_NPROC, &none) == 0;
+}
+
+TEST_CASE("without a thread whoever writes waits for a stalled reader once, for a bounded time") {
+#ifdef __SANITIZE_THREAD__
+  return; // no threads after a fork
+#endif
+  stalled_pipe pipe{filled::full};
+  fixtures::event_pipe stalled;
+  fixtures::event_pipe reading;
+  fixtures::child alone{[&] {
+    if (!forbid_threads()) return false;
+    line_writer writer{pipe.write_end(), note};
+    const auto begun = e2e::clock::now();
+    writer.write("one\n");
+    const auto first = e2e::clock::now() - begun;
+    for (int i = 0; i < 1'000; ++i)
+      writer.write("two\n");
+    const bool dropped = writer.metrics().dropped.get() == 1'001;
+    if (!dropped || first < log_direct_limit || !writer.wait_written(patience)) return false;
+    // Each waiting as long as the first would take minutes.
+    if (e2e::clock::now() - begun > patience) return false;
+    if (!stalled.signal() || !reading.wait()) return false;
+    if (!e2e::wait_for(pipe.write_end(), POLLOUT, e2e::deadline{})) return false;
+    writer.write("three\n");
+    return writer.metrics().dropped.get() == 1'001;
+  }};
+  REQUIRE(stalled.wait());
+  pipe.read_on();
+  REQUIRE(reading.signal());
+  CHECK(alone.succeeded());
+  CHECK(pipe.finish() == "dropped 1001\nthree\n");
 }
 
 } // namespace
