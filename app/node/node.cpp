@@ -3,6 +3,7 @@
 #include "app/node/descriptors.hpp"
 #include "app/node/embedded_console.hpp"
 #include "app/node/thread_counts.hpp"
+#include "app/process/main_process_claim.hpp"
 #include "base/build_info.hpp"
 #include "base/crash_report.hpp"
 #include "base/faults.hpp"
@@ -143,12 +144,13 @@ base::expected<std::unique_ptr<node>> node::start(const serve_config& config, ma
                      .and_then([&] { return made->bind(); });
   if (!started) return tl::unexpected(started.error());
   made->start_actors();
-  // Said before the predecessor lets go: it may end at once.
-  const auto predecessor = made->listening_.predecessor();
-  if (predecessor) watch.tell_main_process(::getpid());
-  if (auto alone = made->listening_.take_over(); !alone) {
-    if (predecessor) watch.tell_main_process(*predecessor);
-    return tl::unexpected(alone.error());
+  {
+    // Said before the predecessor lets go: it may end at once.
+    main_process_claim claim{watch, made->listening_.predecessor()};
+    if (auto alone = made->listening_.take_over(); !alone) return tl::unexpected(alone.error());
+    // From here on the predecessor ends in order. If this process fails now, that is the failure of
+    // the service, which the service manager is to see.
+    claim.keep();
   }
   made->start_serving();
   made->listening_.offer();

@@ -5,7 +5,6 @@
 #include "base/clock.hpp"
 #include "base/owner.hpp"
 #include "base/randomness.hpp"
-#include "http/front/access_gate.hpp"
 #include "http/front/front.hpp"
 #include "http/front/front_rules.hpp"
 
@@ -21,22 +20,31 @@ waiting_plane::waiting_plane(const waiting_parts& parts, base::file_descriptor s
     : system_{parts.system},
       loop_{std::make_unique<http::event_loop>(*system_, base::machine_clock(),
                                                std::chrono::microseconds{0})} {
-  auto gate = std::make_shared<http::access_gate>(parts.front, nullptr, parts.metrics);
+  const auto gate = std::make_shared<http::access_gate>(parts.front, nullptr, parts.metrics);
   transport_ = std::make_unique<http::loop_transport>(
       *loop_, base::machine_clock(), *parts.pool, *parts.bounds,
       std::make_shared<const http::front_rules>(parts.front, gate), *parts.metrics,
       base::random_seed(), [] {});
-  const bool has_tls = parts.tls != nullptr;
-  if (has_tls) transport_->acceptor().set_tls(parts.tls);
+  if (parts.tls) transport_->acceptor().set_tls(parts.tls);
   // Before there is an actor, which nothing would end if the system allowed no thread.
   thread_ = std::thread{[this] { loop_->run(); }};
+  try {
+    open(parts, gate, std::move(socket));
+  } catch (...) { // a thread that is left running aborts the process
+    end();
+    throw;
+  }
+}
+
+void waiting_plane::open(const waiting_parts& parts, const std::shared_ptr<http::access_gate>& gate,
+                         base::file_descriptor socket) {
   front_ = actors::spawn_resident<http::front>(*system_, *loop_, parts.front,
                                                std::ref(transport_->exchanges()), gate);
   // It takes requests once it knows the owners, of which there is none.
   caf::anon_send(front_, actors::owners{std::vector<caf::actor>(base::owner_count)});
   // The posted task must be copyable, and the socket is not.
   auto shared = std::make_shared<base::file_descriptor>(std::move(socket));
-  loop_->post([transport = transport_.get(), shared, has_tls] {
+  loop_->post([transport = transport_.get(), shared, has_tls = parts.tls != nullptr] {
     transport->acceptor().listen(std::move(*shared), {false, has_tls});
   });
 }
@@ -46,7 +54,11 @@ waiting_plane::~waiting_plane() {
     transport_->hand_over(); // without accepting what waits
     transport_->end_now();
   });
-  {
+  end();
+}
+
+void waiting_plane::end() {
+  if (front_) {
     caf::scoped_actor self{*system_};
     self->send_exit(front_, caf::exit_reason::user_shutdown);
     self->wait_for(front_);
@@ -54,7 +66,7 @@ waiting_plane::~waiting_plane() {
   front_ = nullptr;
   loop_->stop();
   thread_.join();
-  transport_.reset();
+  transport_.reset(); // before its loop
 }
 
 } // namespace matchcloud::app

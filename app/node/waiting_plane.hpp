@@ -2,6 +2,7 @@
 
 #include "base/blocking_pool.hpp"
 #include "base/files/file_descriptor.hpp"
+#include "http/front/access_gate.hpp"
 #include "http/front/front_settings.hpp"
 #include "http/front/service_state.hpp"
 #include "http/loop/event_loop.hpp"
@@ -41,6 +42,12 @@ public:
   waiting_plane& operator=(const waiting_plane&) = delete;
 
 private:
+  /// Once the loop runs.
+  void open(const waiting_parts& parts, const std::shared_ptr<http::access_gate>& gate,
+            base::file_descriptor socket);
+  /// Ends the actor and the loop.
+  void end();
+
   caf::actor_system* system_;
   std::unique_ptr<http::event_loop> loop_;
   std::unique_ptr<http::loop_transport> transport_;

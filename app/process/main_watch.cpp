@@ -111,11 +111,10 @@ void main_watch::ping(base::steady_time at) {
 }
 
 void main_watch::tell_status(base::steady_time at) {
-  next_status_ = at + status_interval;
+  next_status_ = at + status_interval_;
   auto status = status_line(health_.describe());
   if (status == told_status_) return;
-  manager_->tell_now(status);
-  told_status_ = std::move(status);
+  if (manager_->tell_now(status)) told_status_ = std::move(status);
 }
 
 void main_watch::tell_waiting(const std::string& why) {
@@ -134,7 +133,7 @@ void main_watch::begin_serving(service_health health, std::optional<pid_t> prede
   phase_ = phase::serving;
   health_ = std::move(health);
   told_status_ = status_line(health_.describe());
-  next_status_ = now() + status_interval;
+  next_status_ = now() + std::min(first_status_pause, status_interval_);
   if (predecessor) manager_->succeed(*predecessor);
   manager_->tell("READY=1\n" + told_status_);
 }

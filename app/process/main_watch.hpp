@@ -29,7 +29,9 @@ public:
   /// Descriptors that can be waited for at once.
   static constexpr std::size_t descriptors_limit = 2;
   /// How often people are told the state, at most.
-  static constexpr std::chrono::seconds status_interval{10};
+  static constexpr std::chrono::milliseconds usual_status_interval{10'000};
+  /// After the start, where much changes, the state is looked at again this soon.
+  static constexpr std::chrono::milliseconds first_status_pause{1'000};
   /// A start that waits says so this long before its time is over.
   static constexpr std::chrono::seconds start_extension{30};
 
@@ -42,8 +44,9 @@ public:
   };
 
   /// Both must outlive this.
-  main_watch(service_signals& signals, service_manager& manager)
-      : signals_{&signals}, manager_{&manager} {}
+  main_watch(service_signals& signals, service_manager& manager,
+             std::chrono::milliseconds status_interval = usual_status_interval)
+      : signals_{&signals}, manager_{&manager}, status_interval_{status_interval} {}
 
   /// Waits until one of `descriptors` is readable, a signal asks to end, or `at_most` has passed.
   wake wait(std::initializer_list<int> descriptors,
@@ -78,6 +81,7 @@ private:
 
   service_signals* signals_;
   service_manager* manager_;
+  std::chrono::milliseconds status_interval_;
   phase phase_ = phase::starting;
   service_health health_;
   base::steady_time next_ping_{};

@@ -55,6 +55,9 @@ service_manager::service_manager(const manager_settings& settings) : settings_{s
   where_bytes_ =
       static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + name.size() + (is_abstract ? 0 : 1));
   socket_ = base::file_descriptor{::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+  if (!socket_)
+    spdlog::warn("the service manager is told nothing (NOTIFY_SOCKET): no socket can be made: {}",
+                 std::generic_category().message(errno));
 }
 
 void service_manager::tell(std::string message) {
@@ -64,29 +67,29 @@ void service_manager::tell(std::string message) {
   send_unsent();
 }
 
-void service_manager::tell_now(std::string_view message) {
-  if (socket_ && unsent_.empty()) send(message);
+bool service_manager::tell_now(std::string_view message) {
+  return socket_ && unsent_.empty() && send(message) == outcome::sent;
 }
 
 void service_manager::send_unsent() {
-  while (!unsent_.empty() && send(unsent_.front()))
+  while (!unsent_.empty() && send(unsent_.front()) != outcome::full)
     unsent_.pop_front();
 }
 
-bool service_manager::send(std::string_view message) {
+service_manager::outcome service_manager::send(std::string_view message) {
   const auto sent =
       ::sendto(socket_.get(), message.data(), message.size(), MSG_DONTWAIT | MSG_NOSIGNAL,
                reinterpret_cast<const sockaddr*>(&where_), where_bytes_);
   if (sent >= 0) {
     has_failed_ = false;
-    return true;
+    return outcome::sent;
   }
-  if (errno == EAGAIN || errno == ENOBUFS || errno == EINTR) return false;
+  if (errno == EAGAIN || errno == ENOBUFS || errno == EINTR) return outcome::full;
   const auto why = errno;
   if (!std::exchange(has_failed_, true))
     spdlog::warn("the service manager cannot be told at {} (NOTIFY_SOCKET): {}", settings_.socket,
                  std::generic_category().message(why));
-  return true; // nobody is there who waits for it
+  return outcome::failed;
 }
 
 std::chrono::microseconds service_manager::watchdog() const noexcept {

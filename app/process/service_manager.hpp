@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <string>
 #include <string_view>
@@ -43,8 +44,8 @@ public:
 
   /// Tells a message: lines such as `READY=1`. If the socket is full, `send_unsent` sends it later.
   void tell(std::string message);
-  /// Tells a message that is worth nothing later, such as `WATCHDOG=1`.
-  void tell_now(std::string_view message);
+  /// Tells a message that is worth nothing later, such as `WATCHDOG=1`. Whether it was sent.
+  bool tell_now(std::string_view message);
   bool has_unsent() const noexcept { return !unsent_.empty(); }
   void send_unsent();
 
@@ -54,8 +55,9 @@ public:
   void succeed(pid_t predecessor);
 
 private:
-  /// Returns false if the socket is full.
-  bool send(std::string_view message);
+  /// `failed`: nobody is there to read it.
+  enum class outcome : std::uint8_t { sent, full, failed };
+  outcome send(std::string_view message);
 
   manager_settings settings_;
   sockaddr_un where_{};

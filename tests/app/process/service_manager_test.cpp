@@ -1,35 +1,15 @@
 #include "app/process/service_manager.hpp"
 
+#include "tests/app/process/manager_socket.hpp"
 #include "tests/catch.hpp"
-#include "tests/fixtures/temporary_directory.hpp"
 
-#include <array>
+#include <sys/resource.h>
+
 #include <cstdlib>
-#include <optional>
 #include <unistd.h>
 
 namespace matchcloud::app {
 namespace {
-
-/// The socket of a service manager.
-struct manager_socket {
-  fixtures::temporary_directory folder;
-  std::string path = folder.path("notify");
-  base::file_descriptor socket{::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
-
-  manager_socket() {
-    sockaddr_un at{};
-    at.sun_family = AF_UNIX;
-    path.copy(&at.sun_path[0], sizeof at.sun_path - 1);
-    REQUIRE(::bind(socket.get(), reinterpret_cast<const sockaddr*>(&at), sizeof at) == 0);
-  }
-  std::optional<std::string> next() const {
-    std::array<char, 4096> buffer;
-    const auto got = ::recv(socket.get(), buffer.data(), buffer.size(), 0);
-    if (got < 0) return std::nullopt;
-    return std::string{buffer.data(), static_cast<std::size_t>(got)};
-  }
-};
 
 TEST_CASE("what a service manager wants is in the environment; what is empty or wrong is not") {
   const auto with = [](const char* socket, const char* usec, const char* pid) {
@@ -72,7 +52,7 @@ TEST_CASE("what finds no room is told later, in order and within a bound") {
   std::size_t fitting = 0;
   while (!manager.has_unsent())
     manager.tell(std::to_string(fitting++));
-  manager.tell_now("WATCHDOG=1"); // dropped
+  CHECK_FALSE(manager.tell_now("WATCHDOG=1"));
   for (std::size_t i = 0; i < service_manager::unsent_limit; ++i)
     manager.tell("more " + std::to_string(i));
   for (std::size_t i = 0; i + 1 < fitting; ++i)
@@ -84,7 +64,7 @@ TEST_CASE("what finds no room is told later, in order and within a bound") {
   for (std::size_t i = 0; i < service_manager::unsent_limit; ++i)
     CHECK(there.next() == "more " + std::to_string(i));
   CHECK_FALSE(there.next());
-  manager.tell_now("WATCHDOG=1");
+  CHECK(manager.tell_now("WATCHDOG=1"));
   CHECK(there.next() == "WATCHDOG=1");
 }
 
@@ -100,6 +80,21 @@ TEST_CASE("names of sockets that cannot be used, and sockets of nobody, have no 
   service_manager nobody{{"/nowhere/at/all", {}, 0}};
   nobody.tell("READY=1");
   CHECK_FALSE(nobody.has_unsent());
+  CHECK_FALSE(nobody.tell_now("WATCHDOG=1"));
+}
+
+TEST_CASE("where no socket can be made nothing is told, and a warning says so") {
+  const manager_socket there;
+  const logged_lines log;
+  rlimit usual{};
+  REQUIRE(::getrlimit(RLIMIT_NOFILE, &usual) == 0);
+  const rlimit none{0, usual.rlim_max};
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &none) == 0);
+  service_manager manager{{there.path, std::chrono::seconds{1}, 0}};
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &usual) == 0);
+  CHECK_FALSE(manager);
+  CHECK(manager.watchdog().count() == 0);
+  CHECK(log.text().find("NOTIFY_SOCKET): no socket can be made: ") != std::string::npos);
 }
 
 TEST_CASE("a status is one line of a bounded length, and whole characters") {
