@@ -61,7 +61,12 @@ base::expected<void> check_exposure(const serve_config& config) {
 
 /// Sets the number of event loops, unless it is configured, and says why.
 void choose_loops(serve_config& config) {
-  if (config.transport == transport_kind::httplib) return;
+  if (config.transport == transport_kind::httplib) {
+    spdlog::info("{} threads for each of {} listener{} (transport httplib); loops has no effect",
+                 config.limits.httplib_threads, config.listen.size(),
+                 config.listen.size() == 1 ? "" : "s");
+    return;
+  }
   const auto found = find_processors();
   const bool is_configured = config.loops != 0;
   if (!is_configured) config.loops = found.usable();
@@ -159,6 +164,8 @@ base::expected<std::unique_ptr<node>> start(const serve_config& config, main_wat
 }
 
 int serve(const configuration_options& options, base::service_log& log) {
+  // First of all: a signal that arrives before the service serves ends it as one that arrives
+  // later.
   service_signals signals;
   auto config = read_configuration(options);
   const auto fail = [&log](const base::error& why, int code) {
@@ -173,8 +180,11 @@ int serve(const configuration_options& options, base::service_log& log) {
   if (const auto enough = check_descriptors(*config); !enough) return fail(enough.error(), failed);
   if (const auto enough = try_threads(threads_needed(*config)); !enough)
     return fail(enough.error(), failed);
+  if (const auto signal = signals.take_ending()) {
+    spdlog::info("{}: ended before it served", name_of_signal(*signal));
+    return ok;
+  }
   base::bound_free_memory();
-  signals.block_ending();
   service_manager manager{manager_settings::of_environment()};
   main_watch watch{signals, manager};
   auto started = start(*config, watch, log);

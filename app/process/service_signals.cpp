@@ -36,6 +36,14 @@ sigset_t noted() {
   return all;
 }
 
+sigset_t ending() {
+  sigset_t all;
+  sigemptyset(&all);
+  for (const int signal : {SIGTERM, SIGINT, SIGQUIT})
+    sigaddset(&all, signal);
+  return all;
+}
+
 /// Blocks the signals and returns a descriptor that they are read from.
 base::file_descriptor block(const sigset_t& signals) {
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
@@ -52,15 +60,8 @@ std::optional<int> take(const base::file_descriptor& from) {
 
 } // namespace
 
-service_signals::service_signals() : noted_fd_{block(noted())} {
-  sigemptyset(&ending_);
-  for (const int signal : {SIGTERM, SIGINT, SIGQUIT})
-    sigaddset(&ending_, signal);
-}
-
-void service_signals::block_ending() {
-  ending_fd_ = block(ending_);
-}
+service_signals::service_signals()
+    : ending_{ending()}, ending_fd_{block(ending_)}, noted_fd_{block(noted())} {}
 
 void service_signals::unblock_ending() const {
   pthread_sigmask(SIG_UNBLOCK, &ending_, nullptr);

@@ -18,7 +18,7 @@ namespace matchcloud::app {
 /// the main thread before others. For that thread only.
 class service_signals {
 public:
-  /// Blocks all but the signals that end the service.
+  /// Blocks them: from here on those that ask to end wait to be taken.
   service_signals();
   service_signals(const service_signals&) = delete;
   service_signals& operator=(const service_signals&) = delete;
@@ -26,9 +26,8 @@ public:
   /// process.
   ~service_signals() = default;
 
-  /// Blocks the signals that end the service, too. Until then they end the process.
-  void block_ending();
-  /// Lets them end the process again, such as while it only cleans up.
+  /// Lets those that ask to end do so by themselves again, such as while the process only cleans
+  /// up.
   void unblock_ending() const;
 
   /// Readable while a signal to end waits to be taken.

@@ -125,4 +125,12 @@ TEST_CASE("a CPU quota of v2 bounds the loops", "[lifecycle]") {
   CHECK(contains(half.process().errors(), ", and the CPU quota of " + at + " allows 0.5"));
 }
 
+TEST_CASE("with the transport httplib the log says which threads serve", "[lifecycle]") {
+  wrapped_service of{{"/usr/bin/env"},
+                     shared_world().data_dir(),
+                     {"--transport", "httplib", "--httplib-threads", "3"}};
+  REQUIRE(of.serves());
+  CHECK(contains(of.process().errors(), "3 threads for each of 1 listener (transport httplib)"));
+}
+
 } // namespace

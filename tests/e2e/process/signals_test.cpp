@@ -6,6 +6,7 @@
 
 #include <csignal>
 #include <cstring>
+#include <filesystem>
 
 namespace {
 
@@ -72,6 +73,30 @@ TEST_CASE("signals are noted while a service waits for its store, and SIGQUIT en
   CHECK(waits.running());
   waits.signal(end);
   CHECK(waits.exit_code() == 0);
+}
+
+TEST_CASE("a signal that comes while the configuration is read ends a service in order",
+          "[lifecycle]") {
+  const auto end = GENERATE(SIGQUIT, SIGTERM, SIGINT);
+  const fixtures::temporary_directory folder;
+  const auto config = folder.path("config.toml");
+  const auto data_dir = folder.path("data");
+  REQUIRE(::mkfifo(config.c_str(), 0600) == 0);
+  child_process starts{{"serve", "--config", config, "--data-dir", data_dir, "--listen",
+                        "127.0.0.1:0", "--ops-listen", "127.0.0.1:0"}};
+  base::file_descriptor writer;
+  // It can be opened once the service reads it.
+  REQUIRE(eventually([&] {
+    writer = base::file_descriptor{::open(config.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC)};
+    return static_cast<bool>(writer);
+  }));
+  starts.signal(SIGHUP);
+  starts.signal(end);
+  CHECK(starts.running());
+  writer.reset();
+  CHECK(starts.exit_code() == 0);
+  CHECK(contains(starts.errors(), name_of(end) + ": ended before it served"));
+  CHECK_FALSE(std::filesystem::exists(data_dir));
 }
 
 TEST_CASE("signals are noted during the drain and the delay before it", "[lifecycle]") {
