@@ -105,10 +105,11 @@ base::config_rows<serve_config> process_keys() {
                  "From SIGTERM to the drain: meanwhile /readyz says 503 and requests are accepted "
                  "as ever. Longer than a balancer takes to see that, so that it sends nobody to "
                  "closed listeners."),
-      number_row("drain-timeout-ms", &serve_config::drain_timeout, 0, 3'600'000,
-                 "From the end of drain-delay-ms to the end. Idle connections close in its last "
-                 "third, or at once where drain-delay-ms is 0. Keep both together below the time "
-                 "after which the process is killed: docker 10 s, Kubernetes 30 s, systemd 90 s."),
+      number_row(
+          "drain-timeout-ms", &serve_config::drain_timeout, 0, 3'600'000,
+          "From the end of drain-delay-ms to the end. Idle connections close in its last "
+          "third, or after 250 ms where drain-delay-ms is 0. Keep both together below the time "
+          "after which the process is killed: docker 10 s, Kubernetes 30 s, systemd 90 s."),
       number_row("busy-poll-us", &serve_config::busy_poll, 0, 1'000,
                  "How long an event loop looks for requests again and again before it sleeps. "
                  "Replies come sooner by a wake-up, for a whole core of each loop that gets "
