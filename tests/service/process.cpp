@@ -12,8 +12,10 @@
 #include <array>
 #include <csignal>
 #include <fcntl.h>
+#include <filesystem>
 #include <fstream>
 #include <stdexcept>
+#include <system_error>
 #include <utility>
 
 namespace matchcloud::e2e {
@@ -43,6 +45,26 @@ std::vector<std::string> environment_with(const environment& added, const argume
   for (const auto& line : store_environment(args))
     if (!names(added, line)) all.push_back(line);
   return all;
+}
+
+std::string first_line_of(const std::filesystem::path& file) {
+  std::ifstream in{file};
+  std::string line;
+  std::getline(in, line);
+  return line;
+}
+
+/// Of each thread of a process: where it waits in the kernel, and how long it ran, how long it had
+/// to wait for a processor (both in ns) and how often it got one. That tells a hang from a machine
+/// that is too busy.
+std::string threads_of(pid_t pid) {
+  std::string text;
+  std::error_code gone;
+  for (const auto& each :
+       std::filesystem::directory_iterator{"/proc/" + std::to_string(pid) + "/task", gone})
+    text += "\n  thread " + each.path().filename().string() + ": " +
+            first_line_of(each.path() / "wchan") + " " + first_line_of(each.path() / "schedstat");
+  return text;
 }
 
 } // namespace
@@ -109,7 +131,7 @@ std::optional<std::string> child_process::next_line() {
       return line;
     }
     if (!wait_for(output_.get(), POLLIN, until)) {
-      FAIL("no line on stdout in time; stderr: " << errors());
+      FAIL("no line on stdout in time; stderr: " << errors() << threads_of(pid_));
     }
     std::array<char, 4096> buffer;
     const auto got = ::read(output_.get(), buffer.data(), buffer.size());
