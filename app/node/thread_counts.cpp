@@ -6,9 +6,9 @@ namespace {
 
 /// The main thread.
 constexpr std::size_t first = 1;
-/// That which writes the log, and that which flushes it. The one that prints what the service says
-/// at its start does not count: without it the main thread does that, and waits for nobody.
-constexpr std::size_t logging = 2;
+/// That which writes the log, that which flushes it, and that which prints what the service says at
+/// its start. That one ends then, but the threads of httplib begin at the same time.
+constexpr std::size_t logging = 3;
 /// CAF's own: that of its clock, and that of the actor that prints.
 constexpr std::size_t of_caf = 2;
 /// That which waits for a successor.
