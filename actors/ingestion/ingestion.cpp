@@ -109,10 +109,10 @@ ingestion::running_ingest* ingestion::find(const exchange_ref& exchange) {
 
 void ingestion::handle(const ingest_lobbies& request) {
   if (is_over(request.ticket)) return;
-  auto sender = sender_of(request.by);
+  auto author = sender_of(request.by);
   if (is_crowded()) {
     const auto own = std::ranges::count_if(
-        running_, [&](const auto& each) { return each.second.sender == sender; });
+        running_, [&](const auto& each) { return each.second.sender == author; });
     if (static_cast<std::size_t>(own) >= share()) {
       settings_.metrics->over_share.add();
       return reply(
@@ -126,7 +126,7 @@ void ingestion::handle(const ingest_lobbies& request) {
   made.attempt = request.exchange.attempt;
   made.front = caf::actor_cast<caf::actor>(current_sender());
   made.ticket = request.ticket;
-  made.sender = std::move(sender);
+  made.sender = std::move(author);
   made.begun = settings_.clock->now();
   if (request.by.what == model::audit_author::kind::token)
     made.token_id = model::parse_uuid(request.by.id);

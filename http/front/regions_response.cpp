@@ -29,9 +29,15 @@ constexpr std::string_view open_token_listing_headers =
     "Vary: Accept-Encoding, Authorization, Origin\r\n"
     "Access-Control-Allow-Origin: *\r\n";
 
-std::string_view headers_for(const listing_audience& to) noexcept {
-  if (to.reads_tokens) return to.any_origin ? open_token_listing_headers : token_listing_headers;
-  return to.any_origin ? open_listing_headers : listing_headers;
+// Only pages read what is exposed; game clients send no Origin, by which the answer varies, and are
+// spared it.
+constexpr auto page_listing_headers = joined<open_listing_headers, exposed_headers>;
+constexpr auto token_page_listing_headers = joined<open_token_listing_headers, exposed_headers>;
+
+std::string_view headers_for(const listing_audience& to, bool is_page) noexcept {
+  if (!to.any_origin) return to.reads_tokens ? token_listing_headers : listing_headers;
+  if (is_page) return to.reads_tokens ? token_page_listing_headers : page_listing_headers;
+  return to.reads_tokens ? open_token_listing_headers : open_listing_headers;
 }
 
 void append_etag(std::string& out, const model::region_listing& listing, bool gzip) {
@@ -64,7 +70,7 @@ response regions_response(const request& request,
                           std::shared_ptr<const std::string> compressed) {
   const bool gzip = compressed || (listing->is_compressible() && accepts_gzip(request));
   response answer;
-  answer.fixed_headers = headers_for(to);
+  answer.fixed_headers = headers_for(to, request.has(header::origin));
   // The ETag is built in place: a string of its own would cost an allocation in every request.
   answer.headers.reserve(64);
   answer.headers.append("ETag: ");
@@ -82,8 +88,6 @@ response regions_response(const request& request,
   const bool is_known =
       request.has(header::if_none_match) && names_etag(request.get(header::if_none_match), etag);
   answer.headers.append("\r\n");
-  // Game clients are spared it: unlike pages they send no Origin, by which the answer varies.
-  if (to.any_origin && request.has(header::origin)) answer.headers.append(exposed_headers);
   if (compressed)
     answer.body = std::move(compressed);
   else

@@ -238,10 +238,10 @@ base::expected<std::size_t> sql_session::expire_tokens(std::int64_t before_ms) {
 
 base::expected<std::size_t>
 sql_session::expire(const char* action, const char* what, std::int64_t before_ms,
-                    base::expected<std::size_t> (*remove)(sql_connection&, std::int64_t)) {
+                    base::expected<std::size_t> (*take_away)(sql_connection&, std::int64_t)) {
   std::size_t gone = 0;
   auto done = change(sql_subject::tokens, "remove what is over", [&]() -> base::expected<void> {
-    const auto removed = remove(*on_, before_ms);
+    const auto removed = take_away(*on_, before_ms);
     if (!removed) return tl::unexpected(removed.error());
     gone = *removed;
     if (gone == 0) return {};

@@ -75,7 +75,7 @@ TEST_CASE("a data directory that is gone is not named to clients", "[operations]
   std::filesystem::remove(own.data_dir());
   std::filesystem::rename(away, own.data_dir());
   check_told(of, own, got, "it is not there any more");
-  CHECK(ask(of.ops(), "GET", "/v1/regions").status == 200);
+  CHECK(eventually([&] { return ask(of.ops(), "GET", "/v1/regions").status == 200; }));
 }
 
 TEST_CASE("the data plane does not say where a store lies that fails", "[operations]") {
