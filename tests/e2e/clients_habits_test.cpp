@@ -199,7 +199,7 @@ TEST_CASE("pages may read all headers that they may need", "[operations]") {
     CHECK(seen.contains(needed));
 }
 
-TEST_CASE("a page that is over its limit learns when to come back", "[operations]") {
+TEST_CASE("a page that is over its limit learns when to come back", "[operations][plain]") {
   const server of{{"--rate-limit-address-cheap", "1/3600", "--rate-limit-loopback"}};
   raw_connection client{of.data()};
   const auto ask = [&] {
