@@ -59,19 +59,20 @@ base::expected<void> check_exposure(const serve_config& config) {
   return {};
 }
 
-/// Sets the number of event loops, unless it is configured, and says why.
-void choose_loops(serve_config& config) {
-  if (config.transport == transport_kind::httplib) {
-    spdlog::info("{} threads for each of {} listener{} (transport httplib); loops has no effect",
-                 config.limits.httplib_threads, config.listen.size(),
-                 config.listen.size() == 1 ? "" : "s");
-    return;
-  }
+/// Sets the number of event loops, unless it is configured. Returns what serves the data plane, and
+/// why so much of it, for the log.
+std::string choose_loops(serve_config& config) {
+  const auto counted = [](std::size_t count, const std::string& what) {
+    return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+  };
+  if (config.transport == transport_kind::httplib)
+    return counted(config.limits.httplib_threads, "thread") + " for each of " +
+           counted(config.listen.size(), "listener") + " (transport httplib); loops has no effect";
   const auto found = find_processors();
   const bool is_configured = config.loops != 0;
   if (!is_configured) config.loops = found.usable();
-  spdlog::info("{} event loop{}{}: {}", config.loops, config.loops == 1 ? "" : "s",
-               is_configured ? " as configured" : "", found.describe());
+  return counted(config.loops, "event loop") + (is_configured ? " as configured: " : ": ") +
+         found.describe();
 }
 
 /// Why a service ends.
@@ -176,7 +177,7 @@ int serve(const configuration_options& options, base::service_log& log) {
   if (const auto exposed = check_exposure(*config); !exposed) return fail(exposed.error(), usage);
 
   config->store.is_for_service = true;
-  choose_loops(*config);
+  const auto serves = choose_loops(*config);
   if (const auto enough = check_descriptors(*config); !enough) return fail(enough.error(), failed);
   if (const auto enough = try_threads(threads_needed(*config)); !enough)
     return fail(enough.error(), failed);
@@ -196,6 +197,8 @@ int serve(const configuration_options& options, base::service_log& log) {
     watch.tell_failed(started.error().detail);
     return fail(started.error(), failed);
   }
+  // Not before: a start that fails leaves the line that says why, and no other.
+  spdlog::info("{}", serves);
   return run(*config, *std::move(started), signals, watch, log);
 }
 

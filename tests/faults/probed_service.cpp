@@ -132,7 +132,7 @@ void check_start_refused(const world& in, const std::string& advice) {
                             "--ops-listen", "127.0.0.1:0"});
   INFO(refused.errors);
   CHECK(refused.exit_code == 1);
-  CHECK(refused.errors.find("\nmatchcloud serve: ") != std::string::npos);
+  CHECK(refused.errors.starts_with("matchcloud serve: "));
   CHECK(refused.errors.find(advice) != std::string::npos);
 }
 

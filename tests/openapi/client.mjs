@@ -9,10 +9,11 @@ import { documentFolder, runTool } from './tools.mjs';
 const named = (id) => id.replaceAll(/_(\w)/g, (_, letter) => letter.toUpperCase());
 const literal = (value) => JSON.stringify(value);
 
-/** The parameters of a kind in a call: those of type string may be replaced when it is made. */
+/** The parameters of a kind in a call: any string may be replaced when it is made. */
 function parametersIn(of, where) {
-  const fields = of.parameters.filter((each) => each.in === where).map(({ name, example }) => {
-    const isText = typeof example === 'string';
+  const fields = of.parameters.filter((each) => each.in === where).map((each) => {
+    const { name, example, schema } = each;
+    const isText = typeof example === 'string' && !schema.enum;
     return `${literal(name)}: ${isText ? `made[${literal(name)}] ?? ` : ''}${literal(example)}`;
   });
   return fields.length ? `${where}: { ${fields.join(', ')} },` : '';

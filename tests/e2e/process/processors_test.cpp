@@ -49,10 +49,10 @@ TEST_CASE("a service has a loop for each processor that it may run on", "[lifecy
   wrapped_service one{{"/usr/bin/taskset", "-c", any_processor()}, shared_world().data_dir()};
   REQUIRE(one.serves());
   CHECK(loops_of(one) == 1);
-  CHECK(contains(one.process().errors(), "1 event loop: this process may use 1 processor"));
+  CHECK(one.process().says("1 event loop: this process may use 1 processor"));
   // A quota of whoever runs this test counts for both.
   CHECK(loops_of(all) <= allowed_processors());
-  CHECK(contains(all.process().errors(), std::to_string(loops_of(all)) + " event loop"));
+  CHECK(all.process().says(std::to_string(loops_of(all)) + " event loop"));
 }
 
 TEST_CASE("loops that are configured are not changed, and what there is is said", "[lifecycle]") {
@@ -60,8 +60,7 @@ TEST_CASE("loops that are configured are not changed, and what there is is said"
       {"/usr/bin/taskset", "-c", any_processor()}, shared_world().data_dir(), {"--loops", "3"}};
   REQUIRE(three.serves());
   CHECK(loops_of(three) == 3);
-  CHECK(contains(three.process().errors(),
-                 "3 event loops as configured: this process may use 1 processor"));
+  CHECK(three.process().says("3 event loops as configured: this process may use 1 processor"));
 }
 
 /// A control group of v1 with a CPU quota.
@@ -103,8 +102,7 @@ TEST_CASE("a CPU quota of a control group of v1, or of one above, bounds the loo
                        shared_world().data_dir()};
   REQUIRE(half.serves());
   CHECK(loops_of(half) == 1);
-  CHECK(
-      contains(half.process().errors(), ", and the CPU quota of " + group.path() + " allows 0.5"));
+  CHECK(half.process().says(", and the CPU quota of " + group.path() + " allows 0.5"));
   half.process().signal(SIGTERM);
   CHECK(half.process().exit_code() == 0);
 }
@@ -122,7 +120,7 @@ TEST_CASE("a CPU quota of v2 bounds the loops", "[lifecycle]") {
                        shared_world().data_dir()};
   REQUIRE(half.serves());
   CHECK(loops_of(half) == 1);
-  CHECK(contains(half.process().errors(), ", and the CPU quota of " + at + " allows 0.5"));
+  CHECK(half.process().says(", and the CPU quota of " + at + " allows 0.5"));
 }
 
 TEST_CASE("with the transport httplib the log says which threads serve", "[lifecycle]") {
@@ -130,7 +128,7 @@ TEST_CASE("with the transport httplib the log says which threads serve", "[lifec
                      shared_world().data_dir(),
                      {"--transport", "httplib", "--httplib-threads", "3"}};
   REQUIRE(of.serves());
-  CHECK(contains(of.process().errors(), "3 threads for each of 1 listener (transport httplib)"));
+  CHECK(of.process().says("3 threads for each of 1 listener (transport httplib)"));
 }
 
 } // namespace
