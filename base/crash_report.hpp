@@ -14,6 +14,8 @@ namespace matchcloud::base {
 /// Writes the report of a crash after all lines that wait before it.
 class last_words_writer {
 public:
+  virtual ~last_words_writer() = default;
+
   enum class result : std::uint8_t {
     written,
     /// The reader takes nothing, so nobody else should try.
@@ -24,9 +26,6 @@ public:
   /// Called once, in a signal handler: calls async-signal-safe functions only. `text` is whole
   /// lines, and stays for as long as the process runs. Waits for `at_most`.
   virtual result write_last(std::string_view text, std::chrono::milliseconds at_most) noexcept = 0;
-
-protected:
-  ~last_words_writer() = default;
 };
 
 inline constexpr std::array crash_signals{SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};

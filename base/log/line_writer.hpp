@@ -42,7 +42,7 @@ public:
   line_writer(const line_writer&) = delete;
   line_writer& operator=(const line_writer&) = delete;
   /// Calls `end`.
-  ~line_writer();
+  ~line_writer() override;
 
   /// Takes a line, which ends in a line end. Returns at once.
   void write(std::string_view line);

@@ -100,14 +100,13 @@ caf::behavior front::make_behavior() {
         made.body = reply.text;
         return made;
       }),
-      answering<actors::answer_begun>(
-          [this](const open_exchange&, const actors::answer_begun& reply) {
-            http::response made;
-            made.content_type = reply.content_type;
-            made.fixed_headers = streamed_headers;
-            made.body = body_in_parts{};
-            return made;
-          }),
+      answering<actors::answer_begun>([](const open_exchange&, const actors::answer_begun& reply) {
+        http::response made;
+        made.content_type = reply.content_type;
+        made.fixed_headers = streamed_headers;
+        made.body = body_in_parts{};
+        return made;
+      }),
       [this](const actors::answer_part& part) { sink_->send_part(part); },
       [this](const actors::answer_taken& taken) { pass_on(taken); },
       [this](const actors::body_part& part) { pass_on(part); },

@@ -50,8 +50,7 @@ base::expected<temporary_folder> temporary_folder::make(const std::string& data_
   return make_data_directory(data_dir)
       .and_then([&] { return make_folder(data_dir); })
       .map([&](locked_folder&& made) {
-        // Not make_unique: the aggregate has a mutex.
-        return temporary_folder{std::unique_ptr<state>{new state{data_dir, {}, std::move(made)}}};
+        return temporary_folder{std::make_unique<state>(data_dir, std::move(made))};
       });
 }
 

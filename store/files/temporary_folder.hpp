@@ -36,6 +36,8 @@ private:
     directory_lock lock;
   };
   struct state {
+    state(std::string of, locked_folder made) : data_dir{std::move(of)}, folder{std::move(made)} {}
+
     std::string data_dir;
     std::mutex mutex;
     locked_folder folder;
