@@ -85,8 +85,10 @@ const operation_code codes::ingest_lobbies{
           .description =
               "JSON Lines, each a lobby as the schema LobbyReport has it. The good lines "
               "are on disk when the answer comes; sending all of it again does no harm. Members "
-              "in `ingest-ignored-members` are skipped.",
-          .body = {.media_types = json_lines_types,
+              "in `ingest-ignored-members` are skipped. The media types application/ndjson, "
+              "application/jsonl and application/x-jsonlines mean the same; they are not listed, "
+              "because generators of clients take some of them for JSON.",
+          .body = {.media_types = "application/x-ndjson",
                    .schema = R"({"type":"string","contentSchema":)"
                              R"({"$ref":"#/components/schemas/LobbyReport"}})",
                    .description = "A lobby in each line.",
@@ -135,7 +137,7 @@ const operation_code codes::survey_lobbies{
                        R"({"start":0,"end":2,"bucket_ms":1,"started":[0,1],"running":[0,1],)"
                        R"("running_now":1,"is_partial":false})"}},
           .errors = {errc::query_invalid, errc::game_not_found, errc::store_failed,
-                     errc::history_too_slow}}};
+                     errc::store_newer, errc::history_too_slow}}};
     },
     [](const request_context& asked) {
       survey(asked, [](const auto& text) {
@@ -157,7 +159,7 @@ const operation_code codes::list_running_lobbies{
                        R"({"$ref":"#/components/schemas/RunningLobbies"})",
                        R"({"lobbies":[],"more":false})"}},
           .errors = {errc::query_invalid, errc::game_not_found, errc::store_failed,
-                     errc::history_too_slow}}};
+                     errc::store_newer, errc::history_too_slow}}};
     },
     [](const request_context& asked) {
       survey(asked, [](const auto& text) {

@@ -109,7 +109,7 @@ test("an export shows how far it is, and its file has the rows of the span", asy
     const link = page.locator("a.download");
     await link.waitFor();
     const href = await link.getAttribute("href");
-    assert.match(href, /^\/exports\/[^/]+\/lobby-history\.csv\?/);
+    assert.match(href, /^http:\/\/127\.0\.0\.1:\d+\/exports\/[^/]+\/lobby-history\.csv\?/);
     const [download] = await Promise.all([page.waitForEvent("download"), link.click()]);
     assert.match(download.suggestedFilename(), /^lobby-history.*\.csv$/);
     const csv = await readFile(await download.path(), "utf8");

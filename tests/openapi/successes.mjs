@@ -57,8 +57,7 @@ test('what operations answer where nothing is wrong', { timeout: 600_000 }, asyn
         await t.test(`${of.plane} ${of.id}: ${status}`, { timeout: 60_000 }, async () => {
           await visit(of, world, status, {});
           await visit(of, world, status, all(of));
-          // The first type was sent already.
-          for (const type of Object.keys(of.body?.content ?? {}).slice(1))
+          for (const type of Object.keys(of.body?.content ?? {}))
             await visit(of, world, status, { 'Content-Type': type });
           assert.deepEqual(unseenHeaders(of, status), [], 'documented headers that no answer had');
         });
