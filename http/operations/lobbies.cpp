@@ -86,8 +86,7 @@ const operation_code codes::ingest_lobbies{
               "JSON Lines, each a lobby as the schema LobbyReport has it. The good lines "
               "are on disk when the answer comes; sending all of it again does no harm. Members "
               "in `ingest-ignored-members` are skipped. The media types application/ndjson, "
-              "application/jsonl and application/x-jsonlines mean the same; they are not listed, "
-              "because generators of clients take some of them for JSON.",
+              "application/jsonl and application/x-jsonlines mean the same.",
           .body = {.media_types = "application/x-ndjson",
                    .schema = R"({"type":"string","contentSchema":)"
                              R"({"$ref":"#/components/schemas/LobbyReport"}})",

@@ -22,10 +22,12 @@ function parametersIn(of, where) {
 /** A call of each operation in TypeScript, with the examples of the document. */
 function callsOf(plane) {
   const calls = documents[plane].operations.map((of) => {
-    const body = Object.values(of.body?.content ?? {})[0];
+    const [type, body] = Object.entries(of.body?.content ?? {})[0] ?? [];
+    // The generator takes each type with `json` in its name for JSON, JSON Lines too.
+    const asIs = type?.endsWith('/x-ndjson') ? 'bodySerializer: null,' : '';
     return `  ${of.id}: (made: Made, options: Options) => sdk.${named(of.id)}({ ` +
       `${parametersIn(of, 'path')} ${parametersIn(of, 'query')} ` +
-      `${body ? `body: ${literal(body.example)},` : ''} ...options }),\n`;
+      `${body ? `body: ${literal(body.example)}, ${asIs}` : ''} ...options }),\n`;
   });
   return `import * as sdk from './${plane}';
 type Made = Partial<Record<string, string>>;
