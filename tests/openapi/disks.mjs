@@ -74,7 +74,8 @@ export const newer = {
   async prepare(world) {
     await world.settle();
     // A session that is open goes on, until something fails in it.
-    for (const point of ['store.commit', 'store.read']) await inject(world, point, { kind: 'error' });
+    for (const point of ['store.commit', 'store.read'])
+      await inject(world, point, { kind: 'error' });
     sql(world.service.dataDir,
       'UPDATE schema_version SET least_program = 1000000; PRAGMA user_version = 1000000;');
     for (const of of operations) await world.ask(of);
