@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -50,22 +51,16 @@ private:
 struct utc_time {
   explicit constexpr utc_time(std::uint64_t seconds) noexcept
       : hour{seconds / 3'600 % 24}, minute{seconds / 60 % 60}, second{seconds % 60} {
-    auto days = seconds / 86'400;
-    const auto is_leap = [](std::uint64_t of) {
-      return of % 4 == 0 && (of % 100 != 0 || of % 400 == 0);
-    };
-    for (; days >= (is_leap(year) ? 366U : 365U); ++year)
-      days -= is_leap(year) ? 366U : 365U;
-    constexpr std::array<std::uint64_t, 12> lengths{31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-    const auto length = [&] { return lengths[month - 1] + (month == 2 && is_leap(year) ? 1 : 0); };
-    for (; days >= length(); ++month)
-      days -= length();
-    day = days + 1;
+    using namespace std::chrono;
+    const year_month_day date{sys_days{days{seconds / 86'400}}};
+    year = static_cast<std::uint64_t>(static_cast<int>(date.year()));
+    month = static_cast<unsigned>(date.month());
+    day = static_cast<unsigned>(date.day());
   }
 
-  std::uint64_t year = 1970;
-  std::uint64_t month = 1;
-  std::uint64_t day = 1;
+  std::uint64_t year = 0;
+  std::uint64_t month = 0;
+  std::uint64_t day = 0;
   std::uint64_t hour;
   std::uint64_t minute;
   std::uint64_t second;

@@ -109,17 +109,23 @@ TEST_CASE("a request that is under way when draining begins is answered", "[life
   CHECK(of.process().exit_code() == 0);
 }
 
-TEST_CASE("idle connections are closed in the last third of the drain timeout if there was a delay "
-          "before it",
-          "[lifecycle]") {
-  constexpr milliseconds whole{1'500};
-  server of{{"--loops", "2", "--drain-timeout-ms", "1500", "--drain-delay-ms", "1"}};
+/// Connections without a request, of which every other one has had an answer.
+std::vector<raw_connection> idle_clients(const server& of) {
   std::vector<raw_connection> clients;
   for (int i = 0; i < 20; ++i)
     clients.emplace_back(of.data());
   for (std::size_t i = 0; i < clients.size(); i += 2)
     clients[i].ask(regions_request);
   REQUIRE(eventually([&] { return of.metric("matchcloud_connections") == 20; }));
+  return clients;
+}
+
+TEST_CASE("idle connections are closed in the last third of the drain timeout if there was a delay "
+          "before it",
+          "[lifecycle]") {
+  constexpr milliseconds whole{1'500};
+  server of{{"--loops", "2", "--drain-timeout-ms", "1500", "--drain-delay-ms", "1"}};
+  auto clients = idle_clients(of);
   const auto begun = clock::now();
   of.process().signal(SIGTERM);
   for (auto& client : clients)
@@ -132,12 +138,7 @@ TEST_CASE("idle connections are closed in the last third of the drain timeout if
 
 TEST_CASE("without a delay before the drain, idle connections are closed at once", "[lifecycle]") {
   server of{{"--loops", "2", "--drain-timeout-ms", "600000"}};
-  std::vector<raw_connection> clients;
-  for (int i = 0; i < 20; ++i)
-    clients.emplace_back(of.data());
-  for (std::size_t i = 0; i < clients.size(); i += 2)
-    clients[i].ask(regions_request);
-  REQUIRE(eventually([&] { return of.metric("matchcloud_connections") == 20; }));
+  auto clients = idle_clients(of);
   of.process().signal(SIGTERM);
   for (auto& client : clients)
     CHECK(client.closed());
