@@ -65,15 +65,11 @@ main_watch::wake main_watch::wait(std::initializer_list<int> descriptors,
     const auto next = std::min(until, tick());
     const bool woken = ::poll(used.data(), used.size(), milliseconds_until(next)) > 0;
     if (woken && has_event(watched[0])) return wake::ending;
-    if (woken && has_event(watched[1])) note_signals();
+    // One at a time: a storm of them keeps back neither an end nor the time.
+    if (const auto noted = signals_->take_noted()) note(*noted);
     if (woken && std::ranges::any_of(used.subspan(2), has_event)) return wake::event;
     if (now() >= until) return wake::late;
   }
-}
-
-void main_watch::note_signals() {
-  while (const auto next = signals_->take_noted())
-    note(*next);
 }
 
 void main_watch::note(int signal) {

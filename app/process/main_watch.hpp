@@ -72,7 +72,6 @@ public:
 private:
   enum class phase : std::uint8_t { starting, serving, ending, leaving };
 
-  void note_signals();
   void note(int signal);
   /// Does what is due, and returns when something is due next.
   base::steady_time tick();

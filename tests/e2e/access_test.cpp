@@ -486,7 +486,7 @@ TEST_CASE("beyond loopback the ops plane needs tokens, with insecure-open, too",
       arguments{"--listen", "0.0.0.0:0", "--insecure-open", "--ops-listen", "0.0.0.0:0/tls"} +
           shared_files().flags(),
       tokens().of};
-  CHECK(of.process().errors().find("INSECURE") != std::string::npos);
+  CHECK(of.process().says("INSECURE"));
   CHECK(ask_ops(of, "GET", "/actors").problem_code() == "token_missing");
   CHECK(ask_ops(of, "GET", "/actors", {}, bearer(tokens().token("viewer"))).status == 200);
   CHECK(ask_ops(of, "GET", "/healthz").status == 200);

@@ -270,7 +270,7 @@ TEST_CASE("the environment configures; bad values exit with 2, unknown names are
   CHECK(contains(bad.errors, "many"));
   CHECK(contains(bad.errors, "0 to 256"));
   server lenient{{}, shared_world(), {"MATCHCLOUD_SERVICE_PORT=tcp://10.0.0.1:80"}};
-  CHECK(contains(lenient.process().errors(), "MATCHCLOUD_SERVICE_PORT"));
+  CHECK(lenient.process().says("MATCHCLOUD_SERVICE_PORT"));
   check_serves(lenient.data());
 }
 
@@ -308,7 +308,7 @@ TEST_CASE("a listener that others can reach needs --insecure-open", "[operations
   }
   server open{{"--listen", "0.0.0.0:0", "--insecure-open"}};
   check_serves({"127.0.0.1", open.data().port});
-  CHECK(contains(open.process().errors(), "--public-url"));
+  CHECK(open.process().says("--public-url"));
 }
 
 TEST_CASE("a data directory that everybody may write is warned of at the start",
@@ -317,8 +317,8 @@ TEST_CASE("a data directory that everybody may write is warned of at the start",
   std::filesystem::permissions(in.data_dir(), std::filesystem::perms::all);
   const server of{{}, in};
   INFO(of.process().errors());
-  CHECK(contains(of.process().errors(), in.data_dir() + " has mode 0777"));
-  CHECK(contains(of.process().errors(), "chmod o-w"));
+  CHECK(of.process().says(in.data_dir() + " has mode 0777"));
+  CHECK(of.process().says("chmod o-w"));
 }
 
 TEST_CASE("the secrets of a value that is refused are not repeated", "[operations]") {

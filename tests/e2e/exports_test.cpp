@@ -165,7 +165,7 @@ TEST_CASE("URLs and files end with their time", "[operations]") {
   CHECK(!std::filesystem::is_empty(folder));
   CHECK(eventually([&] { return download(from, target).problem_code() == "url_expired"; }));
   CHECK(eventually([&] { return std::filesystem::is_empty(folder); }));
-  CHECK(from.metric("matchcloud_export_file_bytes") == 0);
+  CHECK(eventually([&] { return from.metric("matchcloud_export_file_bytes") == 0; }));
 }
 
 TEST_CASE("many exports of one game leave the queue and the next turn to another game",

@@ -72,7 +72,7 @@ public:
     how();
     CHECK(eventually([&] { return told() > before; }, deadline{}));
     INFO(server_.process().errors());
-    CHECK(server_.process().errors().find("geoip_invalid: " + geoip_ + ": ") != std::string::npos);
+    CHECK(server_.process().says("geoip_invalid: " + geoip_ + ": "));
     ask_on();
     CHECK(listing() == body);
   }

@@ -88,10 +88,6 @@ private:
   std::list<std::thread> threads_;
 };
 
-bool logged(const server& of, std::string_view text) {
-  return eventually([&] { return of.process().errors().find(text) != std::string::npos; });
-}
-
 TEST_CASE("taking over three times in a row under load loses no request and resets nothing",
           "[lifecycle]") {
   const world own;
@@ -104,7 +100,7 @@ TEST_CASE("taking over three times in a row under load loses no request and rese
     CHECK(next->took_over_from() == now->process().pid());
     // The predecessor ends by itself within its drain time.
     CHECK(now->process().exit_code() == 0);
-    CHECK(now->process().errors().find("has taken over") != std::string::npos);
+    CHECK(now->process().says("has taken over"));
     CHECK(next->ready_status() == 200);
     CHECK(next->listeners().size() == 1);
     now = std::move(next);
@@ -164,7 +160,7 @@ TEST_CASE("what is under way in the process that hands over is finished there", 
   CHECK(first.ready_status() == 200);
 
   server second{same_as(first), own};
-  REQUIRE(logged(first, "has taken over"));
+  REQUIRE(first.process().says("has taken over"));
   // From its first answer on that says so, the process drains.
   REQUIRE(eventually([&] {
     const auto got = kept.ask(regions_request);
@@ -321,7 +317,7 @@ TEST_CASE("with --take-over and nobody to replace a server starts as usual and s
           "[lifecycle]") {
   const world own;
   server of{{"--take-over"}, own};
-  CHECK(of.process().errors().find("starting as usual") != std::string::npos);
+  CHECK(of.process().says("starting as usual"));
   CHECK_FALSE(of.took_over_from());
   check_serves(of.data());
   const auto file = own.data_dir() + "/take-over-" + of.data().authority() + ".sock";

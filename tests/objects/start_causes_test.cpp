@@ -298,8 +298,8 @@ TEST_CASE("a service that lends credentials and is away at the start is waited f
            "MATCHCLOUD_OBJECTS=s3://bucket/games", "MATCHCLOUD_OBJECTS_PATH_STYLE=true",
            "MATCHCLOUD_OBJECTS_ENDPOINT=" + bucket.url()});
   const server of{{}, in, told};
-  CHECK(contains(of.process().errors(), "not ready: "));
-  CHECK(contains(of.process().errors(), "HTTP status 503"));
+  CHECK(of.process().says("not ready: "));
+  CHECK(of.process().says("HTTP status 503"));
   check_signed_by(bucket, "ASIALATER");
 }
 

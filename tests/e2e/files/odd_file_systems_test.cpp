@@ -45,11 +45,6 @@ std::string ready(const directory_service& service) {
   return service.ask_ops("/readyz").body;
 }
 
-/// Whether the log says so, now or before long.
-bool says(const directory_service& service, const std::string& what) {
-  return eventually([&] { return service.process().errors().find(what) != std::string::npos; });
-}
-
 TEST_CASE("file systems without links, syncs of folders or sendfile are good for everything",
           "[operations][embedded]") {
   if (!can_preload()) return;
@@ -103,7 +98,7 @@ TEST_CASE("folders that somebody removes are made again", "[operations][embedded
     service.check_exports();
     CHECK(fs::exists(data_dir + "/" + gone));
   }
-  CHECK(says(service, " was removed while this process used it"));
+  CHECK(service.process().says(" was removed while this process used it"));
   // What was made again is in use: no other process takes it for a leftover.
   CHECK(run({"objects", "check", "--data-dir", data_dir}).exit_code == 0);
   CHECK_FALSE(fs::is_empty(data_dir + "/tmp"));
@@ -133,9 +128,10 @@ TEST_CASE("a database that another one replaces, or that is gone, makes the serv
   CHECK(eventually([&] { return service.ask_ops("/readyz").status == 503; }));
   CHECK(ready(service) == R"({"ready":false,"reason":"store_gone"})");
   CHECK(service.ask_ops("/healthz").status == 200);
-  CHECK(says(service, "not ready: the database " + database + ": it is " +
-                          (replaced ? "another file" : "not there any more")));
-  CHECK(says(service, replaced ? "remove " + database + "-wal and -shm" : "restart to begin"));
+  CHECK(service.process().says("not ready: the database " + database + ": it is " +
+                               (replaced ? "another file" : "not there any more")));
+  CHECK(service.process().says(replaced ? "remove " + database + "-wal and -shm"
+                                        : "restart to begin"));
   // What is written meanwhile is refused: no session goes on with the file without a name.
   const auto put_tier = [&] {
     return raw_connection{service.ops()}.ask(request("PUT", "/v1/tiers/basic-7d7"));
@@ -148,7 +144,7 @@ TEST_CASE("a database that another one replaces, or that is gone, makes the serv
   fs::rename(kept, database);
   CHECK(eventually([&] { return service.ask_ops("/readyz").status == 200; }));
   CHECK(eventually([&] { return put_tier().status / 100 == 2; }));
-  CHECK(says(service, "is there again"));
+  CHECK(service.process().says("is there again"));
 }
 
 TEST_CASE("a data directory that is moved away does not come back by itself",

@@ -142,7 +142,7 @@ TEST_CASE("a limit of a control group on threads is said, too", "[lifecycle]") {
                        shared_world().data_dir()};
     CHECK_FALSE(of.serves());
     CHECK(of.process().exit_code() == 1);
-    CHECK(contains(of.process().errors(), "pids.max of " + group + " is 9"));
+    CHECK(of.process().says("pids.max of " + group + " is 9"));
   }
   CHECK(eventually([&] { return ::rmdir(group.c_str()) == 0; }));
 }

@@ -20,16 +20,12 @@ std::string name_of(int signal) {
   return name == nullptr ? "signal " + std::to_string(signal) : "SIG" + std::string{name};
 }
 
-bool says(const child_process& process, std::string_view part) {
-  return eventually([&] { return contains(process.errors(), part); });
-}
-
 TEST_CASE("signals without a meaning are noted and change nothing", "[lifecycle]") {
   const auto signal = GENERATE(SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGIO, SIGPWR,
                                SIGSTKFLT, SIGRTMIN, SIGRTMAX);
   server of;
   of.process().signal(signal);
-  CHECK(says(of.process(), name_of(signal) + " is ignored"));
+  CHECK(of.process().says(name_of(signal) + " is ignored"));
   check_serves(of.data());
   of.process().signal(SIGPIPE);
   check_serves(of.data());
@@ -40,7 +36,7 @@ TEST_CASE("signals without a meaning are noted and change nothing", "[lifecycle]
 TEST_CASE("SIGHUP does not end a service", "[lifecycle]") {
   server of;
   of.process().signal(SIGHUP);
-  CHECK(says(of.process(), "SIGHUP: the configuration is read at the start only"));
+  CHECK(of.process().says("SIGHUP: the configuration is read at the start only"));
   check_serves(of.data());
   of.process().signal(SIGTERM);
   CHECK(of.process().exit_code() == 0);
@@ -52,7 +48,7 @@ TEST_CASE("a SIGHUP that is ignored stays ignored", "[lifecycle]") {
   of.process().signal(SIGHUP);
   // Signals that wait are taken by number, so this one would be noted later.
   of.process().signal(SIGUSR1);
-  CHECK(says(of.process(), "SIGUSR1 is ignored"));
+  CHECK(of.process().says("SIGUSR1 is ignored"));
   CHECK_FALSE(contains(of.process().errors(), "SIGHUP"));
   of.process().signal(SIGTERM);
   CHECK(of.process().exit_code() == 0);
@@ -65,11 +61,11 @@ TEST_CASE("signals are noted while a service waits for its store, and SIGQUIT en
   child_process waits{arguments{"serve", "--data-dir", folder.path(), "--listen", "127.0.0.1:0",
                                 "--ops-listen", "127.0.0.1:0"} +
                       waits_for_store};
-  REQUIRE(says(waits, "not ready: "));
+  REQUIRE(waits.says("not ready: "));
   for (const auto signal : {SIGHUP, SIGUSR1, SIGUSR2})
     waits.signal(signal);
-  CHECK(says(waits, "SIGUSR2 is ignored"));
-  CHECK(contains(waits.errors(), "SIGHUP: "));
+  CHECK(waits.says("SIGUSR2 is ignored"));
+  CHECK(waits.says("SIGHUP: "));
   CHECK(waits.running());
   waits.signal(end);
   CHECK(waits.exit_code() == 0);
@@ -95,7 +91,7 @@ TEST_CASE("a signal that comes while the configuration is read ends a service in
   CHECK(starts.running());
   writer.reset();
   CHECK(starts.exit_code() == 0);
-  CHECK(contains(starts.errors(), name_of(end) + ": ended before it served"));
+  CHECK(starts.says(name_of(end) + ": ended before it served"));
   CHECK_FALSE(std::filesystem::exists(data_dir));
 }
 
@@ -107,10 +103,10 @@ TEST_CASE("signals are noted during the drain and the delay before it", "[lifecy
   REQUIRE(eventually([&] { return of.metric("matchcloud_received_bytes_total") == 10; }));
   of.process().signal(SIGQUIT);
   REQUIRE(eventually([&] { return of.ready_status() == 503; }));
-  CHECK(says(of.process(), "SIGQUIT: ending"));
+  CHECK(of.process().says("SIGQUIT: ending"));
   for (const auto signal : {SIGHUP, SIGUSR1, SIGUSR2})
     of.process().signal(signal);
-  CHECK(says(of.process(), "SIGUSR2 is ignored"));
+  CHECK(of.process().says("SIGUSR2 is ignored"));
   half.send(std::string_view{regions_request}.substr(10));
   CHECK(half.receive().status == 200);
   if (delay == "0") {
@@ -153,7 +149,7 @@ TEST_CASE("other commands ignore signals that scripts send to every process of a
   // The terminal was closed: it ends in order.
   importing.signal(SIGHUP);
   CHECK(importing.exit_code() == 1);
-  CHECK(contains(importing.errors(), "interrupted; "));
+  CHECK(importing.says("interrupted; "));
 }
 
 TEST_CASE("matchcloud-load reports what it measured where its terminal closes", "[lifecycle]") {

@@ -131,7 +131,7 @@ TEST_CASE("a TLS hello on a port without TLS is in the log, once", "[operations]
     return count;
   };
   CHECK(eventually([&] { return said() == 2; })); // by the loop of each plane
-  CHECK(of.process().errors().find("/tls") != std::string::npos);
+  CHECK(of.process().says("/tls"));
   check_serves(of.data());
 }
 
@@ -140,15 +140,13 @@ TEST_CASE("failed handshakes in the log do not hide who speaks TLS to a plain po
   const server of{tls_data + shared_files().flags() +
                   arguments{"--loops", "1", "--listen", "127.0.0.1:0"}};
   REQUIRE(of.listeners().size() == 2);
-  const auto says = [&](const char* what) {
-    return eventually([&] { return of.process().errors().find(what) != std::string::npos; });
-  };
   tls_offer old;
   old.least_version = old.most_version = TLS1_1_VERSION;
   CHECK(!tls_works(of.listeners()[0], old));
-  CHECK(says("[info] tls: no TLS with 127.0.0.1: unsupported protocol"));
+  CHECK(of.process().says("[info] tls: no TLS with 127.0.0.1: unsupported protocol"));
   CHECK(!tls_works(of.listeners()[1], {}));
-  CHECK(says("[warning] tls: no TLS with 127.0.0.1: it speaks TLS to a listener without"));
+  CHECK(of.process().says(
+      "[warning] tls: no TLS with 127.0.0.1: it speaks TLS to a listener without"));
 }
 
 } // namespace
