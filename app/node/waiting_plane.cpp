@@ -21,6 +21,7 @@ waiting_plane::waiting_plane(const waiting_parts& parts, base::file_descriptor s
       loop_{std::make_unique<http::event_loop>(*system_, base::machine_clock(),
                                                std::chrono::microseconds{0})} {
   const auto gate = std::make_shared<http::access_gate>(parts.front, nullptr, parts.metrics);
+  gate->wait_for_store();
   transport_ = std::make_unique<http::loop_transport>(
       *loop_, base::machine_clock(), *parts.pool, *parts.bounds,
       std::make_shared<const http::front_rules>(parts.front, gate), *parts.metrics,

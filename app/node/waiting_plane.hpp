@@ -29,9 +29,9 @@ struct waiting_parts {
   std::shared_ptr<http::tls_context> tls;
 };
 
-/// The ops plane of a service that is still waiting for its store: it answers /healthz and /readyz.
-/// What needs an actor waits until its deadline, and no token is known. Created and destroyed by
-/// the thread that starts the node.
+/// The ops plane of a service that is still waiting for its store: it answers /healthz and /readyz,
+/// and refuses what needs the store with 503. Created and destroyed by the thread that starts the
+/// node.
 class waiting_plane {
 public:
   /// `socket` listens; others may have it too.

@@ -67,6 +67,10 @@ refused_request refuse_token(const operation_row& row, errc code, std::string de
   return {row.id, {code, std::move(detail)}, header + "\r\n"};
 }
 
+refused_request unreachable_store(const operation_row& row, std::string detail) {
+  return {row.id, {errc::store_failed, std::move(detail), true}, {}};
+}
+
 /// For a text that no token has.
 tl::unexpected<refused_request> refuse_unknown(const operation_row& row, std::string_view text) {
   const auto kind = model::check_token_text(text);
@@ -139,6 +143,9 @@ tl::expected<route, refused_request> access_gate::admit(const request& head,
   if (!found) return found;
   found->client = client;
   if (head.method == method::options || !reads_token(row)) return found;
+  if (waits_for_store_)
+    return refuse(unreachable_store(row, "The service is starting, and its store is out of reach. "
+                                         "Try again later."));
   if (!head.has(header::authorization)) {
     if (!needs_token(row, head, client)) return found;
     if (limited) punish(client, now);
@@ -212,13 +219,9 @@ tl::expected<const access_token*, refused_request> access_gate::find_token(const
     return refuse(errc::token_malformed,
                   "Authorization has another form than Bearer mc_.., or none.");
   if (settings_->store.contact && settings_->store.has_stale_tokens(clock_->now()))
-    return tl::unexpected(refused_request{
-        row.id,
-        {errc::store_failed,
-         "The store of tokens has been out of reach for too long to tell which are still valid. "
-         "Try again later.",
-         true},
-        {}});
+    return tl::unexpected(unreachable_store(
+        row, "The store of tokens has been out of reach for too long to tell which are still "
+             "valid. Try again later."));
   // What is found is well-formed: only of what is not, it matters why.
   const bool may_be_one = text->size() <= model::token_length_limit;
   const auto found = may_be_one ? tokens_->find(base::sha256(*text)) : model::token_list::match{};

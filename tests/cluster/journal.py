@@ -6,6 +6,7 @@ import time
 
 REPEAT_LIMIT = 10  # seconds: what is repeated succeeds within these, once all is there again
 PAUSE = 0.25
+TOLD_LIMIT = 5  # of each kind of request: that many wrong answers are kept for the end
 
 
 class Journal:
@@ -40,7 +41,9 @@ class Journal:
     def fail(self, what, why):
         with self._lock:
             self.counts[what, "WRONG"] += 1
-            self.wrong.append(f"{what}: {why}")
+            said = f"{time.monotonic() - self._begin:.1f} s: {what}: {why}"
+            if self.counts[what, "WRONG"] <= TOLD_LIMIT:
+                self.wrong.append(said)
 
     def count(self, what, outcome):
         with self._lock:
