@@ -1,8 +1,10 @@
 #include "store/database_file.hpp"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <cerrno>
+#include <utility>
 
 namespace matchcloud::store {
 
@@ -21,10 +23,12 @@ sight look(const std::string& path, dev_t device, ino_t inode) noexcept {
 
 database_file::database_file(const std::string& data_dir)
     : path_{data_dir + "/" + database_file_name} {
+  base::file_descriptor pin{::open(path_.c_str(), O_PATH | O_CLOEXEC)};
   struct stat found {};
-  if (::stat(path_.c_str(), &found) != 0) return;
+  if (!pin || ::fstat(pin.get(), &found) != 0) return;
   device_ = found.st_dev;
   inode_ = found.st_ino;
+  pin_ = std::make_shared<const base::file_descriptor>(std::move(pin));
 }
 
 bool database_file::is_there() const noexcept {
@@ -39,7 +43,12 @@ std::optional<std::string> database_file::why_lost() const {
     return "it is another file than the one that this process uses, and was put in its place; "
            "bring the former one back, or, to use this one, stop the service, remove " +
            path_ + "-wal and -shm, which belong to the former one, and start it again";
-  case sight::none: return "it is not there any more; bring it back, or restart to begin a new one";
+  case sight::none:
+    return "it is not there any more; move the same file back, or, to use a copy of it, stop the "
+           "service, remove " +
+           path_ +
+           "-wal and -shm, which would damage the copy, put the copy in its place and start the "
+           "service again; without a file it begins a new store";
   }
   return std::nullopt;
 }

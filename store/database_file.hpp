@@ -1,7 +1,10 @@
 #pragma once
 
+#include "base/files/file_descriptor.hpp"
+
 #include <sys/types.h>
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -28,6 +31,9 @@ private:
   std::string path_;
   dev_t device_ = 0;
   ino_t inode_ = 0;
+  /// Keeps the number of a file that was removed from being given to the next one. Opened by
+  /// O_PATH, so that closing it drops none of SQLite's locks. Copies share it.
+  std::shared_ptr<const base::file_descriptor> pin_;
 };
 
 /// The name of the database in a data directory.

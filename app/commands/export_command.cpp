@@ -64,15 +64,14 @@ std::string check_time(const std::string& text) {
          "18446744073709551615)";
 }
 
-/// Says on stderr if a time is more likely meant as seconds than as milliseconds.
-void warn_of_seconds(std::string_view option, const std::string& text) {
+/// What to say of a time that is more likely meant as seconds than as milliseconds; else empty.
+std::string remark_on_seconds(std::string_view option, const std::string& text) {
   const auto given = base::parse_decimal<std::uint64_t>(text);
-  if (!given || !model::looks_like_seconds(*given)) return;
+  if (!given || !model::looks_like_seconds(*given)) return {};
   const auto ms = static_cast<std::int64_t>(*given);
-  std::cerr << "matchcloud export: " << option << " " << text
-            << " counts milliseconds and is therefore " << model::format_timestamp(ms)
-            << ". If it is meant as seconds, write " << ms * 1'000 << " for "
-            << model::format_timestamp(ms * 1'000) << ".\n";
+  return std::string{option} + " " + text + " counts milliseconds and is therefore " +
+         model::format_timestamp(ms) + ". If it is meant as seconds, write " +
+         std::to_string(ms * 1'000) + " for " + model::format_timestamp(ms * 1'000) + ".";
 }
 
 std::string check_url(const std::string& text) {
@@ -94,10 +93,16 @@ model::export_query query_of(const export_options& options) {
   const model::export_query query{*model::parse_uuid(options.game),
                                   {*parse_time(options.start), *parse_time(options.end)},
                                   *model::parse_csv_dialect(options.dialect)};
+  const auto of_start = remark_on_seconds("--start", options.start);
+  const auto of_end = remark_on_seconds("--end", options.end);
   if (query.span.begin > query.span.end)
-    throw CLI::ValidationError{"--start " + options.start + " is later than --end " + options.end +
-                               ". The span begins at --start and ends before --end: give the "
-                               "earlier time as --start."};
+    throw CLI::ValidationError{
+        "--start " + options.start + " is later than --end " + options.end + ". " +
+        (of_end.empty() ? "The span begins at --start and ends before --end: give the earlier time "
+                          "as --start."
+                        : of_end)};
+  for (const auto& remark : {of_start, of_end})
+    if (!remark.empty()) std::cerr << "matchcloud export: " << remark << "\n";
   return query;
 }
 
@@ -273,8 +278,6 @@ void add_export_command(CLI::App& program, int& code) {
       ->check(CLI::Validator{check_not_empty, ""});
   command->callback([options, &code] {
     const auto query = query_of(*options);
-    warn_of_seconds("--start", options->start);
-    warn_of_seconds("--end", options->end);
     const auto service = service_of(*options);
     const auto begun = base::machine_clock().now();
     const auto done = run(*options, service, query);

@@ -601,7 +601,8 @@ void node::on_fenced(const base::error& why) {
 
 void node::look_at_store() {
   const auto why = database_file_->why_lost();
-  if (is_lost_.exchange(why.has_value()) == why.has_value()) return;
+  const std::lock_guard lock{told_lost_mutex_};
+  if (std::exchange(told_lost_, why) == why) return;
   if (why)
     spdlog::error("not ready: the database {}: {}", database_file_->path(), *why);
   else

@@ -28,6 +28,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
@@ -150,7 +151,9 @@ private:
       std::make_shared<std::atomic<http::service_state>>(http::service_state::starting);
   /// The file of an embedded store; empty for others.
   std::optional<store::database_file> database_file_;
-  std::atomic<bool> is_lost_{false};
+  std::mutex told_lost_mutex_;
+  /// Why the database is lost, as the log has it.
+  std::optional<std::string> told_lost_;
   http::served_documents documents_;
   actors::avatar_metrics avatar_metrics_;
   /// With the transport httplib.

@@ -1,7 +1,9 @@
 #include "base/files/working_identity.hpp"
 
 #include "base/check.hpp"
+#include "base/files/file_descriptor.hpp"
 
+#include <fcntl.h>
 #include <grp.h>
 #include <linux/securebits.h>
 #include <sys/fsuid.h>
@@ -9,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <system_error>
 
@@ -45,14 +48,24 @@ bool is_shared(const struct stat& folder) noexcept {
          (folder.st_gid != 0 && (folder.st_mode & (S_IWGRP | S_ISGID)) != 0);
 }
 
+/// The owner of the first link in a path that is not root's.
+std::optional<file_owner> owner_of_link(const std::string& path) {
+  for (std::size_t end = 0; end < path.size();) {
+    end = std::min(path.find('/', end + 1), path.size());
+    struct stat part {};
+    if (::lstat(path.substr(0, end).c_str(), &part) != 0) break;
+    if (S_ISLNK(part.st_mode) && part.st_uid != 0) return file_owner{part.st_uid, part.st_gid};
+  }
+  return std::nullopt;
+}
+
 } // namespace
 
 std::optional<file_owner> other_owner_of(const std::string& folder, const std::string& sign) {
+  // What a link of another user's leads to, also on the way, is that user's choice.
+  if (const auto chooser = owner_of_link(folder)) return chooser;
   struct stat name {};
   struct stat found {};
-  if (::lstat(folder.c_str(), &name) != 0) return std::nullopt;
-  // A link of another user's to a folder of root's is that user's too.
-  if (S_ISLNK(name.st_mode) && name.st_uid != 0) return file_owner{name.st_uid, name.st_gid};
   if (::stat(folder.c_str(), &found) != 0) return std::nullopt;
   if (found.st_uid != 0) return file_owner{found.st_uid, found.st_gid};
   if (sign.empty() || ::lstat((folder + "/" + sign).c_str(), &name) != 0 || name.st_uid == 0)
@@ -87,7 +100,14 @@ expected<void> work_as_owner_of(const std::string& folder, const std::string& si
   if (const auto why = take_on(*whom))
     return refuse("belongs to user " + user + ", and root cannot work as that user here (" + *why +
                   "); run this as user " + user);
-  return {};
+  // What is above it may be closed: volumes of Docker, DynamicUser= of systemd.
+  const file_descriptor reached{::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)};
+  if (reached || errno != EACCES) return {};
+  become({});
+  return refuse("belongs to user " + user +
+                ", who cannot reach it by this path: a folder above it is closed to that user, and "
+                "root works there as its owner; run this where the service runs (docker exec, "
+                "kubectl exec, nsenter), or open the folders above it by `chmod o+x`");
 }
 
 uid_t working_user() noexcept {

@@ -18,9 +18,11 @@ namespace matchcloud::base {
 struct file_owner {
   uid_t user = 0;
   gid_t group = 0;
+
+  friend bool operator==(const file_owner&, const file_owner&) = default;
 };
 
-/// Whom `folder` belongs to if it is not root: the owner of its name or of what that leads to; in a
+/// Whom `folder` belongs to if it is not root: the owner of a link in its path, or of itself; in a
 /// folder of root's, the owner of the file `sign` in it, with the folder's group, as in a volume of
 /// Kubernetes with `fsGroup`. Nobody where the folder is missing.
 std::optional<file_owner> other_owner_of(const std::string& folder, const std::string& sign);

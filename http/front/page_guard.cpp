@@ -46,6 +46,12 @@ bool are_same_authority(std::string_view a, std::string_view b) noexcept {
          model::are_same_host(one->host, other->host);
 }
 
+/// Whether pages of `origin` are those of a host. `scheme` ends with `://`.
+bool is_page_of(std::string_view origin, std::string_view scheme, std::string_view host) noexcept {
+  return equal_ignoring_case(origin.substr(0, scheme.size()), scheme) &&
+         are_same_authority(origin.substr(scheme.size()), host);
+}
+
 /// Whether a page of `origin` comes from elsewhere: not from this machine, from the host that the
 /// request names, from a host of the list or from a domain that a namespace registered.
 bool is_foreign(std::string_view origin, std::string_view requested_host,
@@ -107,7 +113,7 @@ std::optional<base::error> check_operator(const request& head,
   }
   if (!head.has(header::origin)) return std::nullopt;
   const auto& origin = head.get(header::origin);
-  if (equal_ignoring_case(origin, std::string{scheme} + host)) return std::nullopt;
+  if (is_page_of(origin, scheme, host)) return std::nullopt;
   return base::error{base::errc::origin_not_allowed, "A page of " + in_quotes(origin) +
                                                          " may not use the ops plane. Ask without "
                                                          "a browser."};

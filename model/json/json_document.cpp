@@ -387,11 +387,14 @@ std::size_t find_refused_control(std::string_view text, rapidjson::ParseErrorCod
              : text.npos;
 }
 
-std::string control_error(char character) {
+std::string control_error(char character, bool is_behind_backslash) {
   const auto found = quoted_excerpt({&character, 1}, 1);
-  const auto with_advice = [&found](std::string_view escape, std::string_view otherwise) {
-    return "a control character in a string must be escaped (found " + found + "). Write " +
-           std::string{escape} + " in its place, or " + std::string{otherwise} + ".";
+  const auto with_advice = [&](std::string_view escape, std::string_view otherwise) {
+    const auto begin =
+        "a control character in a string must be escaped (found " + found + "). Write " +
+        std::string{escape};
+    if (is_behind_backslash) return begin + " for it and the backslash before it, or remove both.";
+    return begin + " in its place, or " + std::string{otherwise} + ".";
   };
   constexpr std::string_view removed = "remove it";
   // The end of a line is more likely that of a string without its second quote.
@@ -457,7 +460,7 @@ json_error error_at(std::string_view text, rapidjson::ParseErrorCode code, std::
   if (code == rapidjson::kParseErrorStringUnicodeSurrogateInvalid)
     return malformed_at(offset, surrogate_error(text, offset));
   if (const auto at = find_refused_control(text, code, offset); at != text.npos)
-    return malformed_at(at, control_error(text[at]));
+    return malformed_at(at, control_error(text[at], /*is_behind_backslash=*/at > offset));
   // Looked for in the text itself, because the parser may have read one with placeholders.
   if (auto mistake = find_number_mistake(text, code, offset))
     return malformed_at(mistake->offset, std::move(mistake->sentence));

@@ -159,8 +159,9 @@ std::string member_relations::example_end(const object_shape& shape, std::uint32
                      : static_cast<std::uint64_t>(std::max<std::int64_t>(bounds.lowest, 0));
   if (&missing == &least)
     example = std::min(example, number(find(range, "max"), *most.value).value_or(example));
-  else
-    example = std::max(example, number(find(range, "min"), *least.value).value_or(example));
+  else if (const auto min = find(range, "min"); min != no_node)
+    // Whatever a `min` becomes that cannot be used, it is not above the greatest number.
+    example = std::max(example, number(min, *least.value).value_or(bounds.highest));
   return std::to_string(std::min(example, bounds.highest));
 }
 
@@ -228,6 +229,7 @@ void member_relations::begin_matchmaker() noexcept {
 
 void member_relations::begin_ports(std::uint32_t container_runtime) {
   earlier_ports_.clear();
+  if (std::exchange(ports_of_, container_runtime) == container_runtime) return;
   const auto mode =
       word(container_runtime, "network_mode", network_mode_words, default_network_mode);
   on_host_ = mode ? std::optional{*mode != default_network_mode} : std::nullopt;

@@ -162,6 +162,8 @@ private:
   /// Whether the current ports belong to a runtime on the host's network; absent if its network
   /// mode is invalid itself. Looked up once for all of them.
   std::optional<bool> on_host_;
+  /// That runtime. It may have `ports` again and again, and each search is linear.
+  std::uint32_t ports_of_ = no_node;
   /// Patterns in folded form, with the position of the route.
   std::map<std::string, std::size_t, std::less<>> globs_;
   std::uint32_t globs_of_ = no_node;

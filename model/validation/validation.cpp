@@ -319,10 +319,12 @@ private:
     for (std::size_t i = 0; i < shape.members.size() && !full_; ++i) {
       const auto& member = shape.members[i];
       if (!member.required || (seen >> i & 1) != 0) continue;
-      auto message = required_message(quoted(relations_.spelling_of(member.symbol)),
-                                      member.value->type, false, example(shape, member));
-      append_displaced(message, member);
-      add_missing(member.name, "required", std::move(message));
+      const auto displaced = displaced_into(member);
+      const auto message = required_message(quoted(relations_.spelling_of(member.symbol)),
+                                            member.value->type, false,
+                                            displaced.empty() ? example(shape, member) : "") +
+                           displaced;
+      add_missing(member.name, "required", message);
     }
   }
 
@@ -440,6 +442,11 @@ private:
 
   /// For a child with the name of an earlier one, or with another name of it.
   void add_duplicate() {
+    const auto* map = open_.back().rule;
+    if (map != nullptr && map->type == value_type::map && !may_show_names(map->key))
+      return add_at(path_to(depth()), "duplicate-member",
+                    subject(depth() - 1) + " has a name more than once. Keep one of them.",
+                    name_offset());
     const auto [owner, echo] = subject_and_echo(depth() - 1);
     const auto name = document_.name(child());
     add_at(path_to(depth()), "duplicate-member",
@@ -525,8 +532,8 @@ private:
   }
 
   /// For a member that a body lacks, appends which other members of the body belong into it.
-  void append_displaced(std::string& message, const member_rule& missing) const {
-    if (open_.size() > 1 || !missing.value->shape) return;
+  std::string displaced_into(const member_rule& missing) const {
+    if (open_.size() > 1 || !missing.value->shape) return {};
     const auto& shape = *missing.value->shape;
     std::string names;
     std::size_t count = 0;
@@ -537,9 +544,9 @@ private:
           .append(quoted_excerpt(document_.name(node), rules_.limits.echo));
       ++count;
     }
-    if (count > 0)
-      message.append(" Put it around " + names + ", which belong" + (count == 1 ? "s" : "") +
-                     " into `" + std::string{missing.name} + "`.");
+    if (count == 0) return {};
+    return " Put it around " + names + ", which belong" + (count == 1 ? "s" : "") + " into `" +
+           std::string{missing.name} + "`.";
   }
 
   void add_relation(const relation_violation& found) {

@@ -147,9 +147,10 @@ const json_node* find_member_of(const json_document& document, std::uint32_t obj
   return nullptr;
 }
 
-/// Whether the current object has a port that the gateway does not proxy.
+/// Whether the current object has a port that the gateway does not proxy. Reads all ports, so only
+/// for as many findings as may have suggestions.
 bool has_open_port(const check_context& context) {
-  if (context.document == nullptr) return false;
+  if (context.document == nullptr || context.suggestions == nullptr) return false;
   const auto& document = *context.document;
   const auto end = document.node(context.object).next;
   for (auto at = context.object + 1; at < end; at = document.node(at).next) {

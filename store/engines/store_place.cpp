@@ -31,14 +31,15 @@ postgres_settings settings_of(const store_place& place, const store_settings& se
 }
 
 /// For a service of root's: fails if `path` belongs to somebody else. `whole`: what root would have
-/// to own.
-base::expected<void> refuse_owner_of(const std::string& path, const std::string& whole) {
+/// to own. A link counts as what it leads to where `follows`.
+base::expected<void> refuse_owner_of(const std::string& path, const std::string& whole,
+                                     bool follows = true) {
   struct stat found {};
-  if (::stat(path.c_str(), &found) != 0 || found.st_uid == 0) return {};
+  if ((follows ? ::stat : ::lstat)(path.c_str(), &found) != 0 || found.st_uid == 0) return {};
   const auto user = std::to_string(found.st_uid);
   return base::fail(base::errc::config_invalid,
                     path + ": belongs to user " + user +
-                        ", and serve runs as root, which uses secrets of root alone; run serve as "
+                        ", and serve runs as root, which uses data and secrets of root alone; run serve as "
                         "user " +
                         user + " (User= of a systemd unit, docker run --user " + user +
                         "), or give it all to root: `chown -R root: " + whole + "`");
@@ -71,14 +72,15 @@ base::expected<void> require_store(const store_place& place) {
 
 base::expected<void> refuse_secrets_of_others(const store_place& place) {
   if (::geteuid() != 0) return {};
-  if (!place.url.empty()) return refuse_owner_of(place.master_key_file, place.master_key_file);
-  auto checked = base::expected<void>{};
-  for (const auto& secret : named_secrets) {
-    const auto path = place.data_dir + "/" + std::string{secret.name};
-    struct stat found {};
-    const bool is_made = ::lstat(path.c_str(), &found) == 0;
-    if (checked) checked = refuse_owner_of(is_made ? path : place.data_dir, place.data_dir);
+  if (!place.url.empty()) {
+    auto own = refuse_owner_of(place.master_key_file, place.master_key_file);
+    if (!own || place.has_bucket()) return own;
   }
+  auto checked = refuse_owner_of(place.data_dir, place.data_dir);
+  for (const auto& secret : named_secrets)
+    if (checked)
+      checked = refuse_owner_of(place.data_dir + "/" + std::string{secret.name}, place.data_dir,
+                                /*follows=*/false);
   return checked;
 }
 
@@ -103,7 +105,7 @@ bool is_out_of_reach(const base::error& failure) {
     return meaning_of_sqlstate(state).may_pass;
   // Of a bucket: a refusal, other than to come back later.
   if (has_any("HTTP status 3", "HTTP status 4"))
-    return has_any("HTTP status 408", "HTTP status 429");
+    return has_any("HTTP status 408", "HTTP status 429", ", Throttling", ", IDPCommunicationError");
   return !has_any("certificate", "authority", "master key", "never released");
 }
 
@@ -131,11 +133,12 @@ base::expected<std::shared_ptr<object_store>> open_objects(const store_place& pl
   const auto& time = base::machine_clock();
   auto settings = place.objects;
   if (settings.region.empty()) settings.region = given_region(process_environment());
-  // STS is asked in the bucket's region.
+  // STS is asked in the environment's region, where a pod may have its only way to it, else in the
+  // bucket's.
   const environment with_region = [region = settings.region,
                                    of = process_environment()](const char* name) {
-    const bool is_given = std::string_view{name} == "AWS_REGION" && !region.empty();
-    return is_given ? std::optional{region} : of(name);
+    const bool is_missing = std::string_view{name} == "AWS_REGION" && given_region(of).empty();
+    return is_missing && !region.empty() ? std::optional{region} : of(name);
   };
   auto credentials = s3_credential_source::open(
       with_region, time,

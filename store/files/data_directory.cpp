@@ -57,7 +57,10 @@ base::expected<void> make_data_directory(const std::string& path) {
 
 base::expected<void> make_folders_in(const std::string& data_dir, std::string_view below) {
   // A data directory that somebody has moved away must not come back with nothing in it.
-  if (!is_directory(data_dir)) return failure(data_dir, "use the data directory", ENOENT);
+  struct stat found {};
+  if (::stat(data_dir.c_str(), &found) != 0)
+    return failure(data_dir, "use the data directory", errno);
+  if (!S_ISDIR(found.st_mode)) return failure(data_dir, "use the data directory", ENOTDIR);
   auto part = data_dir;
   while (!below.empty()) {
     const auto end = std::min(below.find('/'), below.size());

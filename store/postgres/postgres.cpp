@@ -33,8 +33,8 @@ constexpr std::chrono::milliseconds idle_in_transaction_timeout = 10s;
 constexpr std::chrono::milliseconds client_check_interval{1'000};
 
 /// How long a connection may take before it is begun again by libpq's own means, which alone go on
-/// to the next address when one is silent for `connect_timeout`.
-constexpr std::chrono::milliseconds first_connect_limit = connect_timeout;
+/// to the next address when one is silent for `connect_timeout`. It comes on top of that.
+constexpr std::chrono::milliseconds first_connect_limit = 1s;
 
 constexpr std::string_view query_canceled = "57014"; // appendix A of PostgreSQL's documentation
 

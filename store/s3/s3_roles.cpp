@@ -98,14 +98,22 @@ base::expected<s3_loan> loan_of(std::string id, std::string secret, std::string 
   return s3_loan{*std::move(made), *expires_ts};
 }
 
-/// Why STS refused: its answer has the error one element deeper than S3's.
-std::string sts_reason(const s3_answer& answer) {
-  auto reason = "HTTP status " + std::to_string(answer.status);
+/// What STS says in a refusal: its answer has the error one element deeper than S3's.
+s3_error sts_error(const s3_answer& answer) {
   const auto document = parse_xml(answer.body);
-  if (!document) return reason;
+  if (!document) return {};
   const auto* error = document->name == "Error" ? &*document : document->child("Error");
-  if (error == nullptr) return reason;
-  const auto told = s3_error_of(*error);
+  return error == nullptr ? s3_error{} : s3_error_of(*error);
+}
+
+/// Refusals of STS that say to ask again; they have the status 400.
+bool may_pass(const s3_error& told) {
+  return told.code == "Throttling" || told.code == "ThrottlingException" ||
+         told.code == "IDPCommunicationError";
+}
+
+std::string reason_of(const s3_answer& answer, const s3_error& told) {
+  auto reason = "HTTP status " + std::to_string(answer.status);
   if (!told.code.empty()) reason += ", " + told.code;
   if (!told.message.empty()) reason += ": " + told.message;
   if (told.code == "AccessDenied")
@@ -204,7 +212,12 @@ base::expected<s3_loan> fetch_web_identity_credentials(const s3_web_identity& fr
   auto got = with.ask("POST", from.target, {{"content-type", "application/x-www-form-urlencoded"}},
                       what, form);
   if (!got) return tl::unexpected(got.error());
-  if (got->status != 200) return with.failed(what, sts_reason(*got));
+  if (got->status != 200) {
+    const auto told = sts_error(*got);
+    auto refused = with.failed(what, reason_of(*got, told)).value();
+    if (may_pass(told)) refused.code = base::errc::store_failed;
+    return tl::unexpected(std::move(refused));
+  }
   auto loan = read_web_identity_credentials(got->body);
   OPENSSL_cleanse(got->body.data(), got->body.size());
   if (!loan) return with.failed(what, loan.error().detail);

@@ -80,6 +80,10 @@ std::string clock_advice(const s3_refused_request& request, const s3_answer& ans
   const auto theirs_s = date.empty() ? -1 : curl_getdate(date.c_str(), nullptr);
   if (theirs_s < 0 || request.at_ts == 0) return "set this machine's clock";
   const auto ahead_s = request.at_ts / 1'000 - static_cast<std::int64_t>(theirs_s);
+  constexpr std::int64_t least_skew_s = 60; // services allow minutes
+  if (std::abs(ahead_s) < least_skew_s)
+    return "this machine's clock agrees with the service's: let no proxy change requests or keep "
+           "them back";
   return "this machine's clock is " + std::to_string(std::abs(ahead_s)) + " s " +
          (ahead_s < 0 ? "behind" : "ahead of") + " the service's: set it";
 }

@@ -74,6 +74,9 @@ TEST_CASE("an export that is asked for wrongly exits with 2 and says what is wro
            {export_of(to, february, january),
             "--start " + february + " is later than --end " + january},
            {export_of(to, "18446744073709551615", "0"), "is later than"},
+           {export_of(to, "1767225600000", "1769904000"),
+            "is later than --end 1769904000. --end 1769904000 counts milliseconds and is therefore "
+            "1970-01-21T11:38:24.000Z. If it is meant as seconds, write 1769904000000 for "},
            {export_of({"--data-dir", "none", "-o", "-", "--csv", "xls"}), "{exact,excel}"},
            {{"export", "--game", "7", "--start", "0", "--end", "1", "--data-dir", "var", "-o", "-"},
             "\"7\""},

@@ -151,9 +151,25 @@ TEST_CASE("a link of another user's to a folder of root's makes root that user")
     CHECK(in.work_on("link").has_value());
     CHECK_FALSE(can_read(in.path("link/.")));
   });
+  // Also where the path goes on behind it.
+  in.make("own/inner", 0700, 0, 0);
+  for (const auto* path : {"link/", "link/.", "link/inner", "link//inner/"})
+    CHECK((base::other_owner_of(in.path(path), "sign") == base::file_owner{user, group}));
   std::filesystem::create_symlink(in.path("theirs"), in.path("roots-link"));
-  const auto owner = base::other_owner_of(in.path("roots-link"), "sign");
-  CHECK((owner && owner->user == user && owner->group == group));
+  CHECK((base::other_owner_of(in.path("roots-link"), "sign") == base::file_owner{user, group}));
+}
+
+TEST_CASE("where the owner cannot reach the folder, root is told why and where to go") {
+  if (!is_root()) return;
+  const folders in;
+  in.make("own/volume", 0700, user, group);
+  in_thread([&] {
+    const auto refused = in.work_on("own/volume");
+    REQUIRE_FALSE(refused.has_value());
+    CHECK(refused.error().detail.find("a folder above it is closed to that user") !=
+          std::string::npos);
+    CHECK(base::working_user() == 0);
+  });
 }
 
 } // namespace

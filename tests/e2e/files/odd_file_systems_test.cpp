@@ -131,7 +131,7 @@ TEST_CASE("a database that another one replaces, or that is gone, makes the serv
   CHECK(service.process().says("not ready: the database " + database + ": it is " +
                                (replaced ? "another file" : "not there any more")));
   CHECK(service.process().says(replaced ? "remove " + database + "-wal and -shm"
-                                        : "restart to begin"));
+                                        : "without a file it begins a new store"));
   // What is written meanwhile is refused: no session goes on with the file without a name.
   const auto put_tier = [&] {
     return raw_connection{service.ops()}.ask(request("PUT", "/v1/tiers/basic-7d7"));
@@ -145,6 +145,28 @@ TEST_CASE("a database that another one replaces, or that is gone, makes the serv
   CHECK(eventually([&] { return service.ask_ops("/readyz").status == 200; }));
   CHECK(eventually([&] { return put_tier().status / 100 == 2; }));
   CHECK(service.process().says("is there again"));
+}
+
+TEST_CASE("a copy that is put in the place of a removed database is never taken for it",
+          "[operations][embedded]") {
+  const fixtures::temporary_directory folder;
+  const auto data_dir = demo_directory(folder);
+  const auto database = data_dir + "/matchcloud.db";
+  const auto copy = folder.path("copy.db");
+  fs::copy_file(database, copy);
+  directory_service service{data_dir};
+  fs::remove(database);
+  REQUIRE(service.process().says("it is not there any more; move the same file back"));
+  // All sessions end, which had the file open.
+  for (int i = 0; i < 20; ++i)
+    (void)raw_connection{service.ops()}.ask(request("PUT", "/v1/tiers/basic-7d7"));
+  // The number of the file is not given to another one.
+  for (int i = 0; i < 5; ++i) {
+    fs::copy_file(copy, database);
+    CHECK(service.process().says("it is another file than the one that this process uses"));
+    CHECK(eventually([&] { return service.ask_ops("/readyz").status == 503; }));
+    fs::remove(database);
+  }
 }
 
 TEST_CASE("a data directory that is moved away does not come back by itself",
