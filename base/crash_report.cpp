@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/uio.h>
 #include <ucontext.h>
 #include <unistd.h>
 
@@ -64,6 +65,10 @@ struct crash_state {
   std::atomic<bool> installed{false};
   /// A thread has crashed.
   std::atomic<bool> begun{false};
+  /// That thread.
+  std::atomic<pid_t> thread{0};
+  /// The report is being written, or was.
+  std::atomic<bool> is_said{false};
   std::atomic<int> signal{0};
   std::atomic<last_words_writer*> writer{nullptr};
   std::atomic<bool> has_why{false};
@@ -87,6 +92,7 @@ std::string_view name_of(int signal) noexcept {
   case SIGILL: return "SIGILL";
   case SIGFPE: return "SIGFPE";
   case SIGABRT: return "SIGABRT";
+  case SIGSYS: return "SIGSYS";
   default: return "a signal";
   }
 }
@@ -132,6 +138,10 @@ void add_cause(report_text& to, int signal, const siginfo_t& info, const registe
       to.add(", sent by process ").add(static_cast<std::uint64_t>(info.si_pid));
     return;
   }
+  if (info.si_code == SI_KERNEL) { // the processor tells no address where it is not of its form
+    to.add(" at an address that no pointer can have");
+    return;
+  }
   const auto address = reinterpret_cast<std::uintptr_t>(info.si_addr);
   to.add(" at address ").add_hexadecimal(address);
   if (signal == SIGSEGV && at.stack != 0 && address + overflow_bytes > at.stack &&
@@ -168,15 +178,40 @@ void add_frame(report_text& to, std::size_t number, std::uintptr_t address) noex
   to.add("\n");
 }
 
-void add_stack(report_text& to, std::uintptr_t instruction) noexcept {
+/// Whether an address is in the program or a library.
+bool is_known(std::uintptr_t address) noexcept {
+  dl_find_object found{};
+  return _dl_find_object(reinterpret_cast<void*>(address), &found) == 0;
+}
+
+/// Where the function returns to that has just been called; 0 where that cannot be told.
+std::uintptr_t caller_in(const registers& at) noexcept {
+#if defined(__x86_64__)
+  std::uintptr_t caller = 0;
+  const iovec to{&caller, sizeof caller};
+  const iovec from{reinterpret_cast<void*>(at.stack), sizeof caller};
+  // Fails where reading it here would fault.
+  return ::process_vm_readv(getpid(), &to, 1, &from, 1, 0) == sizeof caller ? caller : 0;
+#else
+  static_cast<void>(at);
+  return 0;
+#endif
+}
+
+/// The unwinder may fault where the stack was overwritten: what was added before is said then.
+void add_stack(report_text& to, const registers& at) noexcept {
   auto& all = state();
+  std::size_t number = 0;
+  if (at.instruction != 0 || at.stack != 0) add_frame(to, number++, at.instruction);
+  if (at.stack != 0 && !is_known(at.instruction)) {
+    // A jump to nowhere, or a call of a null pointer: the unwinder cannot begin there.
+    if (const auto caller = caller_in(at); is_known(caller)) add_frame(to, number++, caller - 1);
+    return;
+  }
   const auto count = ::backtrace(all.frames.data(), static_cast<int>(all.frames.size()));
   std::span<void* const> frames{all.frames.data(), static_cast<std::size_t>(std::max(count, 0))};
-  // Before the instruction stand this handler and what called it. An instruction that is missing,
-  // because a wild jump led to it, comes first.
-  const auto crashed = std::ranges::find(frames, reinterpret_cast<void*>(instruction));
-  std::size_t number = 0;
-  if (instruction != 0) add_frame(to, number++, instruction);
+  // Before the instruction stand this handler and what called it.
+  const auto crashed = std::ranges::find(frames, reinterpret_cast<void*>(at.instruction));
   if (crashed != frames.end())
     frames = frames.subspan(static_cast<std::size_t>(crashed - frames.begin()) + 1);
   for (auto* each : frames.first(std::min(frames.size(), frames_limit)))
@@ -198,6 +233,12 @@ void write_directly(std::string_view text) noexcept {
   }
 }
 
+/// The first process of a container is spared by signals that it has no handler for.
+[[noreturn]] void end_anyway(int signal) noexcept {
+  constexpr int of_signals = 128;
+  ::_exit(of_signals + signal);
+}
+
 /// Ends the process as the crash would have, in whichever thread gets the alarm.
 extern "C" void on_overdue(int) {
   const auto crash_signal = state().signal.load();
@@ -207,9 +248,11 @@ extern "C" void on_overdue(int) {
   sigaddset(&ends, crash_signal);
   pthread_sigmask(SIG_UNBLOCK, &ends, nullptr);
   static_cast<void>(::raise(crash_signal));
+  end_anyway(crash_signal);
 }
 
 void bound_report() noexcept {
+  std::signal(SIGALRM, SIG_IGN); // forgets one that came before
   struct sigaction overdue {};
   overdue.sa_handler = on_overdue;
   overdue.sa_flags = SA_ONSTACK;
@@ -222,24 +265,39 @@ void bound_report() noexcept {
   ::alarm(overdue_s);
 }
 
-extern "C" void on_crash(int signal, siginfo_t* info, void* context) {
+void say_report() noexcept {
   auto& all = state();
-  // One that crashes while another is reported ends with it.
-  if (all.begun.exchange(true))
-    while (true)
-      ::pause();
-  all.signal.store(signal);
-  bound_report();
-  const auto at = registers_in(context);
-  add_head(all.report, signal, *info, at);
-  add_stack(all.report, at.instruction);
+  if (all.is_said.exchange(true)) return;
   auto* writer = all.writer.load(std::memory_order_acquire);
   if (writer == nullptr ||
       writer->write_last(all.report.view(), report_time_limit) == last_words_writer::result::unable)
     write_directly(all.report.view());
+}
+
+/// Not to be returned from.
+void crash_again() noexcept {
+  // One that crashes while another is reported ends with it.
+  while (state().thread.load() != gettid())
+    ::pause();
+  say_report();
+  on_overdue(0);
+}
+
+extern "C" void on_crash(int signal, siginfo_t* info, void* context) {
+  auto& all = state();
+  if (all.begun.exchange(true)) return crash_again();
+  all.thread.store(gettid());
+  all.signal.store(signal);
+  bound_report();
+  const auto at = registers_in(context);
+  add_head(all.report, signal, *info, at);
+  add_stack(all.report, at);
+  say_report();
   // An instruction that faulted is tried again on return, for a core that shows it.
   std::signal(signal, SIG_DFL);
-  if (was_sent(*info)) static_cast<void>(::raise(signal));
+  if (!was_sent(*info)) return;
+  static_cast<void>(::raise(signal));
+  end_anyway(signal);
 }
 
 [[noreturn]] void on_terminate() noexcept {
@@ -299,10 +357,9 @@ void report_crashes() {
   static_cast<void>(::backtrace(all.frames.data(), 1));
   struct sigaction report {};
   report.sa_sigaction = on_crash;
-  report.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  // A fault whose signal is blocked would end the process without the report.
+  report.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
   sigemptyset(&report.sa_mask);
-  for (const int each : crash_signals)
-    sigaddset(&report.sa_mask, each);
   for (const int each : crash_signals) {
     struct sigaction before {};
     if (::sigaction(each, nullptr, &before) == 0 && before.sa_handler == SIG_DFL)

@@ -28,7 +28,7 @@ public:
   virtual result write_last(std::string_view text, std::chrono::milliseconds at_most) noexcept = 0;
 };
 
-inline constexpr std::array crash_signals{SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
+inline constexpr std::array crash_signals{SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGSYS};
 
 /// From now on crashes are reported, those of exceptions that nobody catches too. Signals that
 /// something else handles already are left to it. Does nothing under sanitizers, which have reports

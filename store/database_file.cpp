@@ -2,9 +2,9 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
-#include <utility>
 
 namespace matchcloud::store {
 
@@ -23,12 +23,16 @@ sight look(const std::string& path, dev_t device, ino_t inode) noexcept {
 
 database_file::database_file(const std::string& data_dir)
     : path_{data_dir + "/" + database_file_name} {
-  base::file_descriptor pin{::open(path_.c_str(), O_PATH | O_CLOEXEC)};
+  const int opened = ::open(path_.c_str(), O_PATH | O_CLOEXEC);
+  if (opened < 0) return;
+  pin_ = {new int{opened}, [](const int* fd) {
+            ::close(*fd);
+            delete fd;
+          }};
   struct stat found {};
-  if (!pin || ::fstat(pin.get(), &found) != 0) return;
+  if (::fstat(opened, &found) != 0) return;
   device_ = found.st_dev;
   inode_ = found.st_ino;
-  pin_ = std::make_shared<const base::file_descriptor>(std::move(pin));
 }
 
 bool database_file::is_there() const noexcept {

@@ -129,6 +129,7 @@ int run(const serve_config& config, std::unique_ptr<node> of, const service_sign
   if (why == ending::signalled && config.drain_delay.count() > 0) {
     spdlog::info("not ready any more; draining in {} ms", config.drain_delay.count());
     running.announce_end(watch);
+    if (running.listeners().successor()) watch.begin_leaving();
   }
   if (const auto successor = running.listeners().successor())
     spdlog::info("process {} has taken over", *successor);
@@ -191,7 +192,8 @@ int serve(const configuration_options& options, base::service_log& log) {
   auto started = start(*config, watch, log);
   if (!started && started.error().code == base::errc::cancelled) {
     spdlog::info("ended: {}", started.error().detail);
-    return ok;
+    log.finish();
+    _exit(ok); // see node::start
   }
   if (!started) {
     watch.tell_failed(started.error().detail);

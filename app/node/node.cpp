@@ -1,5 +1,6 @@
 #include "app/node/node.hpp"
 
+#include "app/node/attempt_apart.hpp"
 #include "app/node/descriptors.hpp"
 #include "app/node/embedded_console.hpp"
 #include "app/node/thread_counts.hpp"
@@ -142,8 +143,17 @@ base::expected<std::unique_ptr<node>> node::start(const serve_config& config, ma
   auto started = made->listening_.find_predecessor()
                      .and_then([&] { return made->open_patiently(watch); })
                      .and_then([&] { return made->bind(); });
-  if (!started) return tl::unexpected(started.error());
-  made->start_actors();
+  if (started) {
+    made->start_actors();
+    // A successor that is to end leaves the listeners where they are.
+    if (watch.wait({}, std::chrono::milliseconds{0}) == main_watch::wake::ending)
+      started = base::fail(base::errc::cancelled, "interrupted before it served");
+  }
+  if (!started) {
+    // The process ends at once: a thread may still wait for the store.
+    if (started.error().code == base::errc::cancelled) static_cast<void>(made.release());
+    return tl::unexpected(started.error());
+  }
   {
     // Said before the predecessor lets go: it may end at once.
     main_process_claim claim{watch, made->listening_.predecessor()};
@@ -184,36 +194,57 @@ node::node(const serve_config& config)
       failed_{eventfd(0, EFD_CLOEXEC)},
       supervision_{actors_, [this](bool storms) { on_storm(storms); }} {}
 
-bool node::may_mend(const base::error& failure) const {
+bool node::waits_for_store() const {
   const bool is_elsewhere = !config_.store.url.empty() || config_.store.has_bucket();
-  return is_elsewhere && config_.start_wait.count() > 0 && store::is_out_of_reach(failure);
+  return is_elsewhere && config_.start_wait.count() > 0;
 }
 
 base::expected<void> node::open_patiently(main_watch& watch) {
-  auto opened = open();
-  if (opened || !may_mend(opened.error())) return opened;
-  const auto plane = open_waiting_plane();
-  if (!plane) return tl::unexpected(plane.error());
+  if (!waits_for_store()) return open();
+  const auto ended = [] {
+    return base::fail(base::errc::cancelled, "interrupted while the store was out of reach");
+  };
   const auto begun = base::machine_clock().now();
   auto next_line = begun;
-  while (!opened && may_mend(opened.error())) {
+  std::string why = "the store has not answered yet";
+  std::optional<std::unique_ptr<waiting_plane>> plane;
+  const auto serve_health = [&]() -> base::expected<void> {
+    if (plane) return {};
+    auto made = open_waiting_plane();
+    if (!made) return tl::unexpected(made.error());
+    plane = *std::move(made);
+    return {};
+  };
+  while (true) {
+    // A store that is silent keeps back neither a signal nor the answers to health checks.
+    auto attempt = std::make_unique<attempt_apart>([this] { return open(); });
+    while (true) {
+      const auto woken = watch.wait({attempt->done_fd()}, waiting_pause);
+      if (woken == main_watch::wake::event) break;
+      if (woken == main_watch::wake::ending) {
+        static_cast<void>(attempt.release()); // it ends with the process
+        return ended();
+      }
+      if (auto serves = serve_health(); !serves) return serves;
+      watch.tell_waiting(why);
+    }
+    auto opened = attempt->take();
+    if (opened && plane) spdlog::info("the store is there");
+    if (opened || !store::is_out_of_reach(opened.error())) return opened;
+    if (auto serves = serve_health(); !serves) return serves;
     const auto now = base::machine_clock().now();
     if (now - begun >= config_.start_wait) {
-      auto failed = std::move(opened).error();
-      failed.detail += "; waited for start-wait-ms";
-      return tl::unexpected(std::move(failed));
+      opened.error().detail += "; waited for start-wait-ms";
+      return opened;
     }
+    why = base::to_string(opened.error());
     if (now >= next_line) {
-      spdlog::warn("not ready: {}; tried again once a second", base::to_string(opened.error()));
+      spdlog::warn("not ready: {}; tried again once a second", why);
       next_line = now + waiting_line_interval;
     }
-    watch.tell_waiting(base::to_string(opened.error()));
-    if (watch.wait({}, waiting_pause) == main_watch::wake::ending)
-      return base::fail(base::errc::cancelled, "interrupted while the store was out of reach");
-    opened = open();
+    watch.tell_waiting(why);
+    if (watch.wait({}, waiting_pause) == main_watch::wake::ending) return ended();
   }
-  if (opened) spdlog::info("the store is there");
-  return opened;
 }
 
 base::expected<std::unique_ptr<waiting_plane>> node::open_waiting_plane() {

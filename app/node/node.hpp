@@ -87,8 +87,8 @@ private:
   explicit node(const serve_config& config);
 
   base::expected<void> open_patiently(main_watch& watch);
-  /// Whether a failure to open is worth to wait for its end.
-  bool may_mend(const base::error& failure) const;
+  /// Whether the store may be away for a while at the start.
+  bool waits_for_store() const;
   base::expected<std::unique_ptr<waiting_plane>> open_waiting_plane();
   base::expected<void> open();
   base::expected<void> open_database();

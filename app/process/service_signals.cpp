@@ -29,7 +29,7 @@ sigset_t noted() {
   const auto add = [&all](int signal) {
     if (has_handler(signal, SIG_DFL)) sigaddset(&all, signal);
   };
-  for (const int signal : {SIGALRM, SIGVTALRM, SIGPROF, SIGIO, SIGPWR, SIGSTKFLT})
+  for (const int signal : {SIGVTALRM, SIGPROF, SIGIO, SIGPWR, SIGSTKFLT})
     add(signal);
   for (int signal = SIGRTMIN; signal <= SIGRTMAX; ++signal)
     add(signal);
@@ -61,7 +61,13 @@ std::optional<int> take(const base::file_descriptor& from) {
 } // namespace
 
 service_signals::service_signals()
-    : ending_{ending()}, ending_fd_{block(ending_)}, noted_fd_{block(noted())} {}
+    : ending_{ending()}, ending_fd_{block(ending_)}, noted_fd_{block(noted())} {
+  // Read by nobody: a crash bounds its report by it.
+  sigset_t alarm;
+  sigemptyset(&alarm);
+  sigaddset(&alarm, SIGALRM);
+  pthread_sigmask(SIG_BLOCK, &alarm, nullptr);
+}
 
 void service_signals::unblock_ending() const {
   pthread_sigmask(SIG_UNBLOCK, &ending_, nullptr);

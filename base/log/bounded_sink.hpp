@@ -18,6 +18,12 @@ public:
                         const clock& clock = machine_clock())
       : to_{std::move(to)}, limit_{clock} {}
 
+  /// Sums up all that was left out, also where a window is not over.
+  void finish() {
+    const std::lock_guard lock{mutex_};
+    sum_up(/*all=*/true);
+  }
+
 protected:
   void sink_it_(const spdlog::details::log_msg& line) override {
     sum_up();
@@ -33,8 +39,8 @@ protected:
   }
 
 private:
-  void sum_up() {
-    for (const auto& each : limit_.take_over()) {
+  void sum_up(bool all = false) {
+    for (const auto& each : limit_.take_over(all)) {
       const auto text = describe(each);
       to_->log({"matchcloud", static_cast<spdlog::level::level_enum>(each.level), text});
     }

@@ -169,7 +169,7 @@ struct line_writer::shared {
     busy = false;
     // A note that cannot be written either waits for the next line.
     if (waiting.empty() && unsaid > 0 && !failing) {
-      waiting = note(unsaid);
+      waiting += note(unsaid);
       count_note();
     }
     if (waiting.empty()) {

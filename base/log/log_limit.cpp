@@ -51,11 +51,11 @@ bool log_limit::admit(int level, std::string_view line) {
   return false;
 }
 
-std::vector<log_limit::left_out> log_limit::take_over() {
+std::vector<log_limit::left_out> log_limit::take_over(bool all) {
   const auto now = clock_->now();
   std::vector<left_out> taken;
   std::erase_if(kinds_, [&](auto& each) {
-    if (each.second.until > now) return false;
+    if (!all && each.second.until > now) return false;
     if (each.second.rest.count > 0) taken.push_back(std::move(each.second.rest));
     return true;
   });

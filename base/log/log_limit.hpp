@@ -36,8 +36,8 @@ public:
     std::string line;
     std::uint64_t count = 0;
   };
-  /// Takes what was left out in windows that are over.
-  std::vector<left_out> take_over();
+  /// Takes what was left out in windows that are over, or in all.
+  std::vector<left_out> take_over(bool all = false);
 
 private:
   struct window {

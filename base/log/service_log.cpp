@@ -43,9 +43,9 @@ service_log::service_log() {
       spdlog::details::os::in_terminal(stderr) && spdlog::details::os::is_color_terminal();
   to_stderr_ =
       std::make_shared<line_writer>(STDERR_FILENO, drop_note_with(make_log_formatter(), colours));
-  auto sink = std::make_shared<bounded_sink>(
+  bounded_ = std::make_shared<bounded_sink>(
       std::make_shared<writer_sink>(to_stderr_, make_log_formatter(), colours));
-  auto logger = std::make_shared<spdlog::logger>("matchcloud", std::move(sink));
+  auto logger = std::make_shared<spdlog::logger>("matchcloud", bounded_);
   // spdlog's own handler writes to stderr.
   logger->set_error_handler([to = to_stderr_](const std::string&) { to->drop(); });
   spdlog::set_default_logger(std::move(logger));
@@ -71,7 +71,7 @@ void service_log::print(std::string_view lines) {
 
 void service_log::finish() {
   const auto until = machine_clock().now() + log_end_limit;
-  spdlog::default_logger()->flush();
+  bounded_->finish();
   static_cast<void>(to_stderr_->wait_written(log_end_limit));
   if (!to_stdout_) return;
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - machine_clock().now());

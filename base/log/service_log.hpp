@@ -9,6 +9,8 @@
 
 namespace matchcloud::base {
 
+class bounded_sink;
+
 /// How long the end of the process waits until its last lines are written.
 inline constexpr std::chrono::milliseconds log_end_limit{1'000};
 
@@ -35,6 +37,7 @@ public:
 
 private:
   std::shared_ptr<line_writer> to_stderr_;
+  std::shared_ptr<bounded_sink> bounded_;
   /// Null before anything is printed.
   std::unique_ptr<line_writer> to_stdout_;
 };

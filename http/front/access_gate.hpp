@@ -35,8 +35,8 @@ public:
 
   /// Replaces the tokens that are known. Before the first call there are none.
   void set_tokens(model::token_snapshot tokens) { tokens_ = std::move(tokens); }
-  /// For a service that cannot read its store yet: from now on all that a token may be needed for is
-  /// refused with 503, as nobody can tell which tokens there are.
+  /// For a service that cannot read its store yet: from now on all that a token may be needed for
+  /// is refused with 503, as nobody can tell which tokens there are.
   void wait_for_store() noexcept { waits_for_store_ = true; }
 
   /// Null before the first call of `set_catalog`.

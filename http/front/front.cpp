@@ -209,8 +209,14 @@ void front::handle(const dispatch& dispatched) {
   }
   const auto where = gate_->admit(request, request.body.size());
   if (!where) return fail(dispatched, where.error());
-  if (request.method == method::options) return preflight(dispatched, *where->row);
+  if (request.method == method::options && !asks_readiness(request, *where->row))
+    return preflight(dispatched, *where->row);
   perform(dispatched, *where);
+}
+
+bool front::asks_readiness(const admitted_request& head, const operation_row& row) const {
+  return row.id == operation::get_readiness && !head.has(header::access_control_request_method) &&
+         settings_->state->load() != service_state::ready;
 }
 
 void front::preflight(const dispatch& dispatched, const operation_row& row) {

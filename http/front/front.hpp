@@ -87,6 +87,8 @@ private:
   /// Has the code of the operation take the request (request_context.cpp).
   void perform(const dispatch& dispatched, const route& where);
   /// Answers a preflight, or OPTIONS otherwise.
+  /// Whether OPTIONS is a check of health, as haproxy sends it unless told otherwise, and it fails.
+  bool asks_readiness(const admitted_request& head, const operation_row& row) const;
   void preflight(const dispatch& dispatched, const operation_row& row);
   /// Sends `message` to an owner. While the owner is being restarted, the exchange waits for it.
   template <class Message>

@@ -57,7 +57,8 @@ io_result socket_stream::send_file(int file, std::uint64_t offset, std::size_t l
   auto from = static_cast<off_t>(offset);
   const auto sent = outcome_of([&] { return ::sendfile(socket_.get(), file, &from, length); });
   if (sent.status == io_status::moved && sent.bytes == 0) return {io_status::ended, 0};
-  copies_files_ = sent.status == io_status::failed && (errno == EINVAL || errno == ENOSYS);
+  copies_files_ = sent.status == io_status::failed &&
+                  (errno == EINVAL || errno == ENOSYS || errno == EOPNOTSUPP);
   return copies_files_ ? copy_file(file, offset, length) : sent;
 }
 

@@ -3,6 +3,7 @@
 #include "base/decimal.hpp"
 #include "model/json/json_writer.hpp"
 #include "model/text/timestamp.hpp"
+#include "model/text/unicode.hpp"
 
 #include <utility>
 
@@ -103,8 +104,9 @@ base::expected<audit_query> parse_audit_query(audit_query_texts texts) {
     query.since_ms = *time;
   }
   for (const auto* text : {&texts.action, &texts.subject, &texts.who})
-    if (text->size() > audit_filter_limit_bytes || text->find('\0') != std::string::npos)
-      return refuse("action, subject and who must be at most 1024 bytes long, without NUL.");
+    if (text->size() > audit_filter_limit_bytes || text->find('\0') != std::string::npos ||
+        find_malformed_utf8(*text) < text->size())
+      return refuse("action, subject and who must be at most 1024 bytes of UTF-8, without NUL.");
   query.action = std::move(texts.action);
   query.subject = std::move(texts.subject);
   query.who = std::move(texts.who);

@@ -390,9 +390,8 @@ std::size_t find_refused_control(std::string_view text, rapidjson::ParseErrorCod
 std::string control_error(char character, bool is_behind_backslash) {
   const auto found = quoted_excerpt({&character, 1}, 1);
   const auto with_advice = [&](std::string_view escape, std::string_view otherwise) {
-    const auto begin =
-        "a control character in a string must be escaped (found " + found + "). Write " +
-        std::string{escape};
+    const auto begin = "a control character in a string must be escaped (found " + found +
+                       "). Write " + std::string{escape};
     if (is_behind_backslash) return begin + " for it and the backslash before it, or remove both.";
     return begin + " in its place, or " + std::string{otherwise} + ".";
   };

@@ -320,10 +320,10 @@ private:
       const auto& member = shape.members[i];
       if (!member.required || (seen >> i & 1) != 0) continue;
       const auto displaced = displaced_into(member);
-      const auto message = required_message(quoted(relations_.spelling_of(member.symbol)),
-                                            member.value->type, false,
-                                            displaced.empty() ? example(shape, member) : "") +
-                           displaced;
+      const auto message =
+          required_message(quoted(relations_.spelling_of(member.symbol)), member.value->type, false,
+                           displaced.empty() ? example(shape, member) : "") +
+          displaced;
       add_missing(member.name, "required", message);
     }
   }

@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,6 +31,15 @@ postgres_settings settings_of(const store_place& place, const store_settings& se
           settings.sessions};
 }
 
+/// Where a missing folder would be made: the first one above it that is there.
+std::string folder_above(const std::string& missing) {
+  auto at = (std::filesystem::absolute(missing) / "").parent_path();
+  struct stat found {};
+  while (at.has_relative_path() && ::lstat(at.c_str(), &found) != 0)
+    at = at.parent_path();
+  return at.string();
+}
+
 /// For a service of root's: fails if `path` belongs to somebody else. `whole`: what root would have
 /// to own. A link counts as what it leads to where `follows`.
 base::expected<void> refuse_owner_of(const std::string& path, const std::string& whole,
@@ -37,12 +47,13 @@ base::expected<void> refuse_owner_of(const std::string& path, const std::string&
   struct stat found {};
   if ((follows ? ::stat : ::lstat)(path.c_str(), &found) != 0 || found.st_uid == 0) return {};
   const auto user = std::to_string(found.st_uid);
-  return base::fail(base::errc::config_invalid,
-                    path + ": belongs to user " + user +
-                        ", and serve runs as root, which uses data and secrets of root alone; run serve as "
-                        "user " +
-                        user + " (User= of a systemd unit, docker run --user " + user +
-                        "), or give it all to root: `chown -R root: " + whole + "`");
+  return base::fail(
+      base::errc::config_invalid,
+      path + ": belongs to user " + user +
+          ", and serve runs as root, which uses data and secrets of root alone; run serve as "
+          "user " +
+          user + " (User= of a systemd unit, docker run --user " + user +
+          "), or give it all to root: `chown -R root: " + whole + "`");
 }
 
 } // namespace
@@ -53,6 +64,10 @@ std::string store_place::name() const {
 
 base::expected<void> take_owner(const store_place& place) {
   if (place.is_for_service) return {};
+  // What is made in another user's folder is that user's.
+  struct stat found {};
+  if (::lstat(place.data_dir.c_str(), &found) != 0)
+    return base::work_as_owner_of(folder_above(place.data_dir), {});
   return base::work_as_owner_of(place.data_dir, database_file_name);
 }
 
@@ -77,6 +92,9 @@ base::expected<void> refuse_secrets_of_others(const store_place& place) {
     if (!own || place.has_bucket()) return own;
   }
   auto checked = refuse_owner_of(place.data_dir, place.data_dir);
+  if (checked)
+    checked = refuse_owner_of(place.data_dir + "/" + database_file_name, place.data_dir,
+                              /*follows=*/false);
   for (const auto& secret : named_secrets)
     if (checked)
       checked = refuse_owner_of(place.data_dir + "/" + std::string{secret.name}, place.data_dir,
@@ -106,7 +124,8 @@ bool is_out_of_reach(const base::error& failure) {
   // Of a bucket: a refusal, other than to come back later.
   if (has_any("HTTP status 3", "HTTP status 4"))
     return has_any("HTTP status 408", "HTTP status 429", ", Throttling", ", IDPCommunicationError");
-  return !has_any("certificate", "authority", "master key", "never released");
+  return !has_any("certificate", "authority", "master key", "never released",
+                  "the answer does not say", "the answer has no entity tag");
 }
 
 base::expected<std::unique_ptr<sql_connection>> open_connection(const store_place& place) {

@@ -70,7 +70,9 @@ base::expected<s3_head> read_s3_head(const s3_answer& answer) {
   if (auto read = read_size(answer, head); !read) return tl::unexpected(read.error());
   const std::string stored{answer.header("last-modified")};
   const auto stored_s = stored.empty() ? -1 : curl_getdate(stored.c_str(), nullptr);
-  if (stored_s < 0) return refuse("the answer does not say when the object was stored");
+  if (stored_s < 0)
+    return refuse("the answer does not say when the object was stored; is objects-endpoint that of "
+                  "a service of S3?");
   head.facts.stored_ts = static_cast<std::int64_t>(stored_s) * 1'000;
   head.entity_tag = answer.header("etag");
   if (head.entity_tag.empty()) return refuse("the answer has no entity tag");

@@ -99,14 +99,14 @@ std::string redirect_advice(const s3_answer& answer) {
 std::string advice_for(const s3_refused_request& request, const s3_answer& answer,
                        const s3_error& error) {
   if (auto region = region_advice(request, answer, error); !region.empty()) return region;
+  if (answer.status >= 300 && answer.status < 400)
+    if (auto redirect = redirect_advice(answer); !redirect.empty()) return redirect;
   if (error.code == "RequestTimeTooSkewed") return clock_advice(request, answer);
   if (error.code == "AccessDenied" && !request.right.empty())
     return "allow " + request.right + " to the user or role whose credentials these are";
   const auto* const known = std::ranges::find(all_advice, error.code, &piece_of_advice::code);
   if (known != all_advice.end()) return std::string{known->todo};
   if (!error.code.empty()) return {};
-  if (answer.status >= 300 && answer.status < 400)
-    if (auto redirect = redirect_advice(answer); !redirect.empty()) return redirect;
   return answer.status < 500 ? "the answer does not say why: is objects-endpoint that of a service "
                                "of S3, and is there no proxy in between?"
                              : std::string{};

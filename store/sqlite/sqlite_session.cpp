@@ -209,7 +209,9 @@ std::vector<std::string> hazards_of(const std::string& data_dir) {
 
 base::expected<bool> find_store(const std::string& data_dir) {
   const auto path = data_dir + "/" + database_file_name;
-  if (::access(path.c_str(), F_OK) == 0) return true;
+  struct stat found {};
+  // SQLite takes an empty file for a new database.
+  if (::stat(path.c_str(), &found) == 0) return found.st_size > 0;
   if (errno == ENOENT || errno == ENOTDIR) return false;
   return base::io_failure(path, "look for the database", errno, base::errc::store_failed);
 }

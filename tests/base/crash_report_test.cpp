@@ -180,6 +180,32 @@ public:
   }
 };
 
+TEST_CASE("a jump to nowhere is reported with its caller, and an overwritten stack with its end") {
+  volatile std::uintptr_t nowhere = GENERATE(0U, 0x1'2345'0000U);
+  const auto jumped = crash_of([&] { reinterpret_cast<void (*)()>(nowhere)(); });
+  INFO(jumped.text);
+  CHECK(jumped.signal == SIGSEGV);
+  CHECK(has(jumped, "crash: SIGSEGV at address 0x"));
+  CHECK(has(jumped, "crash: #0 0x"));
+  CHECK(has(jumped, "crash: #1 /"));
+#if defined(__x86_64__)
+  const auto smashed = crash_of([] {
+    // Whatever abort returns to leads nowhere.
+    asm volatile("mov $64, %%rcx\n"
+                 "1: movabs $0x414141410000, %%rax\n"
+                 "mov %%rax, -8(%%rsp,%%rcx,8)\n"
+                 "dec %%rcx\n"
+                 "jnz 1b\n"
+                 "jmp *%0" ::"r"(&std::abort)
+                 : "rax", "rcx", "memory");
+  });
+  INFO(smashed.text);
+  CHECK(smashed.signal == SIGABRT);
+  CHECK(has(smashed, "crash: SIGABRT"));
+  CHECK(has(smashed, "crash: #0 /"));
+#endif
+}
+
 TEST_CASE("a crash whose report cannot be made ends the process with its signal") {
   const int number = GENERATE(SIGSEGV, SIGABRT);
   const stalled_pipe pipe{filled::no};

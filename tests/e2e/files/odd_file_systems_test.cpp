@@ -128,6 +128,8 @@ TEST_CASE("a database that another one replaces, or that is gone, makes the serv
   CHECK(eventually([&] { return service.ask_ops("/readyz").status == 503; }));
   CHECK(ready(service) == R"({"ready":false,"reason":"store_gone"})");
   CHECK(service.ask_ops("/healthz").status == 200);
+  // As haproxy asks unless told otherwise.
+  CHECK(raw_connection{service.ops()}.ask(request("OPTIONS", "/readyz")).status == 503);
   CHECK(service.process().says("not ready: the database " + database + ": it is " +
                                (replaced ? "another file" : "not there any more")));
   CHECK(service.process().says(replaced ? "remove " + database + "-wal and -shm"

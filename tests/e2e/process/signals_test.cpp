@@ -21,8 +21,8 @@ std::string name_of(int signal) {
 }
 
 TEST_CASE("signals without a meaning are noted and change nothing", "[lifecycle]") {
-  const auto signal = GENERATE(SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGIO, SIGPWR,
-                               SIGSTKFLT, SIGRTMIN, SIGRTMAX);
+  const auto signal =
+      GENERATE(SIGUSR1, SIGUSR2, SIGVTALRM, SIGPROF, SIGIO, SIGPWR, SIGSTKFLT, SIGRTMIN, SIGRTMAX);
   server of;
   of.process().signal(signal);
   CHECK(of.process().says(name_of(signal) + " is ignored"));

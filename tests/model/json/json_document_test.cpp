@@ -329,10 +329,10 @@ TEST_CASE("a control character in a string is named where it stands, NUL include
   // A backslash escapes no control character.
   CHECK(says(detail_of("[\"\\\0\"]"s),
              "(byte 3" + sentence("\\u0000", "Write `\\u0000` for it and the backslash before it, "
-                                              "or remove both.")));
+                                             "or remove both.")));
   CHECK(says(detail_of("[\"\\\n\"]"),
              "(byte 3" + sentence("\\u000a", "Write `\\n` for it and the backslash before it, or "
-                                              "remove both.")));
+                                             "remove both.")));
   CHECK(says(detail_of("\0{}"s), "(byte 0): expected a JSON value, found `\\u0000`."));
   CHECK(says(detail_of("[\"x"), "expected a double quote at the end of the string"));
 }

@@ -1,0 +1,42 @@
+#pragma once
+
+#include "base/crash_report.hpp"
+#include "base/expected.hpp"
+#include "base/files/file_descriptor.hpp"
+
+#include <sys/eventfd.h>
+
+#include <functional>
+#include <future>
+#include <thread>
+#include <utility>
+
+namespace matchcloud::app {
+
+/// Something that may fail and take long, done in a thread of its own. Destroying it waits for the
+/// end. Throws std::system_error if the thread cannot start.
+class attempt_apart {
+public:
+  explicit attempt_apart(std::function<base::expected<void>()> what)
+      : what_{std::move(what)}, result_{what_.get_future()}, thread_{[this] {
+          base::guard_stack();
+          what_();
+          ::eventfd_write(done_.get(), 1);
+        }} {}
+  attempt_apart(const attempt_apart&) = delete;
+  attempt_apart& operator=(const attempt_apart&) = delete;
+  ~attempt_apart() { thread_.join(); }
+
+  /// Readable once it is done.
+  int done_fd() const noexcept { return done_.get(); }
+  /// Waits for the end. Throws what was thrown there. Once at most.
+  base::expected<void> take() { return result_.get(); }
+
+private:
+  base::file_descriptor done_{::eventfd(0, EFD_CLOEXEC)};
+  std::packaged_task<base::expected<void>()> what_;
+  std::future<base::expected<void>> result_;
+  std::thread thread_;
+};
+
+} // namespace matchcloud::app
