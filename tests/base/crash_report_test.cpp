@@ -6,6 +6,7 @@
 #include "tests/catch.hpp"
 #include "tests/fixtures/stalled_pipe.hpp"
 
+#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -204,6 +205,30 @@ TEST_CASE("a jump to nowhere is reported with its caller, and an overwritten sta
   CHECK(has(smashed, "crash: SIGABRT"));
   CHECK(has(smashed, "crash: #0 /"));
 #endif
+}
+
+TEST_CASE("a crash ends the first process of a container, which signals spare") {
+  if (::geteuid() != 0) return;
+  constexpr int no_namespace = 77;
+  const auto outer = ::fork();
+  REQUIRE(outer >= 0);
+  if (outer == 0) {
+    if (::unshare(CLONE_NEWPID) != 0) ::_exit(no_namespace);
+    int status = 0;
+    const auto first = ::fork();
+    if (first == 0) {
+      ::close(STDERR_FILENO);
+      for (const int each : crash_signals)
+        std::signal(each, SIG_DFL);
+      report_crashes();
+      std::abort();
+    }
+    ::_exit(::waitpid(first, &status, 0) == first && WIFEXITED(status) ? WEXITSTATUS(status) : 0);
+  }
+  int status = 0;
+  REQUIRE(::waitpid(outer, &status, 0) == outer);
+  REQUIRE(WIFEXITED(status));
+  if (WEXITSTATUS(status) != no_namespace) CHECK(WEXITSTATUS(status) == 128 + SIGABRT);
 }
 
 TEST_CASE("a crash whose report cannot be made ends the process with its signal") {

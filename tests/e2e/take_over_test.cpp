@@ -5,6 +5,7 @@
 #include <atomic>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <list>
 #include <memory>
 #include <stdexcept>
@@ -240,6 +241,26 @@ TEST_CASE("a successor that is killed at any moment of its start leaves a servic
   auto last = server{same_as(*now), own};
   CHECK(last.took_over_from() == now->process().pid());
   check_serves(last.data());
+}
+
+TEST_CASE("a successor that is told to end before it serves leaves the listeners", "[lifecycle]") {
+  const world own;
+  server now{{}, own};
+  now.process().signal(SIGSTOP); // it cannot hand anything over yet
+  child_process doomed{command_of(own, same_as(now))};
+  const auto holds_sigterm = [&] {
+    std::ifstream in{"/proc/" + std::to_string(doomed.pid()) + "/status"};
+    for (std::string line; std::getline(in, line);)
+      if (line.starts_with("SigBlk:"))
+        return (std::stoull(line.substr(7), nullptr, 16) >> (SIGTERM - 1) & 1) != 0;
+    return false;
+  };
+  REQUIRE(eventually(holds_sigterm));
+  doomed.signal(SIGTERM);
+  now.process().signal(SIGCONT);
+  CHECK(doomed.exit_code() == 0);
+  CHECK(now.process().running());
+  check_serves(now.data());
 }
 
 TEST_CASE("a successor that is killed when it serves does not keep the other from draining",

@@ -1,7 +1,10 @@
 // The signals that a service and other commands may get besides SIGTERM and SIGINT.
 #include "tests/e2e/process/wrapped_service.hpp"
 
+#include <arpa/inet.h>
 #include <fcntl.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 
 #include <csignal>
@@ -69,6 +72,28 @@ TEST_CASE("signals are noted while a service waits for its store, and SIGQUIT en
   CHECK(waits.running());
   waits.signal(end);
   CHECK(waits.exit_code() == 0);
+}
+
+TEST_CASE("a store that says nothing keeps back neither health checks nor the end", "[lifecycle]") {
+  const base::file_descriptor silent{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+  REQUIRE(::listen(silent.get(), 1) == 0); // at a port that the kernel chooses
+  sockaddr_in at{};
+  socklen_t size = sizeof at;
+  REQUIRE(::getsockname(silent.get(), reinterpret_cast<sockaddr*>(&at), &size) == 0);
+  const fixtures::temporary_directory folder;
+  child_process waits{{"serve", "--data-dir", folder.path(), "--listen", "127.0.0.1:0",
+                       "--ops-listen", "127.0.0.1:0", "--store",
+                       "postgresql://127.0.0.1:" + std::to_string(ntohs(at.sin_port)) +
+                           "/none?connect_timeout=600"}};
+  const std::string before = "the ops plane on http://127.0.0.1:";
+  REQUIRE(waits.says(before));
+  const auto said = waits.errors();
+  const auto port = std::stoul(said.substr(said.find(before) + before.size()));
+  raw_connection health{{"127.0.0.1", static_cast<std::uint16_t>(port)}};
+  CHECK(health.ask("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").status == 200);
+  waits.signal(SIGTERM);
+  CHECK(waits.exit_code() == 0);
+  CHECK(waits.says("ended: interrupted while the store was out of reach"));
 }
 
 TEST_CASE("a signal that comes while the configuration is read ends a service in order",
