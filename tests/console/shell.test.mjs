@@ -12,7 +12,8 @@ import { command, demoFolder, startService } from "./service.mjs";
 const tree = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const dist = join(tree, "build/console/dist");
 const limit_bytes = 250_000;
-const lost = [/ERR_(CONNECTION_(REFUSED|RESET|CLOSED)|EMPTY_RESPONSE|INCOMPLETE_CHUNKED)/];
+const lost = [/ERR_(CONNECTION_(REFUSED|RESET|CLOSED)|EMPTY_RESPONSE|INCOMPLETE_CHUNKED)/,
+  /ERR_SOCKET_NOT_CONNECTED/];
 
 let browser;
 before(async () => {
