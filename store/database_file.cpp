@@ -10,6 +10,17 @@ namespace matchcloud::store {
 
 namespace {
 
+class pin {
+public:
+  explicit pin(int fd) : fd_{fd} {}
+  pin(const pin&) = delete;
+  pin& operator=(const pin&) = delete;
+  ~pin() { ::close(fd_); }
+
+private:
+  int fd_;
+};
+
 enum class sight { same, another, none };
 
 sight look(const std::string& path, dev_t device, ino_t inode) noexcept {
@@ -25,10 +36,7 @@ database_file::database_file(const std::string& data_dir)
     : path_{data_dir + "/" + database_file_name} {
   const int opened = ::open(path_.c_str(), O_PATH | O_CLOEXEC);
   if (opened < 0) return;
-  pin_ = {new int{opened}, [](const int* fd) {
-            ::close(*fd);
-            delete fd;
-          }};
+  pin_ = std::make_shared<const pin>(opened);
   struct stat found {};
   if (::fstat(opened, &found) != 0) return;
   device_ = found.st_dev;

@@ -31,7 +31,7 @@ private:
   ino_t inode_ = 0;
   /// Keeps the number of a file that was removed from being given to the next one. Opened by
   /// O_PATH, so that closing it drops none of SQLite's locks. Copies share it.
-  std::shared_ptr<const int> pin_;
+  std::shared_ptr<const void> pin_;
 };
 
 /// The name of the database in a data directory.
