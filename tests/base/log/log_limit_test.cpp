@@ -63,8 +63,9 @@ TEST_CASE("kinds beyond their limit share one bound") {
 TEST_CASE("a sink sums up what it left out with the next line or flush") {
   test_clock clock;
   std::ostringstream out;
-  spdlog::logger log{"test", std::make_shared<bounded_sink>(
-                                 std::make_shared<spdlog::sinks::ostream_sink_mt>(out), clock)};
+  const auto bounded =
+      std::make_shared<bounded_sink>(std::make_shared<spdlog::sinks::ostream_sink_mt>(out), clock);
+  spdlog::logger log{"test", bounded};
   log.set_pattern("%l %v");
   for (std::uint64_t i = 0; i < log_lines_limit + 5; ++i)
     log.error("failed {}", i);
@@ -73,6 +74,11 @@ TEST_CASE("a sink sums up what it left out with the next line or flush") {
   clock.advance(log_window);
   log.flush();
   CHECK(out.str().ends_with("error 5 more lines like this within 10 s: failed 20\n"));
+  // At the end no window is waited for.
+  for (std::uint64_t i = 0; i < log_lines_limit + 3; ++i)
+    log.error("ended {}", i);
+  bounded->finish();
+  CHECK(out.str().ends_with("error 3 more lines like this within 10 s: ended 20\n"));
 }
 
 } // namespace

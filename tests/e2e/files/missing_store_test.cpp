@@ -57,6 +57,11 @@ TEST_CASE("commands on what is there refuse a directory without a store, and mak
   CHECK_FALSE(std::filesystem::exists(mistyped));
   CHECK_FALSE(std::filesystem::exists(folder.path("copy")));
   CHECK(std::filesystem::is_empty(empty));
+  // SQLite would take an empty file for a new database.
+  const auto file = folder.file("empty/matchcloud.db", "");
+  for (const auto& words : on_what_exists)
+    check_refused(on(words, {"--data-dir", empty}), empty + ": there is no store");
+  CHECK(std::filesystem::is_empty(file));
   // A file in a directory's place says what it is, too.
   check_refused({"token", "list", "--data-dir", folder.file("plain", "")}, "there is no store");
 }
