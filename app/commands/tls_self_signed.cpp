@@ -13,7 +13,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
-#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -89,10 +88,7 @@ certificate_validity validity_of(const self_signed_options& options) {
 /// Makes the folder where it is missing. Where it is another user's, or is made in another user's,
 /// root works as that user: a service has to read its key.
 base::expected<void> make_folder(const std::string& folder) {
-  const auto parent = (std::filesystem::absolute(folder) / "").parent_path().parent_path();
-  struct stat found {};
-  const bool is_there = ::lstat(folder.c_str(), &found) == 0;
-  auto chosen = base::work_as_owner_of(is_there ? folder : parent.string(), {});
+  auto chosen = base::work_as_owner_of(base::existing_part(folder), {});
   if (!chosen) return chosen;
   if (::mkdir(folder.c_str(), folder_mode) == 0 || errno == EEXIST) return {};
   return base::io_failure(folder, "create the directory", errno, base::errc::io_failed);

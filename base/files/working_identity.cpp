@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
 #include <system_error>
 
 namespace matchcloud::base {
@@ -60,6 +61,15 @@ std::optional<file_owner> owner_of_link(const std::string& path) {
 }
 
 } // namespace
+
+std::string existing_part(const std::string& folder) {
+  struct stat found {};
+  if (::lstat(folder.c_str(), &found) == 0) return folder;
+  auto at = (std::filesystem::absolute(folder) / "").parent_path();
+  while (at.has_relative_path() && ::lstat(at.c_str(), &found) != 0)
+    at = at.parent_path();
+  return at.string();
+}
 
 std::optional<file_owner> other_owner_of(const std::string& folder, const std::string& sign) {
   // What a link of another user's leads to, also on the way, is that user's choice.

@@ -22,6 +22,10 @@ struct file_owner {
   friend bool operator==(const file_owner&, const file_owner&) = default;
 };
 
+/// `folder`, or, where that is missing, the first folder above it that is there: whoever that
+/// belongs to, what is made in it is to belong to as well.
+std::string existing_part(const std::string& folder);
+
 /// Whom `folder` belongs to if it is not root: the owner of a link in its path, or of itself; in a
 /// folder of root's, the owner of the file `sign` in it, with the folder's group, as in a volume of
 /// Kubernetes with `fsGroup`. Nobody where the folder is missing.

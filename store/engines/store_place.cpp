@@ -17,7 +17,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,15 +28,6 @@ namespace {
 postgres_settings settings_of(const store_place& place, const store_settings& settings) {
   return {place.url, place.allow_unverified, settings.patience, place.statement_timeout,
           settings.sessions};
-}
-
-/// Where a missing folder would be made: the first one above it that is there.
-std::string folder_above(const std::string& missing) {
-  auto at = (std::filesystem::absolute(missing) / "").parent_path();
-  struct stat found {};
-  while (at.has_relative_path() && ::lstat(at.c_str(), &found) != 0)
-    at = at.parent_path();
-  return at.string();
 }
 
 /// For a service of root's: fails if `path` belongs to somebody else. `whole`: what root would have
@@ -64,11 +54,8 @@ std::string store_place::name() const {
 
 base::expected<void> take_owner(const store_place& place) {
   if (place.is_for_service) return {};
-  // What is made in another user's folder is that user's.
-  struct stat found {};
-  if (::lstat(place.data_dir.c_str(), &found) != 0)
-    return base::work_as_owner_of(folder_above(place.data_dir), {});
-  return base::work_as_owner_of(place.data_dir, database_file_name);
+  const auto there = base::existing_part(place.data_dir);
+  return base::work_as_owner_of(there, there == place.data_dir ? database_file_name : "");
 }
 
 base::expected<bool> find_store(const store_place& place) {
@@ -92,13 +79,14 @@ base::expected<void> refuse_secrets_of_others(const store_place& place) {
     if (!own || place.has_bucket()) return own;
   }
   auto checked = refuse_owner_of(place.data_dir, place.data_dir);
-  if (checked)
-    checked = refuse_owner_of(place.data_dir + "/" + database_file_name, place.data_dir,
-                              /*follows=*/false);
-  for (const auto& secret : named_secrets)
+  const auto check_in_it = [&](std::string_view name) {
     if (checked)
-      checked = refuse_owner_of(place.data_dir + "/" + std::string{secret.name}, place.data_dir,
+      checked = refuse_owner_of(place.data_dir + "/" + std::string{name}, place.data_dir,
                                 /*follows=*/false);
+  };
+  check_in_it(database_file_name);
+  for (const auto& secret : named_secrets)
+    check_in_it(secret.name);
   return checked;
 }
 

@@ -9,6 +9,7 @@
 #include "model/text/timestamp.hpp"
 #include "store/s3/s3_answers.hpp"
 #include "store/s3/s3_settings.hpp"
+#include "store/s3/s3_verdict.hpp"
 #include "store/s3/xml_element.hpp"
 
 #include <fcntl.h>
@@ -104,12 +105,6 @@ s3_error sts_error(const s3_answer& answer) {
   if (!document) return {};
   const auto* error = document->name == "Error" ? &*document : document->child("Error");
   return error == nullptr ? s3_error{} : s3_error_of(*error);
-}
-
-/// Refusals of STS that say to ask again; they have the status 400.
-bool may_pass(const s3_error& told) {
-  return told.code == "Throttling" || told.code == "ThrottlingException" ||
-         told.code == "IDPCommunicationError";
 }
 
 std::string reason_of(const s3_answer& answer, const s3_error& told) {
@@ -215,7 +210,9 @@ base::expected<s3_loan> fetch_web_identity_credentials(const s3_web_identity& fr
   if (got->status != 200) {
     const auto told = sts_error(*got);
     auto refused = with.failed(what, reason_of(*got, told)).value();
-    if (may_pass(told)) refused.code = base::errc::store_failed;
+    // STS says so with status 400, too.
+    if (judge(s3_transfer_end::answered, {}, *got, told).next == s3_next::again)
+      refused.code = base::errc::store_failed;
     return tl::unexpected(std::move(refused));
   }
   auto loan = read_web_identity_credentials(got->body);

@@ -15,12 +15,13 @@ namespace matchcloud::store {
 namespace {
 
 /// Codes whose requests may be repeated as they are, beside statuses that say so.
-constexpr std::array<std::string_view, 10> passing{
-    "InternalError",      "SlowDown",
-    "ServiceUnavailable", "RequestTimeout",
-    "OperationAborted",   "ConditionalRequestConflict",
-    "Throttling",         "ThrottlingException",
-    "TooManyRequests",    "RequestLimitExceeded"};
+constexpr std::array<std::string_view, 11> passing{
+    "InternalError",        "SlowDown",
+    "ServiceUnavailable",   "RequestTimeout",
+    "OperationAborted",     "ConditionalRequestConflict",
+    "Throttling",           "ThrottlingException",
+    "TooManyRequests",      "RequestLimitExceeded",
+    "IDPCommunicationError"};
 
 /// Of bodies that changed on the way.
 constexpr std::array<std::string_view, 4> mangled{"BadDigest", "XAmzContentSHA256Mismatch",

@@ -165,6 +165,14 @@ int server::ready_status() const {
   return ask_ops_plane("GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n").status;
 }
 
+address waiting_ops_plane(const child_process& of) {
+  const std::string before = "the ops plane on http://127.0.0.1:";
+  REQUIRE(of.says(before));
+  const auto text = of.errors();
+  const auto port = std::stoul(text.substr(text.find(before) + before.size()));
+  return {"127.0.0.1", static_cast<std::uint16_t>(port)};
+}
+
 std::string request(std::string_view method, std::string_view target, std::string_view body,
                     std::string_view headers) {
   std::string text;

@@ -93,6 +93,9 @@ private:
   std::optional<pid_t> predecessor_;
 };
 
+/// The ops plane of a service that waits for its store, once its log says so.
+address waiting_ops_plane(const child_process& of);
+
 /// A request with a Host header and `headers` (complete lines with line ends). It has a body and
 /// Content-Length if `body` is not empty or the method may have one.
 std::string request(std::string_view method, std::string_view target, std::string_view body = {},

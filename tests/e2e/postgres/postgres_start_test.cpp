@@ -5,7 +5,6 @@
 #include "tests/service/server.hpp"
 
 #include <csignal>
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -34,14 +33,7 @@ struct early_service {
     process = std::make_unique<child_process>(all);
   }
   std::string log() const { return process->errors(); }
-  /// The ops plane of a service that waits.
-  address ops() const {
-    const std::string before = "the ops plane on http://127.0.0.1:";
-    REQUIRE(eventually([&] { return contains(log(), before); }));
-    const auto text = log();
-    const auto port = std::stoul(text.substr(text.find(before) + before.size()));
-    return {"127.0.0.1", static_cast<std::uint16_t>(port)};
-  }
+  address ops() const { return waiting_ops_plane(*process); }
 };
 
 answer ask(const address& where, const std::string& path, const std::string& more = {}) {

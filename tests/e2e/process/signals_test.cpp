@@ -1,7 +1,6 @@
 // The signals that a service and other commands may get besides SIGTERM and SIGINT.
 #include "tests/e2e/process/wrapped_service.hpp"
 
-#include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -85,11 +84,7 @@ TEST_CASE("a store that says nothing keeps back neither health checks nor the en
                        "--ops-listen", "127.0.0.1:0", "--store",
                        "postgresql://127.0.0.1:" + std::to_string(ntohs(at.sin_port)) +
                            "/none?connect_timeout=600"}};
-  const std::string before = "the ops plane on http://127.0.0.1:";
-  REQUIRE(waits.says(before));
-  const auto said = waits.errors();
-  const auto port = std::stoul(said.substr(said.find(before) + before.size()));
-  raw_connection health{{"127.0.0.1", static_cast<std::uint16_t>(port)}};
+  raw_connection health{waiting_ops_plane(waits)};
   CHECK(health.ask("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").status == 200);
   waits.signal(SIGTERM);
   CHECK(waits.exit_code() == 0);
