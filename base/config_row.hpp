@@ -3,11 +3,13 @@
 #include "base/decimal.hpp"
 #include "base/expected.hpp"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -39,6 +41,11 @@ struct config_text {
   std::string purpose;
   /// Whether messages leave the value out, because it may have a secret.
   bool may_be_secret = false;
+  /// Whether a running service takes a changed value up when it reads its configuration again;
+  /// otherwise that needs a restart.
+  bool is_reloadable = false;
+  /// The words that are allowed, where only a few are; else empty.
+  std::vector<std::string_view> choices = {};
 };
 
 /// A key of a room's settings.
@@ -50,6 +57,21 @@ struct config_row : config_text {
 
 template <class Settings>
 using config_rows = std::vector<config_row<Settings>>;
+
+/// The row, for a setting that a running service takes up.
+template <class Settings>
+config_row<Settings> reloadable(config_row<Settings> row) {
+  row.is_reloadable = true;
+  return row;
+}
+/// Those rows, all but the ones with the names `without`.
+template <class Settings>
+config_rows<Settings> reloadable(config_rows<Settings> rows,
+                                 std::initializer_list<std::string_view> without = {}) {
+  for (auto& row : rows)
+    row.is_reloadable = std::ranges::find(without, row.name) == without.end();
+  return rows;
+}
 
 /// A row of the settings that `part(outer)` is.
 template <class Outer, class Inner, class Part>
@@ -120,12 +142,15 @@ config_row<Settings> choice_row(std::string name, Value Settings::*member,
                                 config_text::kind what = config_text::kind::text) {
   std::string preset;
   std::string allowed;
+  std::vector<std::string_view> choices;
   for (std::size_t i = 0; i < Count; ++i) {
     const auto& [word, value] = words[i];
+    choices.push_back(word);
     if (value == Settings{}.*member) preset = word;
     allowed.append(i == 0 ? "" : i + 1 == Count ? " or " : ", ").append(word);
   }
-  return {{std::move(name), what, std::move(preset), std::move(allowed), std::move(purpose)},
+  return {{std::move(name), what, std::move(preset), std::move(allowed), std::move(purpose), false,
+           false, std::move(choices)},
           [=](Settings& settings, const config_values& given) -> expected<void> {
             for (const auto& [word, value] : words) {
               if (word != given.front()) continue;

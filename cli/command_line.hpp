@@ -43,12 +43,21 @@ inline CLI::Validator not_empty() {
           ""};
 }
 
+/// A type that shows the values allowed: `{table,json}`.
+inline std::string choices_text(const std::vector<std::string>& names) {
+  return "{" + CLI::detail::join(names, ",") + "}";
+}
+
+/// Accepts one of `names`. Help, completion and manual pages show them.
+inline CLI::Option* set_choices(CLI::Option& option, const std::vector<std::string>& names) {
+  return option.type_name(choices_text(names))->check(CLI::IsMember(names).description(""));
+}
+
 /// Adds `--format`, table or json; `format` has the default and must outlive the parsing.
 inline void add_format_option(CLI::App& command, std::string& format,
                               const std::string& help = "table, or json.") {
-  command.add_option("--format", format, help)
-      ->capture_default_str()
-      ->check(CLI::IsMember(std::vector<std::string>{"table", "json"}).description(""));
+  auto* option = command.add_option("--format", format, help)->capture_default_str();
+  set_choices(*option, {"table", "json"});
 }
 
 } // namespace matchcloud::cli

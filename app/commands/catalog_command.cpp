@@ -160,6 +160,7 @@ CLI::App* add(CLI::App& to, const std::string& name, const std::string& what,
   add_store_options(*command, options.store);
   command->add_option("KIND", options.kind, "games, namespaces, regions or tiers.")
       ->required()
+      ->type_name("{games,namespaces,regions,tiers}")
       ->check(CLI::IsMember(kind_names()).description(""));
   return command;
 }

@@ -17,10 +17,17 @@ std::string description(const config_key& key) {
   return text;
 }
 
+/// What the help calls the value of a key.
+std::string type_of(const config_key& key) {
+  if (!key.choices.empty()) return cli::choices_text({key.choices.begin(), key.choices.end()});
+  return key.what == config_key::kind::number ? "NUMBER" : "TEXT";
+}
+
 } // namespace
 
-void add_config_option(CLI::App& command, configuration_options& options) {
-  command.add_option("--config", options.config_file, "A TOML file with any of the keys of serve.")
+CLI::Option* add_config_option(CLI::App& command, configuration_options& options) {
+  return command
+      .add_option("--config", options.config_file, "A TOML file with any of the keys of serve.")
       ->check(named_file());
 }
 
@@ -33,10 +40,18 @@ void add_key_option(CLI::App& command, configuration_options& options, const con
   }
   command.add_option("--" + key.name, values, description(key))
       ->group(heading)
+      ->type_name(type_of(key))
       ->expected(1)
       ->allow_extra_args(false)
       ->multi_option_policy(key.what == config_key::kind::list ? CLI::MultiOptionPolicy::TakeAll
                                                                : CLI::MultiOptionPolicy::TakeLast);
+}
+
+std::vector<given_value> given_flags(const configuration_options& options) {
+  std::vector<given_value> given;
+  for (const auto& [name, values] : options.flags)
+    if (!values.empty()) given.push_back({name, "--" + name, values});
+  return given;
 }
 
 base::expected<serve_config> read_configuration(const configuration_options& options) {
@@ -51,8 +66,8 @@ base::expected<serve_config> read_configuration(const configuration_options& opt
     given.push_back(std::move(value));
   for (const auto& name : unknown)
     spdlog::warn("{} is not a configuration key of matchcloud and has no effect", name);
-  for (const auto& [name, values] : options.flags)
-    if (!values.empty()) given.push_back({name, "--" + name, values});
+  for (auto& value : given_flags(options))
+    given.push_back(std::move(value));
   return make_config(given);
 }
 

@@ -17,10 +17,13 @@ struct configuration_options {
 };
 
 /// Adds `--config`. `options` must outlive the command.
-void add_config_option(CLI::App& command, configuration_options& options);
+CLI::Option* add_config_option(CLI::App& command, configuration_options& options);
 
 /// Adds the flag of a key. `options` must outlive the command.
 void add_key_option(CLI::App& command, configuration_options& options, const config_key& key);
+
+/// What the flags of keys gave.
+std::vector<given_value> given_flags(const configuration_options& options);
 
 /// Merges the configuration from the file, the environment and the flags, each overriding those
 /// before it. Warns about `MATCHCLOUD_*` variables that are no keys. Fails with `config_invalid`.

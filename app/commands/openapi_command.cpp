@@ -46,9 +46,8 @@ void add_openapi_command(CLI::App& program, int& code) {
            "  matchcloud openapi > matchcloud.json && npx openapi-typescript matchcloud.json -o "
            "matchcloud.d.ts");
   const auto options = std::make_shared<openapi_options>();
-  command->add_option("--plane", options->plane, "Of which plane: data or ops.")
-      ->check(CLI::IsMember({"data", "ops"}))
-      ->capture_default_str();
+  auto* plane = command->add_option("--plane", options->plane, "Of which plane.");
+  cli::set_choices(*plane, {"data", "ops"})->capture_default_str();
   command->add_option("--rules", options->rules_file, "A TOML file with the rules and limits.")
       ->check(named_file());
   command->callback([options, &code] { code = print_document(*options); });

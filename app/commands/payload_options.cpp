@@ -13,9 +13,8 @@ void add_payload_options(CLI::App& command, payload_options& options,
   const auto set_kind = [&options](const std::string& name) {
     options.kind = model::parse_payload_kind(name).value();
   };
-  command.add_option_function<std::string>("--kind", set_kind, what_kind_is)
-      ->check(CLI::IsMember(names))
-      ->default_str(names.front());
+  auto* kind = command.add_option_function<std::string>("--kind", set_kind, what_kind_is);
+  cli::set_choices(*kind, names)->default_str(names.front());
   command.add_option("--rules", options.rules_file, "A TOML file with the rules and limits.")
       ->check(named_file());
 }

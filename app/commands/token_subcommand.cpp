@@ -20,9 +20,8 @@ CLI::App* add_token_subcommand(CLI::App& to, const std::string& name, const std:
 void add_token_format(CLI::App& command, token_options& options, const std::string& plain,
                       const std::string& what) {
   options.format = plain;
-  command.add_option("--format", options.format, what)
-      ->capture_default_str()
-      ->check(CLI::IsMember(std::vector<std::string>{plain, "json"}).description(""));
+  auto* option = command.add_option("--format", options.format, what)->capture_default_str();
+  cli::set_choices(*option, {plain, "json"});
 }
 
 void add_token_id(CLI::App& command, token_options& options) {

@@ -140,12 +140,10 @@ void add_validate_command(CLI::App& program, int& code) {
       program.add_subcommand("validate", "Validate payloads in files, without a service.");
   command->footer(help);
   add_payload_options(*command, options->payload, "What the files are bodies of.");
-  command->add_option("--format", options->format, "How findings are printed.")
-      ->check(CLI::IsMember({"text", "json", "sarif", "github"}))
-      ->capture_default_str();
-  command->add_option("--color", options->color, "Whether text has colours.")
-      ->check(CLI::IsMember({"auto", "always", "never"}))
-      ->capture_default_str();
+  auto* format = command->add_option("--format", options->format, "How findings are printed.");
+  cli::set_choices(*format, {"text", "json", "sarif", "github"})->capture_default_str();
+  auto* color = command->add_option("--color", options->color, "Whether text has colours.");
+  cli::set_choices(*color, {"auto", "always", "never"})->capture_default_str();
   command->add_option("FILE", options->files, "The files; - is stdin.")->required();
   command->callback([options, &code] {
     if (std::ranges::count(options->files, "-") > 1)
