@@ -1,7 +1,8 @@
 #include "app/commands/commands.hpp"
 #include "app/commands/configuration_options.hpp"
-#include "app/commands/serve_help.hpp"
 #include "app/config/fault_table.hpp"
+#include "app/help/sample_config.hpp"
+#include "app/help/serve_help.hpp"
 #include "app/node/descriptors.hpp"
 #include "app/node/node.hpp"
 #include "app/node/thread_counts.hpp"
@@ -10,6 +11,7 @@
 #include "app/reports/operation_table.hpp"
 #include "base/free_memory.hpp"
 #include "base/log/service_log.hpp"
+#include "cli/print.hpp"
 
 #include <spdlog/spdlog.h>
 
@@ -214,6 +216,16 @@ int serve(const configuration_options& options) {
   }
 }
 
+/// Prints the sample with what the flags of keys gave in force. Returns the exit code.
+int print_sample(const configuration_options& options) {
+  const auto given = given_flags(options);
+  if (const auto sound = make_config(given); !sound) {
+    std::cerr << "matchcloud serve: " << sound.error().detail << "\n";
+    return usage;
+  }
+  return cli::print("matchcloud serve", sample_config(given)) ? ok : failed;
+}
+
 } // namespace
 
 void add_serve_command(CLI::App& program, int& code) {
@@ -245,10 +257,18 @@ void add_serve_command(CLI::App& program, int& code) {
   add_print_flag("--operations", operation_table, "Print all operations as a Markdown table.");
   add_print_flag("--fault-points", fault_point_table,
                  "Print where faults can be injected as a Markdown table.");
-  add_config_option(*command, *options);
+  auto* file = add_config_option(*command, *options);
+  const auto prints_sample = std::make_shared<bool>(false);
+  command
+      ->add_flag("--sample-config", *prints_sample,
+                 "Print a commented file for --config, with the keys that are given as flags in "
+                 "force.")
+      ->excludes(file);
   for (const auto& key : config_keys())
     add_key_option(*command, *options, key);
-  command->callback([options, &code] { code = serve(*options); });
+  command->callback([options, prints_sample, &code] {
+    code = *prints_sample ? print_sample(*options) : serve(*options);
+  });
 }
 
 } // namespace matchcloud::app

@@ -1,4 +1,4 @@
-#include "app/commands/serve_help.hpp"
+#include "app/help/serve_help.hpp"
 
 #include "app/config/config.hpp"
 
@@ -57,10 +57,12 @@ std::string name_all(std::string_view heading) {
 }
 
 std::string brief_help(const CLI::App& serve) {
-  auto text = serve.get_description() + "\nUsage: matchcloud serve [OPTIONS]\n\n" +
-              line("--help, --help-all", "This; every key with what is allowed and its default") +
-              line("--config FILE", "A TOML file with any of the keys") +
-              line("--keys, --operations, --fault-points", "Print Markdown tables of these");
+  auto text =
+      serve.get_description() + "\nUsage: matchcloud serve [OPTIONS]\n\n" +
+      line("--help, --help-all", "This; every key with what is allowed and its default") +
+      line("--config FILE", "A TOML file with any of the keys") +
+      line("--sample-config", "Print a commented file for --config; keys given are in force") +
+      line("--keys, --operations, --fault-points", "Print Markdown tables of these");
   std::string_view heading;
   for (const auto& key : config_keys()) {
     const bool is_new = heading != key.heading;

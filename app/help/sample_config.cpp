@@ -1,0 +1,109 @@
+#include "app/help/sample_config.hpp"
+
+#include "cli/toml_document.hpp"
+
+#include <algorithm>
+#include <array>
+#include <sstream>
+#include <utility>
+
+namespace matchcloud::app {
+
+namespace {
+
+constexpr std::size_t line_limit = 100;
+
+constexpr std::array keys{
+    sample_key{"listen", ""},
+    sample_key{"ops-listen", ""},
+    sample_key{"public-url", "https://matchmaker.example.com"},
+    sample_key{"tls-cert", "/etc/matchcloud/tls/cert.pem"},
+    sample_key{"tls-key", "/etc/matchcloud/tls/key.pem"},
+    sample_key{"data-dir", ""},
+    sample_key{"geoip", "/var/lib/matchcloud/city.mmdb"},
+    sample_key{"store", "postgresql://db.example.com/matchcloud?sslmode=verify-full"},
+    sample_key{"master-key-file", "/etc/matchcloud/master-key"},
+    sample_key{"objects", "s3://bucket/matchcloud"},
+    sample_key{"trusted-proxies", "10.0.0.0/8"},
+    sample_key{"auth", "required"},
+    sample_key{"max-connections", ""},
+    sample_key{"drain-delay-ms", "5000"},
+};
+
+constexpr const char* head =
+    "# The configuration of matchcloud, for `matchcloud serve --config FILE`.\n"
+    "#\n"
+    "# To set a key, remove the # before it. A flag (--data-dir) and the environment\n"
+    "# (MATCHCLOUD_DATA_DIR) each override what stands here, the flag first of all.\n"
+    "# These are the keys that most services set; `matchcloud serve --help-all` explains all.\n";
+
+/// The text in lines that begin with `# `.
+std::string comment(std::string_view text) {
+  std::string lines;
+  std::size_t width = line_limit;
+  while (!text.empty()) {
+    const auto word = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(word.size() + 1, text.size()));
+    if (width + 1 + word.size() > line_limit) {
+      lines += lines.empty() ? "#" : "\n#";
+      width = 1;
+    }
+    lines.append(" ").append(word);
+    width += 1 + word.size();
+  }
+  return lines + "\n";
+}
+
+std::string explain(const config_key& key) {
+  return comment(key.purpose) + comment("Allowed: " + key.allowed + ".");
+}
+
+std::string quoted(const std::string& text) {
+  std::ostringstream toml;
+  toml << toml::value<std::string>{text};
+  return std::move(toml).str();
+}
+
+/// `data-dir = "var"`
+std::string assignment(const config_key& key, const std::vector<std::string>& values) {
+  auto line = key.name + " = ";
+  const bool is_bare = key.what == config_key::kind::number || key.what == config_key::kind::flag;
+  if (key.what != config_key::kind::list)
+    return line + (is_bare ? values.back() : quoted(values.back())) + "\n";
+  std::string elements;
+  for (const auto& each : values)
+    elements += (elements.empty() ? "" : ", ") + quoted(each);
+  return line + "[" + elements + "]\n";
+}
+
+const given_value* find(const std::vector<given_value>& given, std::string_view name) {
+  const auto found = std::ranges::find(given, name, &given_value::key);
+  return found == given.end() ? nullptr : &*found;
+}
+
+} // namespace
+
+std::span<const sample_key> sample_keys() {
+  return keys;
+}
+
+std::string sample_config(const std::vector<given_value>& given) {
+  std::string text = head;
+  for (const auto& [name, example] : keys) {
+    const auto& key = *find_config_key(name);
+    const auto* value = find(given, name);
+    text += "\n" + explain(key);
+    if (value != nullptr)
+      text += assignment(key, value->values);
+    else
+      text += "#" + assignment(key, {example.empty() ? key.default_value : std::string{example}});
+  }
+  for (const auto& value : given)
+    if (std::ranges::find(keys, value.key, &sample_key::name) == keys.end()) {
+      const auto& key = *find_config_key(value.key);
+      text += "\n" + explain(key) + assignment(key, value.values);
+    }
+  return text;
+}
+
+} // namespace matchcloud::app

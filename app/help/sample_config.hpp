@@ -1,0 +1,27 @@
+#pragma once
+
+#include "app/config/config.hpp"
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace matchcloud::app {
+
+/// A key that most services set.
+struct sample_key {
+  std::string_view name;
+  /// What stands for its value; empty: the default.
+  std::string_view example;
+};
+
+/// Those that the sample explains, in the order of `config_keys()`.
+std::span<const sample_key> sample_keys();
+
+/// A commented TOML file for `--config` with these keys: the values of `given` are in force, all
+/// others are comments that begin with `#` and no space. Keys of `given` that the sample does not
+/// explain follow the others.
+std::string sample_config(const std::vector<given_value>& given);
+
+} // namespace matchcloud::app
