@@ -1,7 +1,7 @@
 #include "app/commands/commands.hpp"
+#include "app/help/help_commands.hpp"
 #include "cli/empty_variables.hpp"
-#include "model/access/hidden_passwords.hpp"
-#include "model/access/token_text.hpp"
+#include "cli/parsing.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -10,9 +10,14 @@
 #include <exception>
 #include <iostream>
 #include <string>
-#include <utility>
 
 namespace {
+
+constexpr const char* examples =
+    "Example: matchcloud demo --data-dir var\n"
+    "Example: matchcloud serve --data-dir var --listen 127.0.0.1:8080\n"
+    "Example: matchcloud validate version.json\n"
+    "Example: matchcloud help store copy";
 
 /// Opens /dev/null for standard streams that are closed at the start, because files opened later
 /// would get their descriptors and receive output meant for stdout or stderr. Each is opened in the
@@ -43,6 +48,7 @@ int main(int argc, char* argv[]) {
                    "over HTTP.\nStart with `matchcloud demo` and `matchcloud serve`.",
                    "matchcloud"};
   program.require_subcommand(1);
+  // For commands without a help text of their own.
   program.footer(matchcloud::cli::exit_code_help);
   int code = ok;
   add_serve_command(program, code);
@@ -61,23 +67,13 @@ int main(int argc, char* argv[]) {
   add_schema_command(program, code);
   add_openapi_command(program, code);
   add_version_command(program, code);
+  add_help_command(program, code);
+  add_completion_command(program, code);
+  program.footer(std::string{examples} + "\n\n" + matchcloud::cli::exit_code_help);
   try {
-    program.parse(argc, argv);
-  } catch (const CLI::Success& request) { // --help
-    return program.exit(request);
-  } catch (const CLI::ParseError& failure) {
-    // CLI11 reports a missing subcommand before an unknown one.
-    const auto unknown = program.remaining();
-    auto why = std::string{failure.what()};
-    if (!unknown.empty()) why += "; there is no \"" + unknown.front() + "\"";
-    // It may quote a token or a password that was given in the wrong place.
-    why = matchcloud::model::hide_passwords(matchcloud::model::redact_tokens(std::move(why)));
-    std::cerr << "matchcloud: " << why << "\nTry `matchcloud --help` or `matchcloud "
-              << "COMMAND --help`.\n";
-    return usage;
+    return matchcloud::cli::parse_command_line(program, argc, argv).value_or(code);
   } catch (const std::exception& failure) {
     std::cerr << "matchcloud: " << failure.what() << "\n";
     return failed;
   }
-  return code;
 }

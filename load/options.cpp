@@ -4,6 +4,10 @@
 #include "cli/bearer_tokens.hpp"
 #include "cli/ca_file.hpp"
 #include "cli/command_line.hpp"
+#include "cli/completion.hpp"
+#include "cli/man_page.hpp"
+#include "cli/parsing.hpp"
+#include "cli/print.hpp"
 #include "cli/token_options.hpp"
 #include "http/wire/field_line.hpp"
 #include "load/duration.hpp"
@@ -93,6 +97,33 @@ CLI::Validator header_line() {
           "HEADER"};
 }
 
+std::vector<std::string> operation_names() {
+  std::vector<std::string> names;
+  for (const auto& row : http::operations)
+    if (!row.load_name.empty()) names.emplace_back(row.load_name);
+  return names;
+}
+
+/// Adds a flag that prints what `make` returns and ends. The help does not show it.
+void add_print_flag(CLI::App& program, const std::string& name,
+                    std::string (*make)(const CLI::App&)) {
+  program
+      .add_flag_callback(name,
+                         [&program, make] {
+                           if (cli::print("matchcloud-load", make(program))) throw CLI::Success{};
+                           throw CLI::RuntimeError{cli::failed};
+                         })
+      ->group("");
+}
+
+std::string completion_of(const CLI::App& program) {
+  return cli::bash_completion(program, "matchcloud-load --completion");
+}
+
+std::string man_page_of(const CLI::App& program) {
+  return cli::man_page(program, cli::all_commands(program).front(), cli::man_page_facts_of_build());
+}
+
 void add_load(CLI::App& program, options& to, written& text) {
   program
       .add_option("URL", to.url,
@@ -104,7 +135,7 @@ void add_load(CLI::App& program, options& to, written& text) {
   auto* arrivals =
       program.add_option("--arrivals", text.arrivals,
                          "constant: at equal distances; poisson: independent of each other.");
-  arrivals->check(CLI::IsMember({"constant", "poisson"}))->capture_default_str();
+  cli::set_choices(*arrivals, {"constant", "poisson"})->capture_default_str();
   program
       .add_flag("--closed", text.closed,
                 "Each connection sends the next request when it has its reply: for throughput.")
@@ -159,6 +190,7 @@ void add_requests_and_reports(CLI::App& program, options& to, written& text) {
   program
       .add_option("--operation", text.operation,
                   "Only this operation, without a mix file (regions).")
+      ->type_name(cli::choices_text(operation_names()))
       ->excludes(mix)
       ->check([](const std::string& name) {
         return find_operation(name) ? std::string{} : "\"" + name + "\" is no operation; see below";
@@ -250,18 +282,12 @@ tl::expected<options, int> read_options(int argc, char* argv[]) {
   program.footer(help_text);
   add_load(program, made, text);
   add_requests_and_reports(program, made, text);
-  const auto refuse = [](const std::string& why) {
-    std::cerr << "matchcloud-load: " << why << "\nTry `matchcloud-load --help`.\n";
-    return tl::unexpected<int>(cli::usage);
-  };
-  try {
-    program.parse(argc, argv);
-  } catch (const CLI::Success& request) { // --help
-    return tl::unexpected<int>(program.exit(request));
-  } catch (const CLI::ParseError& failure) {
-    return refuse(failure.what());
-  }
-  if (const auto wrong = complete(made, text); !wrong.empty()) return refuse(wrong);
+  add_print_flag(program, "--completion", completion_of);
+  add_print_flag(program, "--man", man_page_of);
+  if (const auto ended = cli::parse_command_line(program, argc, argv))
+    return tl::unexpected<int>(*ended);
+  if (auto wrong = complete(made, text); !wrong.empty())
+    return tl::unexpected<int>(cli::report_usage(program, std::move(wrong)));
   return made;
 }
 

@@ -1,0 +1,311 @@
+#include "cli/man_page.hpp"
+
+#include "base/build_info.hpp"
+#include "base/decimal.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <ranges>
+#include <string_view>
+#include <vector>
+
+namespace matchcloud::cli {
+
+namespace {
+
+constexpr std::string_view example_mark = "Example";
+constexpr std::string_view exit_code_mark = "Exit codes: ";
+
+/// A character as roff prints it and not as what it means there, or a typographic relative of it.
+std::string escaped(char c) {
+  switch (c) {
+  case '\\': return "\\e";
+  case '-': return "\\-";
+  case '\'': return "\\(aq";
+  case '`': return "\\(ga";
+  case '^': return "\\(ha";
+  case '~': return "\\(ti";
+  default: return {c};
+  }
+}
+
+std::string escaped(std::string_view text) {
+  std::string roff;
+  for (const auto c : text)
+    roff += escaped(c);
+  return roff;
+}
+
+/// A line of text. What stands between ` is bold. A leading . would be a request.
+std::string line_of(std::string_view text) {
+  const bool has_pairs = std::ranges::count(text, '`') % 2 == 0;
+  std::string roff = text.starts_with('.') ? "\\&" : "";
+  bool is_bold = false;
+  for (const auto c : text) {
+    if (c != '`' || !has_pairs) {
+      roff += escaped(c);
+      continue;
+    }
+    is_bold = !is_bold;
+    roff += is_bold ? "\\fB" : "\\fR";
+  }
+  return roff + "\n";
+}
+
+std::string bold(std::string_view text) {
+  return "\\fB" + escaped(text) + "\\fR";
+}
+
+std::string italic(std::string_view text) {
+  return "\\fI" + escaped(text) + "\\fR";
+}
+
+std::string title(std::string_view text) {
+  return ".SH " + escaped(text) + "\n";
+}
+
+/// Lines that are printed as they are.
+std::string verbatim(const std::vector<std::string>& lines) {
+  std::string roff = ".PP\n.RS 4\n.nf\n";
+  for (const auto& each : lines)
+    roff += (each.starts_with('.') ? "\\&" : "") + escaped(each) + "\n";
+  return roff + ".fi\n.RE\n";
+}
+
+std::vector<std::string> parts_of(std::string_view text, std::string_view mark) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const auto found = std::min(text.find(mark, begin), text.size());
+    if (found > begin) parts.emplace_back(text.substr(begin, found - begin));
+    begin = found + mark.size();
+  }
+  return parts;
+}
+
+/// The text below the options, divided.
+struct help_text {
+  /// Roff each.
+  std::string description;
+  std::string examples;
+  std::string exit_codes;
+};
+
+/// `Example[, CAPTION]: COMMAND`, or `Example: CAPTION` above an indented command.
+std::string example_of(const std::string& line, bool is_above_command) {
+  const auto colon = line.find(": ");
+  const auto rest = line.substr(colon + 2);
+  if (is_above_command) return ".PP\n" + line_of(rest + ":");
+  const auto caption = line.substr(example_mark.size(), colon - example_mark.size());
+  return (caption.empty() ? "" : ".PP\n" + line_of(caption.substr(2) + ":")) + verbatim({rest});
+}
+
+bool is_indented(const std::string& line) {
+  return line.starts_with("  ");
+}
+
+/// Adds a paragraph: lines of text, lines that are indented, examples.
+void add_paragraph(help_text& to, const std::vector<std::string>& lines) {
+  bool is_example = false;
+  bool begins = true;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const auto& line = lines[i];
+    if (is_indented(line)) {
+      std::vector<std::string> block;
+      for (; i < lines.size() && is_indented(lines[i]); ++i)
+        block.push_back(lines[i].substr(2));
+      --i;
+      (is_example ? to.examples : to.description) += verbatim(block);
+      begins = true;
+      continue;
+    }
+    is_example = line.starts_with(example_mark) && line.find(": ") != std::string::npos;
+    if (is_example) {
+      to.examples += example_of(line, i + 1 < lines.size() && is_indented(lines[i + 1]));
+      continue;
+    }
+    to.description += (begins ? ".PP\n" : "") + line_of(line);
+    begins = false;
+  }
+}
+
+void add_text(help_text& to, std::string_view text) {
+  for (const auto& paragraph : parts_of(text, "\n\n")) {
+    if (paragraph.starts_with(exit_code_mark))
+      to.exit_codes += line_of(paragraph.substr(exit_code_mark.size()));
+    else
+      add_paragraph(to, parts_of(paragraph, "\n"));
+  }
+}
+
+std::string heading_of(const named_command& of, const man_page_facts& facts) {
+  auto name = man_page_name(of);
+  std::ranges::transform(name, name.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  return ".TH \"" + escaped(name) + "\" 1 \"" + escaped(facts.date) + "\" \"" +
+         escaped(facts.version) + "\" \"User Commands\"\n.ad l\n.nh\n";
+}
+
+/// A description as the line of NAME has it: `copy a store into another, of either engine`.
+std::string gist_of(std::string text) {
+  if (text.ends_with('.')) text.pop_back();
+  if (text.size() > 1 && std::islower(static_cast<unsigned char>(text[1])) != 0)
+    text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
+  return text;
+}
+
+std::string date_of_source() {
+  const char* given = std::getenv("SOURCE_DATE_EPOCH");
+  const auto seconds = given == nullptr ? std::nullopt : base::parse_decimal<std::uint32_t>(given);
+  if (!seconds) return {};
+  const std::chrono::sys_seconds time{std::chrono::seconds{*seconds}};
+  const std::chrono::year_month_day day{std::chrono::floor<std::chrono::days>(time)};
+  std::string text = std::to_string(static_cast<int>(day.year()));
+  for (const auto part : {static_cast<unsigned>(day.month()), static_cast<unsigned>(day.day())})
+    text += (part < 10 ? "-0" : "-") + std::to_string(part);
+  return text;
+}
+
+std::string synopsis_of(const named_command& of) {
+  auto line = bold(of.path);
+  if (!flags_of(*of.command).empty()) line += " [" + italic("OPTIONS") + "]";
+  for (const auto* each : arguments_of(*of.command)) {
+    auto name = italic(each->get_name(true, false));
+    if (each->get_expected_max() > 1) name += " ...";
+    line += each->get_required() ? " " + name : " [" + name + "]";
+  }
+  if (!subcommands_of(*of.command).empty()) {
+    const bool is_needed = of.command->get_require_subcommand_min() > 0;
+    line += is_needed ? " " + italic("COMMAND") : " [" + italic("COMMAND") + "]";
+  }
+  return title("SYNOPSIS") + line + "\n";
+}
+
+std::string commands_of(const named_command& of) {
+  const auto commands = subcommands_of(*of.command);
+  if (commands.empty()) return {};
+  auto text = title("COMMANDS");
+  for (const auto* each : commands)
+    text += ".TP\n" + bold(each->get_name()) + "\n" + line_of(each->get_description());
+  return text;
+}
+
+/// The value of an option, as its names are followed by: `{table,json}`, `TEXT`.
+std::string value_of(const CLI::Option& option) {
+  if (!takes_value(option)) return {};
+  const auto choices = choices_of(option);
+  if (choices.empty()) {
+    const auto type = option.get_type_name();
+    return " " + italic(type.substr(0, type.find(':')));
+  }
+  std::string text;
+  for (const auto& each : choices)
+    text += (text.empty() ? " " : " | ") + bold(each);
+  return text;
+}
+
+/// What the types of CLI11 say of bounds: `INT in [1 - 64]`.
+std::string bounds_of(const CLI::Option& option) {
+  const auto type = option.get_type_name();
+  const auto begin = type.find(" in [");
+  if (begin == std::string::npos) return {};
+  auto bounds = type.substr(begin + 5, type.find(']', begin) - begin - 5);
+  const auto dash = bounds.find(" - ");
+  if (dash != std::string::npos) bounds.replace(dash, 3, " to ");
+  return bounds;
+}
+
+std::string remarks_on(const CLI::Option& option) {
+  std::string text;
+  const auto add = [&text](const std::string& what, const std::string& value) {
+    if (!value.empty()) text += line_of(what + value + ".");
+  };
+  add("Allowed: ", bounds_of(option));
+  if (takes_value(option)) add("Default: ", option.get_default_str());
+  add("Environment: ", option.get_envname());
+  if (option.get_required() && option.nonpositional()) text += "Required.\n";
+  return text;
+}
+
+std::string entry_of(const CLI::Option& option, const std::string& names) {
+  const auto& what = option.get_description();
+  return ".TP\n" + names + "\n" + (what.empty() ? "" : line_of(what)) + remarks_on(option);
+}
+
+std::string arguments_text(const CLI::App& command) {
+  std::string text;
+  for (const auto* each : arguments_of(command)) {
+    const auto choices = choices_of(*each);
+    auto name = italic(each->get_name(true, false));
+    if (!choices.empty()) name += ":" + value_of(*each);
+    text += entry_of(*each, name);
+  }
+  return text.empty() ? text : title("ARGUMENTS") + text;
+}
+
+std::string flags_text(const CLI::App& command) {
+  std::string text;
+  std::string group = "Options";
+  for (const auto* each : flags_of(command)) {
+    std::string names;
+    for (const auto& name : names_of(*each))
+      names += (names.empty() ? "" : ", ") + bold(name);
+    if (group != each->get_group()) text += ".SS " + escaped(each->get_group()) + "\n";
+    group = each->get_group();
+    text += entry_of(*each, names + value_of(*each));
+  }
+  return text.empty() ? text : title("OPTIONS") + text;
+}
+
+/// The pages of the commands above and below, and of those beside it.
+std::string see_also(const CLI::App& program, const named_command& of) {
+  std::string text;
+  for (const auto& each : all_commands(program)) {
+    const bool is_above = of.path.starts_with(each.path + " ");
+    const bool is_below = each.path.starts_with(of.path + " ") &&
+                          each.path.find(' ', of.path.size() + 1) == std::string::npos;
+    if (is_above || is_below)
+      text += (text.empty() ? "" : ",\n") + bold(man_page_name(each)) + "(1)";
+  }
+  return text.empty() ? text : title("SEE ALSO") + text + "\n";
+}
+
+} // namespace
+
+std::string man_page_name(const named_command& of) {
+  auto name = of.path;
+  std::ranges::replace(name, ' ', '-');
+  return name;
+}
+
+std::string man_page(const CLI::App& program, const named_command& of,
+                     const man_page_facts& facts) {
+  auto first = of.command->get_description();
+  help_text text;
+  // A program's description begins with its name and has more paragraphs.
+  if (of.command == &program) {
+    const auto end = std::min(first.find("\n\n"), first.size());
+    add_text(text, first.substr(end));
+    const auto name = program.get_name() + ": ";
+    first = first.substr(0, end).substr(first.starts_with(name) ? name.size() : 0);
+  } else {
+    text.description = line_of(first);
+  }
+  add_text(text, of.command->get_footer());
+  auto page = heading_of(of, facts) + title("NAME") + escaped(man_page_name(of)) + " \\- " +
+              escaped(gist_of(first)) + "\n" + synopsis_of(of) + title("DESCRIPTION") +
+              text.description + commands_of(of) + arguments_text(*of.command) +
+              flags_text(*of.command);
+  if (!text.exit_codes.empty()) page += title("EXIT STATUS") + text.exit_codes;
+  if (!text.examples.empty()) page += title("EXAMPLES") + text.examples;
+  return page + see_also(program, of);
+}
+
+man_page_facts man_page_facts_of_build() {
+  const auto& built = base::built();
+  return {std::string{built.name} + " " + std::string{built.version}, date_of_source()};
+}
+
+} // namespace matchcloud::cli

@@ -1,0 +1,146 @@
+#include "cli/parsing.hpp"
+
+#include "cli/command_line.hpp"
+#include "cli/print.hpp"
+#include "model/access/hidden_passwords.hpp"
+#include "model/access/token_text.hpp"
+#include "model/text/suggestion.hpp"
+#include "model/text/unicode.hpp"
+
+#include <algorithm>
+#include <iostream>
+#include <string_view>
+#include <utility>
+
+namespace matchcloud::cli {
+
+namespace {
+
+/// Code points of an argument that a message quotes.
+constexpr std::size_t echo_limit = 64;
+
+/// The program, then the commands that the command line named.
+std::vector<named_command> parsed_commands(const CLI::App& program) {
+  std::vector<named_command> chain{{program.get_name(), &program}};
+  for (auto next = program.get_subcommands(); !next.empty(); next = next.front()->get_subcommands())
+    chain.push_back({chain.back().path + " " + next.front()->get_name(), next.front()});
+  return chain;
+}
+
+std::string quoted(const std::string& text) {
+  return model::quoted_excerpt(model::redact_tokens(text), echo_limit);
+}
+
+/// `; did you mean ..?`, or nothing.
+std::string suggestion(std::string_view name, const std::vector<std::string>& candidates,
+                       std::string_view prefix) {
+  const std::vector<std::string_view> known{candidates.begin(), candidates.end()};
+  const auto close = model::closest_name(name, known);
+  if (close.empty()) return {};
+  return "; did you mean `" + std::string{prefix} + std::string{close} + "`?";
+}
+
+std::string explain_command(const named_command& of, const std::string& word) {
+  std::vector<std::string> names;
+  for (const auto* each : subcommands_of(*of.command))
+    names.push_back(each->get_name());
+  return "`" + of.path + "` has no command " + quoted(word) +
+         suggestion(word, names, of.path + " ");
+}
+
+std::vector<std::string> long_names(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const auto* each : flags_of(command))
+    for (const auto& name : each->get_lnames())
+      names.push_back(name);
+  return names;
+}
+
+std::string explain_flag(const named_command& of, const named_command& last,
+                         const std::string& word) {
+  const auto flag = word.substr(0, word.find('='));
+  const auto name = flag.substr(std::min(flag.find_first_not_of('-'), flag.size()));
+  auto why = "`" + of.path + "` has no flag " + quoted(flag);
+  // Given before the command that has it.
+  const auto names = long_names(*last.command);
+  if (of.command != last.command && std::ranges::find(names, name) != names.end())
+    return why + "; write it after `" + last.path + "`";
+  return why + suggestion(name, long_names(*of.command), "--");
+}
+
+/// What is wrong with the first argument that no command knows; empty if there is none.
+std::string explain_unknown(const std::vector<named_command>& chain) {
+  for (const auto& each : chain) {
+    const auto words = each.command->remaining();
+    if (words.empty()) continue;
+    const auto is_flag = [](const std::string& word) {
+      return word.starts_with('-') && word.size() > 1;
+    };
+    // A value may stand before its flag here, in the place of another argument.
+    const auto flag = std::ranges::find_if(words, is_flag);
+    const bool is_command = !subcommands_of(*each.command).empty();
+    if (is_command && !is_flag(words.front())) return explain_command(each, words.front());
+    if (flag != words.end()) return explain_flag(each, chain.back(), *flag);
+    return "`" + each.path + "` takes no argument " + quoted(words.front());
+  }
+  return {};
+}
+
+std::string explain_missing_command(const named_command& of) {
+  std::string names;
+  for (const auto* each : subcommands_of(*of.command))
+    names += (names.empty() ? "" : ", ") + each->get_name();
+  return "`" + of.path + "` needs a command: " + names;
+}
+
+/// CLI11 says first that something is missing, where mistyping it is the reason.
+std::string explain(const CLI::ParseError& failure, const CLI::App& program) {
+  const auto chain = parsed_commands(program);
+  const auto* missing = dynamic_cast<const CLI::RequiredError*>(&failure);
+  if (missing != nullptr || dynamic_cast<const CLI::ExtrasError*>(&failure) != nullptr)
+    if (auto why = explain_unknown(chain); !why.empty()) return why;
+  const bool needs_command = chain.back().command->get_require_subcommand_min() > 0;
+  if (missing != nullptr && needs_command) return explain_missing_command(chain.back());
+  return failure.what();
+}
+
+} // namespace
+
+base::expected<named_command> find_command(const CLI::App& program,
+                                           const std::vector<std::string>& words) {
+  named_command found{program.get_name(), &program};
+  for (const auto& word : words) {
+    const auto commands = subcommands_of(*found.command);
+    const auto next = std::ranges::find(commands, word, &CLI::App::get_name);
+    if (next == commands.end())
+      return base::fail(base::errc::config_invalid, explain_command(found, word));
+    found = {found.path + " " + word, *next};
+  }
+  return found;
+}
+
+int report_usage(const CLI::App& program, std::string why) {
+  // It may quote a token or a password that was given in the wrong place.
+  why = model::hide_passwords(model::redact_tokens(std::move(why)));
+  std::cerr << program.get_name() << ": " << why << "\nTry `"
+            << parsed_commands(program).back().path << " --help`.\n";
+  return usage;
+}
+
+std::optional<int> parse_command_line(CLI::App& program, int argc, const char* const* argv) {
+  try {
+    // As of kubectl, docker and cargo: nobody asked for anything that failed.
+    if (argc < 2 && program.get_require_subcommand_min() > 0)
+      return print(program.get_name(), help_of({program.get_name(), &program})) ? ok : failed;
+    program.parse(argc, argv);
+    return std::nullopt;
+  } catch (const CLI::Success& request) { // --help
+    return program.exit(request);
+  } catch (const CLI::RuntimeError& ended) { // by a callback that has said why
+    return ended.get_exit_code();
+  } catch (const CLI::ParseError& failure) {
+    return report_usage(program, explain(failure, program));
+  }
+}
+
+} // namespace matchcloud::cli
