@@ -1,6 +1,7 @@
 #include "app/certificates/certificate_authorities.hpp"
 #include "app/client/csv_download.hpp"
 #include "app/commands/commands.hpp"
+#include "app/commands/moment.hpp"
 #include "app/commands/store_options.hpp"
 #include "base/clock.hpp"
 #include "base/decimal.hpp"
@@ -10,8 +11,10 @@
 #include "cli/output_file.hpp"
 #include "cli/progress_display.hpp"
 #include "cli/token_options.hpp"
+#include "model/catalog/named_game.hpp"
 #include "model/net/http_url.hpp"
 #include "model/text/timestamp.hpp"
+#include "model/text/unicode.hpp"
 #include "store/lobby_history_csv.hpp"
 
 #include <algorithm>
@@ -30,6 +33,9 @@ namespace matchcloud::app {
 
 namespace {
 
+/// Code points of an argument that a message quotes.
+constexpr std::size_t echo_limit = 64;
+
 struct export_options {
   std::string game;
   std::string start;
@@ -42,15 +48,16 @@ struct export_options {
   std::string dialect{model::csv_dialect_names.front()};
 };
 
-/// Parses digits as milliseconds since 1970 (the whole 64-bit range), anything else as RFC 3339.
+/// Parses digits as milliseconds since 1970 (the whole 64-bit range), anything else as a time or
+/// date.
 std::optional<std::uint64_t> parse_time(const std::string& text) {
   if (const auto ms = base::parse_decimal<std::uint64_t>(text)) return ms;
-  const auto time = model::parse_timestamp(text);
+  const auto time = parse_time_or_date(text);
   return time ? std::optional{static_cast<std::uint64_t>(*time)} : std::nullopt;
 }
 
-std::string check_game(const std::string& text) {
-  return model::parse_uuid(text) ? "" : "\"" + text + "\" is not the id of a game, a UUID";
+std::string quoted(const std::string& text) {
+  return model::quoted_excerpt(text, echo_limit);
 }
 
 std::string check_time(const std::string& text) {
@@ -60,8 +67,8 @@ std::string check_time(const std::string& text) {
            "\" has the second 60, a leap second, which is only at 23:59 UTC on the last day of a "
            "month";
   return "\"" + text +
-         "\" is neither a time like 2026-01-31T00:00:00Z nor milliseconds since 1970 (0 to "
-         "18446744073709551615)";
+         "\" is neither a date like 2026-01-31, nor a time like 2026-01-31T00:00:00Z, nor "
+         "milliseconds since 1970 (0 to 18446744073709551615)";
 }
 
 /// What to say of a time that is more likely meant as seconds than as milliseconds; else empty.
@@ -86,11 +93,18 @@ std::string check_not_empty(const std::string& text) {
   return text.empty() ? "it must not be empty" : "";
 }
 
-/// The query of the options. Throws a CLI::ValidationError if they do not fit together.
+/// The query of the options, without a game that is given by name. Throws a CLI::ValidationError if
+/// they do not fit together.
 model::export_query query_of(const export_options& options) {
   if (options.url.empty() && options.store.data_dir.empty() && options.store.url.empty())
     throw CLI::ValidationError{"Either --url or --data-dir is needed"};
-  const model::export_query query{*model::parse_uuid(options.game),
+  const auto game = model::parse_uuid(options.game);
+  if (!game && !options.url.empty())
+    throw CLI::ValidationError{
+        "--game " + quoted(options.game) +
+        " is not the id of a game, a UUID. Names are looked up in a store (--data-dir, --store) "
+        "only: with --url give the id"};
+  const model::export_query query{game.value_or(model::uuid{}),
                                   {*parse_time(options.start), *parse_time(options.end)},
                                   *model::parse_csv_dialect(options.dialect)};
   const auto of_start = remark_on_seconds("--start", options.start);
@@ -133,31 +147,33 @@ std::optional<export_service> service_of(const export_options& options) {
                         authorities_of(options)};
 }
 
-/// Fails unless the store has the game, or lobbies from a time when it had.
-base::expected<void> check_known(store::database& in, store::lobby_history& history,
-                                 const model::uuid& game_id) {
+/// The game that the store has by this id or name; by its id also if it has only lobbies from a
+/// time when it had the game.
+base::expected<model::uuid> find_game(store::database& in, store::lobby_history& history,
+                                      const std::string& text) {
   const auto catalog = in.catalog().and_then([](const auto& from) { return from->load(); });
   if (!catalog) return tl::unexpected(catalog.error());
-  if (catalog->find_game(game_id)) return {};
-  const auto revisions = history.revisions(game_id);
+  const auto game_id = find_meant_game(*catalog, model::redact_tokens(text));
+  if (!game_id || catalog->find_game(*game_id)) return game_id;
+  const auto revisions = history.revisions(*game_id);
   if (!revisions) return tl::unexpected(revisions.error());
-  if (revisions->lobbies > 0) return {};
+  if (revisions->lobbies > 0) return game_id;
   return base::fail(base::errc::game_not_found,
-                    "there is no game " + to_string(game_id) +
+                    "there is no game " + to_string(*game_id) +
                         "; `matchcloud catalog list games` shows those that there are");
 }
 
-base::expected<download_summary> export_from_store(const store::store_place& place,
-                                                   const model::export_query& query,
-                                                   cli::output_file& to,
+base::expected<download_summary> export_from_store(const export_options& options,
+                                                   model::export_query query, cli::output_file& to,
                                                    const cli::interrupt& until,
                                                    cli::progress_display& progress) {
-  const auto database = store::open_existing_store(place);
+  const auto database = store::open_existing_store(options.store);
   if (!database) return tl::unexpected(database.error());
   const auto history = (*database)->history();
   if (!history) return tl::unexpected(history.error());
-  if (auto known = check_known(**database, **history, query.game_id); !known)
-    return tl::unexpected(known.error());
+  const auto game_id = find_game(**database, **history, options.game);
+  if (!game_id) return tl::unexpected(game_id.error());
+  query.game_id = *game_id;
   if (auto begun = to.begin(until); !begun) return tl::unexpected(begun.error());
   progress.begin("lobbies", std::nullopt, cli::progress_rate::megabytes);
   const store::history_output output{{},
@@ -195,7 +211,7 @@ base::expected<download_summary> run(const export_options& options,
   auto to = *std::move(opened);
   cli::progress_display progress{base::machine_clock()};
   const auto done = service ? export_from_service(*service, query, to, until, progress)
-                            : export_from_store(options.store, query, to, until, progress);
+                            : export_from_store(options, query, to, until, progress);
   if (!done) return done;
   if (auto completed = to.complete(); !completed) return tl::unexpected(completed.error());
   return done;
@@ -218,7 +234,9 @@ int report(const base::expected<download_summary>& done, std::chrono::duration<d
 
 constexpr const char* help =
     "Writes a CSV (RFC 4180) with a row for each lobby that was alive at any instant from --start "
-    "to before --end, by start, then by id. Times are RFC 3339 or milliseconds since 1970.\n\n"
+    "to before --end, by start, then by id. Each is a date (2026-01-31: its first instant in UTC, "
+    "so "
+    "that the day of --end is left out), a time (RFC 3339) or milliseconds since 1970.\n\n"
     "With --url a running service makes the file and it is downloaded: a busy service is waited "
     "for, a download that is cut goes on where it was. A token is sent to ask for the file, not to "
     "download it: its URL is signed. A server that is asked with https must show a certificate for "
@@ -229,9 +247,9 @@ constexpr const char* help =
     "FILE is written aside and takes its name when it is complete: it is whole, or what was there "
     "before is unchanged. The last line on stderr counts lobbies and bytes.\n\n"
     "Example: matchcloud export --game 00000000-0000-4000-8000-000000000001 --start "
-    "2026-01-01T00:00:00Z --end 2026-02-01T00:00:00Z --url http://127.0.0.1:8080 -o january.csv\n"
-    "Example: matchcloud export --game 00000000-0000-4000-8000-000000000001 --start 0 --end "
-    "1893456000000 --data-dir var -o - | gzip > all.csv.gz";
+    "2026-01-01 --end 2026-02-01 --url http://127.0.0.1:8080 -o january.csv\n"
+    "Example: matchcloud export --game 'Demo Game' --start 0 --end 1893456000000 --data-dir var -o "
+    "- | gzip > all.csv.gz";
 
 } // namespace
 
@@ -239,13 +257,19 @@ void add_export_command(CLI::App& program, int& code) {
   const auto options = std::make_shared<export_options>();
   auto* command = program.add_subcommand("export", "Export a game's lobby history as CSV.");
   set_help(*command, help);
-  command->add_option("--game", options->game, "Whose lobbies.")
+  command
+      ->add_option(
+          "--game", options->game,
+          "Whose lobbies: the game's id. With --data-dir or --store also its name, in any case, if "
+          "no other game has it.")
       ->required()
-      ->check(CLI::Validator{check_game, ""});
-  command->add_option("--start", options->start, "The first instant of the span.")
+      ->check(not_empty());
+  command
+      ->add_option("--start", options->start,
+                   "The first instant of the span: a date, a time or milliseconds.")
       ->required()
       ->check(CLI::Validator{check_time, ""});
-  command->add_option("--end", options->end, "The first instant after the span.")
+  command->add_option("--end", options->end, "The first instant after the span, in the same way.")
       ->required()
       ->check(CLI::Validator{check_time, ""});
   auto* url = command->add_option("--url", options->url, "The service, with its base path.")
@@ -266,12 +290,12 @@ void add_export_command(CLI::App& program, int& code) {
       ->excludes(url)
       ->excludes(token_file)
       ->excludes(ca_file);
-  command
-      ->add_option("--csv", options->dialect,
-                   "How cells are written: exact (as they are), or excel (for spreadsheets: an "
-                   "apostrophe before what they would take for a formula, and a byte order mark).")
-      ->check(CLI::IsMember{std::vector<std::string>{model::csv_dialect_names.begin(),
-                                                     model::csv_dialect_names.end()}})
+  auto* dialect =
+      command->add_option("--csv", options->dialect,
+                          "How cells are written: exact (as they are), or excel (for spreadsheets: "
+                          "an apostrophe before "
+                          "what they would take for a formula, and a byte order mark).");
+  cli::set_choices(*dialect, {model::csv_dialect_names.begin(), model::csv_dialect_names.end()})
       ->capture_default_str();
   command->add_option("-o,--output", options->output, "FILE; - is stdout.")
       ->required()

@@ -6,6 +6,7 @@
 #include "cli/print.hpp"
 #include "cli/private_file.hpp"
 #include "model/access/new_token.hpp"
+#include "model/catalog/named_game.hpp"
 #include "model/text/timestamp.hpp"
 #include "model/text/unicode.hpp"
 #include "store/local_author.hpp"
@@ -126,9 +127,28 @@ int issue(std::string_view command, const issue_options& options, std::int64_t n
   return done ? ok : report_failure(command, done.error());
 }
 
+/// The options with the id of a game that is given by name.
+base::expected<wanted_token> with_game_id(const issue_options& options) {
+  auto wanted = options.wanted;
+  const bool is_name = !wanted.game.empty() && !model::parse_uuid(wanted.game);
+  if (!is_name || model::parse_token_kind(wanted.kind) != model::token_kind::game) return wanted;
+  return store::open_existing_store(options.common.store)
+      .and_then([](const auto& database) { return database->catalog(); })
+      .and_then([](const auto& from) { return from->load(); })
+      .and_then([&](const model::catalog& catalog) {
+        return find_meant_game(catalog, model::redact_tokens(wanted.game));
+      })
+      .map([&](const model::uuid& id) {
+        wanted.game = to_string(id);
+        return wanted;
+      });
+}
+
 int run_create(const issue_options& options) {
   const auto now_ms = base::machine_clock().unix_ms();
-  const auto wanted = read_wanted_token(options.wanted, now_ms);
+  const auto meant = with_game_id(options);
+  if (!meant) return report_failure("create", meant.error());
+  const auto wanted = read_wanted_token(*meant, now_ms);
   if (!wanted) return report_failure("create", wanted.error());
   return issue("create", options, now_ms, store::open_store(options.common.store),
                [&](store::database& in) { return create(in, *wanted, now_ms); });

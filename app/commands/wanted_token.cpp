@@ -53,7 +53,7 @@ base::expected<model::uuid> read_scope(const wanted_token& options, model::token
                     ": leave it out");
     }
     if (text.empty())
-      return refuse("the kind " + kind_name + " needs " + option + ", the UUID that it is for");
+      return refuse("the kind " + kind_name + " needs " + option + ", what it is for");
     const auto id = model::parse_uuid(text);
     if (!id || *id == model::uuid{})
       return refuse(std::string{option} + " " + quoted(text) + " is no UUID of 36 characters");
@@ -77,6 +77,8 @@ void add_wanted_token_options(CLI::App& command, wanted_token& options) {
   command
       .add_option("--kind", options.kind,
                   "What it is for: admin, viewer, metrics, game, studio or player.")
+      ->type_name(
+          cli::choices_text({model::token_kind_names.begin(), model::token_kind_names.end()}))
       ->required();
   command.add_option("--name", options.name, "Who uses it, for people.")->required();
   struct text_option {
@@ -85,10 +87,12 @@ void add_wanted_token_options(CLI::App& command, wanted_token& options) {
     const char* what;
   };
   for (const auto& [name, into, what] :
-       {text_option{"--game", options.game, "The game, a UUID, of a game token."},
+       {text_option{"--game", options.game,
+                    "The game of a game token: its id, or its name if no other game has it."},
         {"--namespace", options.game_namespace, "The namespace, a UUID, of a player token."},
         {"--expires", options.expires,
-         "A time (2027-01-31T00:00:00Z) or how long from now (90d, 12h, 30m); without it: never."},
+         "A date (2027-01-31, its begin in UTC), a time (2027-01-31T00:00:00Z) or how long from "
+         "now (90d, 12h, 30m); without it: never."},
         {"--limit-cheap", options.limit_cheap,
          "QUOTA/SECONDS in place of the servers' limit on cheap requests, or off; for a player "
          "token "

@@ -78,8 +78,10 @@ TEST_CASE("an export that is asked for wrongly exits with 2 and says what is wro
             "is later than --end 1769904000. --end 1769904000 counts milliseconds and is therefore "
             "1970-01-21T11:38:24.000Z. If it is meant as seconds, write 1769904000000 for "},
            {export_of({"--data-dir", "none", "-o", "-", "--csv", "xls"}), "{exact,excel}"},
-           {{"export", "--game", "7", "--start", "0", "--end", "1", "--data-dir", "var", "-o", "-"},
-            "\"7\""},
+           {{"export", "--game", "7", "--start", "0", "--end", "1", "--url", "http://a.example",
+             "-o", "-"},
+            "--game `7` is not the id of a game, a UUID. Names are looked up in a store"},
+           {export_of(to, "2026-02-30"), "\"2026-02-30\" is neither a date like"},
        }) {
     const auto got = run(wrong.words);
     INFO(got.errors);
@@ -113,6 +115,23 @@ TEST_CASE("an export from the store is a file, stdout or a device", "[operations
   CHECK(none.exit_code == 0);
   CHECK(lines_in(none.out) == 1);
   CHECK(contains(none.errors, "0 lobbies, "));
+}
+
+TEST_CASE("an export takes a game's name, and dates, which are their first instants",
+          "[operations]") {
+  const demo_store demo;
+  const auto by = [&](const std::string& who, const std::string& start, const std::string& end) {
+    const auto got = run({"export", "--game", who, "--start", start, "--end", end, "--data-dir",
+                          demo.data_dir(), "-o", "-"});
+    INFO(got.errors);
+    CHECK(got.exit_code == 0);
+    return got.out;
+  };
+  const auto csv = by(std::string{demo_game}, "2026-01-02T00:00:00Z", "2026-01-03T00:00:00Z");
+  CHECK(lines_in(csv) > 100);
+  CHECK(by("Demo Game", "2026-01-02", "2026-01-03") == csv);
+  CHECK(by("demo GAME", "1767312000000", "2026-01-03") == csv);
+  CHECK(lines_in(by("Demo Game", "2026-01-02", "2026-01-02")) == 1);
 }
 
 TEST_CASE("export takes one token, of a file or the environment, and never shows it",
@@ -169,6 +188,9 @@ TEST_CASE("an export that fails leaves the file that was there, and says why", "
   fails({"export", "--game", "00000000-0000-4000-8000-0000000000ff", "--start", "0", "--end", "1",
          "--data-dir", demo.data_dir(), "-o", file},
         "no game 00000000-0000-4000-8000-0000000000ff");
+  fails({"export", "--game", "Demo", "--start", "0", "--end", "1", "--data-dir", demo.data_dir(),
+         "-o", file},
+        "no game has the name or id `Demo`; did you mean `Demo Game`?");
   fails(export_of({"--data-dir", demo.directory.path(), "-o", file}), "there is no store");
   CHECK_FALSE(std::filesystem::exists(demo.directory.path("matchcloud.db")));
   fails(export_of({"--url", "http://127.0.0.1:1", "-o", file}), "no connection");

@@ -131,11 +131,10 @@ TEST_CASE("a token that is asked for wrongly is not created", "[operations]") {
   for (const auto& wrong : {
            wrong_line{{"create", "--kind", "game", "--name", "a"}, "needs --game"},
            {{"create", "--kind", "player", "--name", "a", "--game", game}, "--game does not"},
-           {{"create", "--kind", "game", "--name", "a", "--game", "1"}, "`1` is no UUID"},
            {viewer({"--game", game}), "does not belong to the kind viewer"},
            {viewer({"--expires", "2020-01-01T00:00:00Z"}), "in the past"},
            {viewer({"--expires", "0"}), "in the past"},
-           {viewer({"--expires", "soon"}), "`soon` is neither a time"},
+           {viewer({"--expires", "soon"}), "`soon` is neither a date (2027-01-31) or time"},
            {viewer({"--expires", "36501d"}), "up to 36500d"},
            {viewer({"--expires", ""}), "--expires: it must not be empty"},
            {viewer({"--limit-cheap", "5"}), "QUOTA/SECONDS"},
@@ -154,6 +153,20 @@ TEST_CASE("a token that is asked for wrongly is not created", "[operations]") {
     CHECK(contains(got.errors, wrong.says));
   }
   CHECK(parse_json(in.token({"list", "--format", "json"}).out)["tokens"].Empty());
+}
+
+TEST_CASE("a token's game is given by its name, in any case", "[operations]") {
+  const token_store in;
+  const auto made = in.token({"create", "--kind", "game", "--name", "a", "--game", "demo game"});
+  INFO(made.errors);
+  CHECK(made.exit_code == 0);
+  CHECK(text_at(in.only(), "game_id") == game);
+  const auto unknown = in.token({"create", "--kind", "game", "--name", "a", "--game", "Demo Gmae"});
+  CHECK(unknown.exit_code == 1);
+  CHECK(unknown.out.empty());
+  CHECK(contains(unknown.errors, "no game has the name or id `Demo Gmae`; did you mean `Demo "
+                                 "Game`?"));
+  CHECK(in.only()["game_id"].IsString());
 }
 
 TEST_CASE("a token for a game that is not there is created with a warning", "[operations]") {
