@@ -66,6 +66,7 @@ int main(int argc, char* argv[]) {
   add_demo_command(program, code);
   add_schema_command(program, code);
   add_openapi_command(program, code);
+  add_reload_command(program, code);
   add_version_command(program, code);
   add_help_command(program, code);
   add_completion_command(program, code);

@@ -38,6 +38,7 @@ void add_validate_command(CLI::App& program, int& code);
 void add_demo_command(CLI::App& program, int& code);
 void add_schema_command(CLI::App& program, int& code);
 void add_openapi_command(CLI::App& program, int& code);
+void add_reload_command(CLI::App& program, int& code);
 void add_version_command(CLI::App& program, int& code);
 
 } // namespace matchcloud::app

@@ -54,7 +54,7 @@ std::vector<given_value> given_flags(const configuration_options& options) {
   return given;
 }
 
-base::expected<serve_config> read_configuration(const configuration_options& options) {
+base::expected<std::vector<given_value>> read_given(const configuration_options& options) {
   std::vector<given_value> given;
   if (!options.config_file.empty()) {
     auto from_file = read_config_file(options.config_file);
@@ -68,7 +68,11 @@ base::expected<serve_config> read_configuration(const configuration_options& opt
     spdlog::warn("{} is not a configuration key of matchcloud and has no effect", name);
   for (auto& value : given_flags(options))
     given.push_back(std::move(value));
-  return make_config(given);
+  return given;
+}
+
+base::expected<serve_config> read_configuration(const configuration_options& options) {
+  return read_given(options).and_then(make_config);
 }
 
 } // namespace matchcloud::app

@@ -1,12 +1,15 @@
 #include "app/commands/commands.hpp"
 #include "app/commands/configuration_options.hpp"
+#include "app/config/exposure.hpp"
 #include "app/config/fault_table.hpp"
 #include "app/help/sample_config.hpp"
 #include "app/help/serve_help.hpp"
 #include "app/node/descriptors.hpp"
 #include "app/node/node.hpp"
+#include "app/node/running_configuration.hpp"
 #include "app/node/thread_counts.hpp"
 #include "app/process/processors.hpp"
+#include "app/process/successor.hpp"
 #include "app/process/thread_trial.hpp"
 #include "app/reports/operation_table.hpp"
 #include "base/free_memory.hpp"
@@ -17,6 +20,7 @@
 
 #include <poll.h>
 
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <cstdint>
@@ -32,34 +36,6 @@
 namespace matchcloud::app {
 
 namespace {
-
-/// Refuses listeners beyond this machine that anybody may use, unless that is said, or that would
-/// take an operator's token without TLS.
-base::expected<void> check_exposure(const serve_config& config) {
-  const auto refuse = [](const http::endpoint& where, const char* why) {
-    return base::fail(base::errc::config_invalid, "--listen " + http::to_string(where) +
-                                                      " is reachable from outside this machine, " +
-                                                      why);
-  };
-  for (const auto& each : config.listen) {
-    if (each.where.address.is_loopback()) continue;
-    if (config.transport == transport_kind::httplib)
-      return refuse(each.where, "and the transport httplib listens on loopback only, because it "
-                                "reads headers less strictly; choose loops");
-    if (!config.front.access.requires_tokens && !config.insecure_open)
-      return refuse(each.where, "where anybody may use it; give --auth required and make tokens "
-                                "(matchcloud token create), or say --insecure-open to serve "
-                                "everybody");
-  }
-  if (!config.ops_listen.address.is_loopback() && !config.ops_tls)
-    return base::fail(base::errc::config_invalid,
-                      "--ops-listen " + http::to_string(config.ops_listen) +
-                          " is reachable from outside this machine, where tokens may not travel "
-                          "without TLS; write --ops-listen " +
-                          http::to_string(config.ops_listen) +
-                          "/tls with --tls-cert and --tls-key, or listen on 127.0.0.1");
-  return {};
-}
 
 /// Sets the number of event loops, unless it is configured. Returns what serves the data plane, and
 /// why so much of it, for the log.
@@ -102,7 +78,8 @@ std::string remarks_on(const http::endpoint& where, http::listener_kind kind) {
 }
 
 /// Says where the service listens, and what else the one who started it may wait for.
-std::string greeting(const serve_config& config, const node& running) {
+std::string greeting(const node& running) {
+  const auto& config = running.config();
   std::ostringstream text;
   if (const auto replaced = running.listeners().predecessor())
     text << "took over from process " << *replaced << "\n";
@@ -116,13 +93,29 @@ std::string greeting(const serve_config& config, const node& running) {
   return std::move(text).str();
 }
 
+/// Whether another process can find this one by its configuration.
+bool has_fixed_port(const serve_config& config) {
+  return std::ranges::any_of(config.listen,
+                             [](const data_listener& each) { return each.where.port != 0; });
+}
+
 /// Serves until the end. Returns the exit code.
-int run(const serve_config& config, std::unique_ptr<node> of, const service_signals& signals,
+int run(running_configuration& configured, std::unique_ptr<node> of, const service_signals& signals,
         main_watch& watch, base::service_log& log) {
   auto& running = *of;
-  log.print(greeting(config, running));
-  watch.begin_serving(running.health(), running.listeners().predecessor());
+  successor next;
+  log.print(greeting(running));
+  auto health = running.health();
+  health.reload = [&] { return configured.reload(running); };
+  health.succession = [&](int signal) {
+    if (signal == SIGCHLD) return next.note_end();
+    if (has_fixed_port(running.config())) return next.start();
+    spdlog::error("SIGUSR2: no successor is started: it finds this process by a port of --listen, "
+                  "and all are 0");
+  };
+  watch.begin_serving(std::move(health), running.listeners().predecessor());
   const auto why = wait_for_end(signals, watch, running);
+  const auto& config = running.config();
   // With a successor it is that one which the service manager is told about.
   if (why == ending::taken_over)
     watch.begin_leaving();
@@ -171,7 +164,8 @@ int serve(const configuration_options& options, base::service_log& log) {
   // First of all: a signal that arrives before the service serves ends it as one that arrives
   // later.
   service_signals signals;
-  auto config = read_configuration(options);
+  auto given = read_given(options);
+  auto config = given.and_then(make_config);
   const auto fail = [&log](const base::error& why, int code) {
     log.say("matchcloud serve: " + why.detail);
     return code;
@@ -179,7 +173,11 @@ int serve(const configuration_options& options, base::service_log& log) {
   if (!config) return fail(config.error(), usage);
   if (const auto exposed = check_exposure(*config); !exposed) return fail(exposed.error(), usage);
 
+  running_configuration configured{*std::move(given), options.config_file,
+                                   [&options] { return read_given(options); }};
+  config->front.configuration = configured.document();
   config->store.is_for_service = true;
+  spdlog::set_level(config->log_level);
   const auto serves = choose_loops(*config);
   if (const auto enough = check_descriptors(*config); !enough) return fail(enough.error(), failed);
   if (const auto enough = try_threads(threads_needed(*config)); !enough)
@@ -203,7 +201,7 @@ int serve(const configuration_options& options, base::service_log& log) {
   }
   // Not before: a start that fails leaves the line that says why, and no other.
   spdlog::info("{}", serves);
-  return run(*config, *std::move(started), signals, watch, log);
+  return run(configured, *std::move(started), signals, watch, log);
 }
 
 int serve(const configuration_options& options) {

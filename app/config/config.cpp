@@ -61,13 +61,6 @@ std::string finding_of(const config_key& key, const given_value& given, const ba
   return model::hide_passwords(std::move(text));
 }
 
-/// The last value given for a key; null if there is none.
-const given_value* last_given(const std::vector<given_value>& given, const config_key& key) {
-  const auto last = std::find_if(given.rbegin(), given.rend(),
-                                 [&](const auto& value) { return value.key == key.name; });
-  return last == given.rend() ? nullptr : &*last;
-}
-
 /// Describes contradicting rules by the first given key without which there is no contradiction or
 /// a different one.
 std::string contradiction(const serve_config& config, const std::vector<given_value>& given,
@@ -186,6 +179,20 @@ base::expected<void> check_faults(const serve_config& config,
 
 } // namespace
 
+const given_value* last_given(const std::vector<given_value>& given, const config_key& key) {
+  const auto last = std::find_if(given.rbegin(), given.rend(),
+                                 [&](const auto& value) { return value.key == key.name; });
+  return last == given.rend() ? nullptr : &*last;
+}
+
+std::vector<std::string> values_of(const std::vector<given_value>& given, const config_key& key) {
+  const auto* last = last_given(given, key);
+  const std::vector<std::string> preset{key.default_value};
+  auto values = elements(key, last != nullptr && !last->values.empty() ? last->values : preset);
+  std::erase(values, std::string{});
+  return values;
+}
+
 base::expected<serve_config> make_config(const std::vector<given_value>& given) {
   serve_config config;
   std::string findings;
@@ -245,14 +252,15 @@ std::vector<given_value> read_environment(std::vector<std::string>& unknown) {
 }
 
 std::string config_table() {
-  std::string table = "| key | default | allowed | what for |\n|---|---|---|---|\n";
+  std::string table = "| key | default | allowed | reload | what for |\n|---|---|---|---|---|\n";
   for (const auto& key : config_keys()) {
     table.append("| `").append(key.name).append("` | ");
     if (key.default_value.empty())
       table.append("none");
     else
       table.append("`").append(key.default_value).append("`");
-    table.append(" | ").append(key.allowed).append(" | ").append(key.purpose).append(" |\n");
+    table.append(" | ").append(key.allowed).append(key.is_reloadable ? " | yes | " : " | no | ");
+    table.append(key.purpose).append(" |\n");
   }
   return table;
 }

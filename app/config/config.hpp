@@ -18,6 +18,8 @@
 #include "store/database.hpp"
 #include "store/engines/store_place.hpp"
 
+#include <spdlog/common.h>
+
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -76,6 +78,7 @@ struct serve_config {
   bool insecure_open = false;
   /// How long the start waits for a store that is away; 0: not at all.
   std::chrono::milliseconds start_wait{300'000};
+  spdlog::level::level_enum log_level = spdlog::level::info;
   /// How long after a signal new connections are still accepted, so that balancers see first that
   /// the service is not ready any more.
   std::chrono::milliseconds drain_delay{0};
@@ -138,6 +141,13 @@ read_config_file(const std::string& file, catalog_names names = catalog_names::r
 /// The values of `MATCHCLOUD_*` in the environment. Unknown names are not errors, because
 /// orchestrators inject such variables; they are returned in `unknown`.
 std::vector<given_value> read_environment(std::vector<std::string>& unknown);
+
+/// The value given last for a key; null if there is none.
+const given_value* last_given(const std::vector<given_value>& given, const config_key& key);
+
+/// What is in force for a key: the elements of a list, or one value; its default where none is
+/// given. Empty where there is neither.
+std::vector<std::string> values_of(const std::vector<given_value>& given, const config_key& key);
 
 /// A Markdown table of all keys, for docs/configuration.md.
 std::string config_table();

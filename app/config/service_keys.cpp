@@ -2,7 +2,10 @@
 
 #include "model/net/base_url.hpp"
 
+#include <spdlog/spdlog.h>
+
 #include <limits>
+#include <utility>
 
 namespace matchcloud::app {
 
@@ -70,9 +73,10 @@ base::config_rows<serve_config> listening_keys() {
                  std::array{word{"loops", transport_kind::loops},
                             word{"httplib", transport_kind::httplib}},
                  "How HTTP is spoken. httplib is for comparison, not for the open internet."),
-      flag_row("insecure-open", &serve_config::insecure_open,
-               "Allows a listener of the data plane beyond loopback with auth = open: anybody who "
-               "reaches it may use it. The ops plane asks for tokens there all the same."),
+      base::reloadable(
+          flag_row("insecure-open", &serve_config::insecure_open,
+                   "Allows a listener of the data plane beyond loopback with auth = open: anybody "
+                   "who reaches it may use it. The ops plane asks for tokens there all the same.")),
       flag_row("take-over", &serve_config::take_over,
                "Replaces the process that serves the same listeners from the same data directory, "
                "without losing a request: it hands over its listening sockets once this one is "
@@ -100,7 +104,12 @@ base::config_rows<serve_config> start_keys() {
 }
 
 base::config_rows<serve_config> process_keys() {
-  return {
+  using word = std::pair<std::string_view, spdlog::level::level_enum>;
+  base::config_rows<serve_config> keys{
+      choice_row("log-level", &serve_config::log_level,
+                 std::array{word{"info", spdlog::level::info}, word{"warning", spdlog::level::warn},
+                            word{"error", spdlog::level::err}},
+                 "The least severe lines that the log has."),
       number_row("drain-delay-ms", &serve_config::drain_delay, 0, 600'000,
                  "From SIGTERM to the drain: meanwhile /readyz says 503 and requests are accepted "
                  "as ever. Longer than a balancer takes to see that, so that it sends nobody to "
@@ -116,6 +125,7 @@ base::config_rows<serve_config> process_keys() {
                  "requests more often than this: give fewer loops than there are cores.",
                  "; 0: off"),
   };
+  return reloadable(std::move(keys), {"busy-poll-us"});
 }
 
 base::config_rows<serve_config> trace_keys() {

@@ -226,10 +226,11 @@ void add_loop_owners(std::vector<child_spec>& all, const shared_parts& of,
 void add_front(std::vector<child_spec>& all, const shared_parts& of, std::string name,
                const served_loop& served, std::size_t loop,
                const std::shared_ptr<const http::front_settings>& settings) {
+  const auto gate = served.gate ? served.gate : std::make_shared<http::access_gate>(settings);
   all.push_back({std::move(name), child_spec::kind::front, owner::none, loop,
-                 [of, served, settings](const initial_state& now) {
+                 [of, served, gate](const initial_state& now) {
                    return site{*of, served, 0, false, now}.spawn<http::front>(
-                       settings, std::ref<http::exchange_sink>(*served.transport), served.gate);
+                       std::ref<http::exchange_sink>(*served.transport), gate);
                  }});
 }
 

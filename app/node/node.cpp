@@ -99,41 +99,6 @@ http::access_settings access_of(const serve_config& config) {
   return access;
 }
 
-http::front_settings data_front_settings(const serve_config& config,
-                                         const http::served_documents& documents,
-                                         std::shared_ptr<const store::store_contact> contact,
-                                         std::shared_ptr<const store::replica_count> replicas) {
-  auto settings = config.front;
-  settings.access = access_of(config);
-  settings.documents = documents;
-  settings.traces = std::make_shared<actors::trace_log>(config.trace_one_in);
-  settings.store.contact = std::move(contact);
-  settings.access.replicas = std::move(replicas);
-  return settings;
-}
-
-http::front_settings ops_front_settings(const serve_config& config,
-                                        const http::served_documents& documents,
-                                        std::shared_ptr<const store::store_contact> contact,
-                                        std::shared_ptr<const store::replica_count> replicas,
-                                        http::shared_service_state state) {
-  http::front_settings settings;
-  settings.state = std::move(state);
-  settings.started_ms = base::machine_clock().unix_ms();
-  settings.documents = documents;
-  settings.store = config.front.store;
-  settings.store.contact = std::move(contact);
-  settings.plane = http::plane::ops;
-  settings.console = embedded_console();
-  settings.has_faults = config.fault_injection;
-  settings.access = access_of(config);
-  settings.access.replicas = std::move(replicas);
-  // Beyond loopback everybody needs a token, also who comes from this machine.
-  settings.access.ops_requires_tokens =
-      config.front.access.ops_requires_tokens || !config.ops_listen.address.is_loopback();
-  return settings;
-}
-
 } // namespace
 
 base::expected<std::unique_ptr<node>> node::start(const serve_config& config, main_watch& watch,
@@ -171,10 +136,9 @@ node::node(const serve_config& config)
     : config_{config},
       replica_id_{new_id()},
       documents_{documents_of(config)},
-      front_{std::make_shared<const http::front_settings>(
-          data_front_settings(config, documents_, contact_, replica_count_))},
-      ops_front_{std::make_shared<const http::front_settings>(
-          ops_front_settings(config, documents_, contact_, replica_count_, state_))},
+      traces_{std::make_shared<actors::trace_log>(config.trace_one_in)},
+      front_{std::make_shared<const http::front_settings>(data_settings())},
+      ops_front_{std::make_shared<const http::front_settings>(ops_settings())},
       bounds_{prepared(config.limits), config.front.proxies},
       ops_bounds_{bounds_.limits, {}, http::plane::ops},
       waiting_bounds_{bounds_.limits, {}, http::plane::ops},
@@ -193,6 +157,66 @@ node::node(const serve_config& config)
       listening_{config_},
       failed_{eventfd(0, EFD_CLOEXEC)},
       supervision_{actors_, [this](bool storms) { on_storm(storms); }} {}
+
+http::front_settings node::data_settings() const {
+  auto settings = config_.front;
+  settings.access = access_of(config_);
+  settings.access.replicas = replica_count_;
+  settings.documents = documents_;
+  settings.store.contact = contact_;
+  settings.traces = traces_;
+  settings.configuration = nullptr;
+  return settings;
+}
+
+http::front_settings node::ops_settings() const {
+  http::front_settings settings;
+  settings.state = state_;
+  settings.started_ms = started_ms_;
+  settings.documents = documents_;
+  settings.store = config_.front.store;
+  settings.store.contact = contact_;
+  settings.plane = http::plane::ops;
+  settings.console = embedded_console();
+  settings.has_faults = config_.fault_injection;
+  settings.configuration = config_.front.configuration;
+  settings.access = access_of(config_);
+  settings.access.replicas = replica_count_;
+  // Beyond loopback everybody needs a token, also who comes from this machine.
+  settings.access.ops_requires_tokens =
+      config_.front.access.ops_requires_tokens || !config_.ops_listen.address.is_loopback();
+  return settings;
+}
+
+base::expected<void> node::take_up(const serve_config& config) {
+  if (httplib_)
+    return base::fail(base::errc::config_invalid,
+                      "the transport httplib takes nothing up while it serves; restart");
+  if (tls_)
+    if (auto usable = tls_->use(config.tls); !usable) return usable;
+  auto next = config;
+  // The start completed these.
+  next.loops = config_.loops;
+  next.store = config_.store;
+  config_ = std::move(next);
+  spdlog::set_level(config_.log_level);
+  front_ = std::make_shared<const http::front_settings>(data_settings());
+  ops_front_ = std::make_shared<const http::front_settings>(ops_settings());
+  const auto limits = bounded_by_descriptors(config_.limits, raise_descriptor_limit());
+  const auto hand = [&limits](const loop_part& to,
+                              const std::shared_ptr<const http::front_settings>& settings,
+                              const http::proxy_trust& trusted) {
+    to.loop->post([transport = to.transport.get(), gate = to.gate, settings,
+                   changed = http::plane_limits{limits, trusted, settings->plane}] {
+      gate->set_settings(settings);
+      transport->put_in_force(changed);
+    });
+  };
+  for (const auto& part : loops_)
+    hand(part, front_, config_.front.proxies);
+  hand(ops_loop_, ops_front_, {});
+  return {};
+}
 
 bool node::waits_for_store() const {
   const bool is_elsewhere = !config_.store.url.empty() || config_.store.has_bucket();
@@ -401,7 +425,7 @@ node::loop_part node::make_loop(http::shared_bounds& bounds,
   part.loop = std::make_unique<http::event_loop>(actors_, base::machine_clock(), busy_poll);
   part.transport = std::make_unique<http::loop_transport>(
       *part.loop, base::machine_clock(), *blocking_, bounds,
-      std::make_shared<const http::front_rules>(front, part.gate), metrics, base::random_seed(),
+      std::make_shared<const http::front_rules>(part.gate), metrics, base::random_seed(),
       [this] { on_transport_empty(); });
   if (!tls_) return part;
   const auto purpose =

@@ -55,6 +55,14 @@ public:
   node(const node&) = delete;
   node& operator=(const node&) = delete;
 
+  /// Puts in force what `config` has of the keys that can be reloaded; all others must be as they
+  /// are. Fails as `http::read_tls_files` does, and with the transport httplib, and changes nothing
+  /// then.
+  base::expected<void> take_up(const serve_config& config);
+
+  /// What is in force.
+  const serve_config& config() const noexcept { return config_; }
+
   /// The listeners, with their predecessor and successor processes.
   const listening& listeners() const noexcept { return listening_; }
 
@@ -85,6 +93,9 @@ private:
   };
 
   explicit node(const serve_config& config);
+
+  http::front_settings data_settings() const;
+  http::front_settings ops_settings() const;
 
   base::expected<void> open_patiently(main_watch& watch);
   /// Whether the store may be away for a while at the start.
@@ -158,6 +169,9 @@ private:
   actors::avatar_metrics avatar_metrics_;
   /// With the transport httplib.
   http::loop_metrics no_loop_metrics_;
+  /// When the process began, in milliseconds since 1970.
+  std::int64_t started_ms_ = base::machine_clock().unix_ms();
+  std::shared_ptr<actors::trace_log> traces_;
   std::shared_ptr<const http::front_settings> front_;
   std::shared_ptr<const http::front_settings> ops_front_;
   // Declared before the actors to outlive them: messages hold requests, and requests point to

@@ -20,7 +20,7 @@ base::expected<std::unique_ptr<tls_renewal>>
 tls_renewal::open(http::tls_files files, std::shared_ptr<store::secret_store> secrets,
                   const base::clock& clock) {
   std::unique_ptr<tls_renewal> made{new tls_renewal{std::move(files), std::move(secrets), clock}};
-  made->seen_ = made->states();
+  made->seen_ = states_of(made->files_);
   auto material = http::read_tls_files(made->files_);
   if (!material) return tl::unexpected(std::move(material).error());
   made->in_force_ = *std::move(material);
@@ -46,13 +46,13 @@ void tls_renewal::follow(http::tls_purpose purpose, receiver takes) {
   receivers_.emplace_back(purpose, std::move(takes));
 }
 
-std::vector<store::file_state> tls_renewal::states() const {
+std::vector<store::file_state> tls_renewal::states_of(const http::tls_files& files) {
   std::vector<store::file_state> all;
-  for (const auto& pair : files_.pairs) {
+  for (const auto& pair : files.pairs) {
     all.push_back(store::file_state::of(pair.certificate));
     all.push_back(store::file_state::of(pair.key));
   }
-  if (!files_.client_ca.empty()) all.push_back(store::file_state::of(files_.client_ca));
+  if (!files.client_ca.empty()) all.push_back(store::file_state::of(files.client_ca));
   return all;
 }
 
@@ -66,13 +66,31 @@ void tls_renewal::reload() {
   }
   const std::chrono::milliseconds unwarned{clock_->unix_ms() - warned_ts_};
   if (has_files || unwarned > warn_interval) warn();
-  if (!has_files && !has_roots) return;
+  if (has_files || has_roots) tell();
+}
+
+void tls_renewal::tell() const {
   for (const auto& [purpose, takes] : receivers_)
     takes(make(purpose));
 }
 
+base::expected<void> tls_renewal::use(http::tls_files files) {
+  const std::lock_guard lock{looking_};
+  if (files == files_) return {};
+  auto states = states_of(files);
+  auto material = http::read_tls_files(files);
+  if (!material) return tl::unexpected(std::move(material).error());
+  files_ = std::move(files);
+  seen_ = std::move(states);
+  material->ticket_roots = in_force_.ticket_roots;
+  in_force_ = *std::move(material);
+  warn();
+  tell();
+  return {};
+}
+
 bool tls_renewal::reload_files() {
-  auto now = states();
+  auto now = states_of(files_);
   // A file that was written just now may be written on.
   if (now == seen_ || std::ranges::any_of(now, &store::file_state::is_fresh)) return false;
   seen_ = std::move(now);

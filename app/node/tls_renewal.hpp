@@ -54,6 +54,9 @@ public:
   /// first look.
   void follow(http::tls_purpose purpose, receiver takes);
 
+  /// Goes by other files from now on. Fails as `open` does, and changes nothing then. Blocks.
+  base::expected<void> use(http::tls_files files);
+
   /// Puts in force what was replaced. What cannot be read or used is logged once, and what was in
   /// force stays. Blocks.
   void reload();
@@ -64,7 +67,9 @@ private:
   tls_renewal(http::tls_files files, std::shared_ptr<store::secret_store> secrets,
               const base::clock& clock);
 
-  std::vector<store::file_state> states() const;
+  static std::vector<store::file_state> states_of(const http::tls_files& files);
+  /// Hands out what is in force now.
+  void tell() const;
   /// Takes files that were replaced. Returns whether others are in force than before.
   bool reload_files();
   /// Rotates and removes roots where that is due, and takes the accepted ones. Returns whether
@@ -73,7 +78,7 @@ private:
   /// Tells the operator, in the log and the metrics, how long the certificates are valid.
   void warn();
 
-  const http::tls_files files_;
+  http::tls_files files_;
   const std::shared_ptr<store::secret_store> secrets_;
   const base::clock* clock_;
   tls_metrics metrics_;

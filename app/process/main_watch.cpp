@@ -1,5 +1,6 @@
 #include "app/process/main_watch.hpp"
 
+#include "app/process/reload_request.hpp"
 #include "base/check.hpp"
 
 #include <spdlog/spdlog.h>
@@ -11,6 +12,7 @@
 #include <climits>
 #include <csignal>
 #include <span>
+#include <string_view>
 #include <utility>
 
 namespace matchcloud::app {
@@ -44,6 +46,15 @@ int milliseconds_until(base::steady_time when) {
   return static_cast<int>(std::clamp<std::int64_t>(left, 0, INT_MAX));
 }
 
+void log_outcome(const reload_outcome& outcome) {
+  std::string_view lines = outcome.text;
+  lines.remove_suffix(lines.ends_with('\n') ? 1 : 0);
+  if (outcome.is_refused)
+    spdlog::error("SIGHUP: reload refused, nothing has changed: {}", lines);
+  else
+    spdlog::info("SIGHUP: {}", lines);
+}
+
 std::string extension(microseconds by) {
   return "EXTEND_TIMEOUT_USEC=" + std::to_string(by.count());
 }
@@ -72,15 +83,27 @@ main_watch::wake main_watch::wait(std::initializer_list<int> descriptors,
   }
 }
 
-void main_watch::note(int signal) {
-  if (signal != SIGHUP)
-    return spdlog::info("{} is ignored: it has no meaning here", name_of_signal(signal));
-  spdlog::info("SIGHUP: the configuration is read at the start only, so nothing changes; "
-               "certificates and GeoIP files that were replaced are noticed without it. To change "
-               "the configuration, start another process with --take-over");
-  if (phase_ != phase::serving) return;
-  // A manager that asked for it by this signal waits for both.
+void main_watch::note(const noted_signal& signal) {
+  if (signal.number == SIGHUP) return reload(signal.value);
+  const bool is_of_succession = signal.number == SIGUSR2 || signal.number == SIGCHLD;
+  if (is_of_succession && phase_ == phase::serving && health_.succession)
+    return health_.succession(signal.number);
+  if (signal.number != SIGCHLD)
+    spdlog::info("{} is ignored: {}", name_of_signal(signal.number),
+                 is_of_succession ? "this process does not serve" : "it has no meaning here");
+}
+
+void main_watch::reload(int asked_with) {
+  if (phase_ != phase::serving || !health_.reload) {
+    const reload_outcome early{true, "this process does not serve: it starts or ends\n"};
+    log_outcome(early);
+    return answer_reload(asked_with, early);
+  }
+  // A manager that asked for it by the signal waits for both.
   manager_->tell("RELOADING=1\nMONOTONIC_USEC=" + std::to_string(since_boot(now()).count()));
+  const auto outcome = health_.reload();
+  log_outcome(outcome);
+  answer_reload(asked_with, outcome);
   manager_->tell("READY=1");
 }
 

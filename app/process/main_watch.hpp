@@ -1,5 +1,6 @@
 #pragma once
 
+#include "app/config/reload.hpp"
 #include "app/process/service_manager.hpp"
 #include "app/process/service_signals.hpp"
 #include "base/clock.hpp"
@@ -14,12 +15,16 @@
 
 namespace matchcloud::app {
 
-/// What a service says of itself while it serves.
+/// What a service says of itself while it serves, and does when it is told.
 struct service_health {
   /// Whether every event loop has turned since the last call.
   std::function<bool()> turns;
   /// A sentence for people.
   std::function<std::string()> describe;
+  /// Reads the configuration again (SIGHUP).
+  std::function<reload_outcome()> reload = {};
+  /// Starts a successor (SIGUSR2), or notes that one has ended (SIGCHLD).
+  std::function<void(int signal)> succession = {};
 };
 
 /// What the main thread of a service does whenever it waits: it notes signals and tells the service
@@ -72,7 +77,8 @@ public:
 private:
   enum class phase : std::uint8_t { starting, serving, ending, leaving };
 
-  void note(int signal);
+  void note(const noted_signal& signal);
+  void reload(int asked_with);
   /// Does what is due, and returns when something is due next.
   base::steady_time tick();
   void ping(base::steady_time now);

@@ -26,6 +26,7 @@ sigset_t noted() {
   if (!has_handler(SIGHUP, SIG_IGN)) sigaddset(&all, SIGHUP);
   sigaddset(&all, SIGUSR1);
   sigaddset(&all, SIGUSR2);
+  sigaddset(&all, SIGCHLD);
   const auto add = [&all](int signal) {
     if (has_handler(signal, SIG_DFL)) sigaddset(&all, signal);
   };
@@ -52,10 +53,11 @@ base::file_descriptor block(const sigset_t& signals) {
   return made;
 }
 
-std::optional<int> take(const base::file_descriptor& from) {
+std::optional<noted_signal> take(const base::file_descriptor& from) {
   signalfd_siginfo taken{};
   if (::read(from.get(), &taken, sizeof taken) != sizeof taken) return std::nullopt;
-  return static_cast<int>(taken.ssi_signo);
+  const bool is_queued = taken.ssi_code == SI_QUEUE;
+  return noted_signal{static_cast<int>(taken.ssi_signo), is_queued ? taken.ssi_int : 0};
 }
 
 } // namespace
@@ -79,10 +81,11 @@ bool service_signals::ends() const {
 }
 
 std::optional<int> service_signals::take_ending() const {
-  return take(ending_fd_);
+  const auto taken = take(ending_fd_);
+  return taken ? std::optional{taken->number} : std::nullopt;
 }
 
-std::optional<int> service_signals::take_noted() const {
+std::optional<noted_signal> service_signals::take_noted() const {
   return take(noted_fd_);
 }
 

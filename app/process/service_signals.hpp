@@ -8,11 +8,18 @@
 
 namespace matchcloud::app {
 
+/// A signal that was noted.
+struct noted_signal {
+  int number = 0;
+  /// What `matchcloud reload` sent along; 0: nothing.
+  int value = 0;
+};
+
 /// The signals of a service, as readable descriptors, so that none ends it by surprise.
 ///
 /// SIGTERM, SIGINT and SIGQUIT ask it to end. SIGHUP asks it to reload, unless it is ignored, as
-/// with nohup. Signals without a meaning here that would end the process, such as SIGUSR1, are only
-/// noted. Those of a crash, and those that a library handles, stay as they are.
+/// with nohup, and SIGUSR2 to start its successor, whose end SIGCHLD tells. Signals without a
+/// meaning here that would end the process, such as SIGUSR1, are only noted. Those of a crash, and those that a library handles, stay as they are.
 ///
 /// Signals are blocked in the constructing thread and those that it starts later, so create this in
 /// the main thread before others. For that thread only.
@@ -38,7 +45,7 @@ public:
   bool ends() const;
   /// Takes a signal to end, or another signal; empty if none waits.
   std::optional<int> take_ending() const;
-  std::optional<int> take_noted() const;
+  std::optional<noted_signal> take_noted() const;
 
 private:
   sigset_t ending_{};

@@ -33,6 +33,11 @@ public:
                        transport_metrics* metrics = nullptr,
                        const base::clock& clock = base::machine_clock());
 
+  const front_settings& settings() const noexcept { return *settings_; }
+  /// Replaces the settings, for all that use this gate.
+  void set_settings(std::shared_ptr<const front_settings> settings) {
+    settings_ = std::move(settings);
+  }
   /// Replaces the tokens that are known. Before the first call there are none.
   void set_tokens(model::token_snapshot tokens) { tokens_ = std::move(tokens); }
   /// For a service that cannot read its store yet: from now on all that a token may be needed for

@@ -42,18 +42,16 @@ response no_content(std::string_view allow) {
 
 } // namespace
 
-front::front(caf::actor_config& cfg, std::shared_ptr<const front_settings> settings,
-             exchange_sink& sink, std::shared_ptr<access_gate> gate)
+front::front(caf::actor_config& cfg, exchange_sink& sink, std::shared_ptr<access_gate> gate)
     : resident{cfg, {base::fault_point::front_dispatch, base::fault_point::front_reply}},
-      settings_{std::move(settings)},
       sink_{&sink},
-      gate_{gate ? std::move(gate) : std::make_shared<access_gate>(settings_)},
-      traced_{settings_->traces} {
+      gate_{std::move(gate)},
+      traced_{settings().traces} {
   note_ping_origins();
 }
 
 void front::note_ping_origins() {
-  if (settings_->console && gate_->catalog()) ping_origins_ = ping_origins(*gate_->catalog());
+  if (settings().console && gate_->catalog()) ping_origins_ = ping_origins(*gate_->catalog());
 }
 
 caf::behavior front::make_behavior() {
@@ -216,12 +214,12 @@ void front::handle(const dispatch& dispatched) {
 
 bool front::asks_readiness(const admitted_request& head, const operation_row& row) const {
   return row.id == operation::get_readiness && !head.has(header::access_control_request_method) &&
-         settings_->state->load() != service_state::ready;
+         settings().state->load() != service_state::ready;
 }
 
 void front::preflight(const dispatch& dispatched, const operation_row& row) {
   auto made = no_content(allow_of(row));
-  made.headers.append(preflight_headers(row, *dispatched.request, *settings_));
+  made.headers.append(preflight_headers(row, *dispatched.request, settings()));
   answer(dispatched, row.id, std::move(made));
 }
 
@@ -252,7 +250,7 @@ bool front::enter_mailbox(const dispatch& dispatched, operation which, owner to)
 
 void front::keep_trace(const admitted_request& of, operation which, int status) const {
   if (of.trace) [[unlikely]]
-    settings_->traces->keep(of.trace, row_of(which).name, status, of.id);
+    settings().traces->keep(of.trace, row_of(which).name, status, of.id);
 }
 
 void front::answer(const dispatch& dispatched, operation which, http::response&& with) {
@@ -266,12 +264,12 @@ void front::fail(const dispatch& dispatched, operation which, const base::error&
   auto made = problem(what, dispatched.request->id, violated_policy);
   made.headers = std::move(headers);
   made.headers += plane_headers();
-  made.headers += cors_headers_of(row_of(which), *dispatched.request, *settings_);
+  made.headers += cors_headers_of(row_of(which), *dispatched.request, settings());
   answer(dispatched, which, std::move(made));
 }
 
 http::response front::answer_of(const open_exchange& exchange, const actors::json_made& reply) {
-  if (!reply.is_leased && reply.json && settings_->plane == plane::data)
+  if (!reply.is_leased && reply.json && settings().plane == plane::data)
     gate_->charge_answer(*exchange.request, exchange.operation_id, reply.json->size());
   http::response made;
   made.status = reply.status;
@@ -285,11 +283,11 @@ http::response front::answer_of(const open_exchange& exchange, const actors::jso
 http::response front::answer_of(const open_exchange& exchange,
                                 actors::regions_ranked&& reply) const {
   const auto& request = *exchange.request;
-  const bool any_origin = settings_->allows_any_origin();
+  const bool any_origin = settings().allows_any_origin();
   auto made =
       regions_response(request, std::move(reply.listing),
-                       {any_origin, settings_->access.requires_tokens}, std::move(reply.gzip));
-  if (!any_origin && may_read_regions(request, *settings_))
+                       {any_origin, settings().access.requires_tokens}, std::move(reply.gzip));
+  if (!any_origin && may_read_regions(request, settings()))
     made.headers.append(one_origin_headers(request));
   return made;
 }
@@ -297,7 +295,7 @@ http::response front::answer_of(const open_exchange& exchange,
 http::response front::answer_of(const open_exchange& exchange,
                                 const actors::media_opened& reply) const {
   auto made = media_response(*exchange.request, reply);
-  if (settings_->plane == plane::data) return made;
+  if (settings().plane == plane::data) return made;
   // It was behind a token, which the caches of others do not ask for.
   made.fixed_headers = own_image_headers;
   if (made.status != 307) made.headers += no_store_header; // redirects have it
@@ -307,19 +305,19 @@ http::response front::answer_of(const open_exchange& exchange,
 http::response front::answer_of(const open_exchange& exchange,
                                 const actors::operation_failed& reply) const {
   // The answer describes such an error only in general terms; the details go to the log.
-  if (settings_->plane == plane::ops && base::is_local_failure(reply.error.code))
+  if (settings().plane == plane::ops && base::is_local_failure(reply.error.code))
     spdlog::error("ops: request {}: {}", exchange.request->id, base::to_string(reply.error));
   return failure_answer(exchange, reply.error);
 }
 
 std::string_view front::plane_headers() const noexcept {
-  return settings_->plane == plane::ops ? no_store_header : std::string_view{};
+  return settings().plane == plane::ops ? no_store_header : std::string_view{};
 }
 
 http::response front::failure_answer(const open_exchange& exchange, const base::error& why) const {
   auto made = problem(why, exchange.request->id);
   made.headers += plane_headers();
-  made.headers += cors_headers_of(row_of(exchange.operation_id), *exchange.request, *settings_);
+  made.headers += cors_headers_of(row_of(exchange.operation_id), *exchange.request, settings());
   return made;
 }
 

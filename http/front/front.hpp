@@ -31,9 +31,12 @@ public:
   static constexpr std::size_t requests_at_once = 16;
 
   /// `sink` must outlive the actor. `gate` is shared with the transport's rules and used on the
-  /// front's thread; null: one of its own, which knows no token and has no rate limits.
-  front(caf::actor_config& cfg, std::shared_ptr<const front_settings> settings, exchange_sink& sink,
-        std::shared_ptr<access_gate> gate = nullptr);
+  /// front's thread.
+  front(caf::actor_config& cfg, exchange_sink& sink, std::shared_ptr<access_gate> gate);
+  /// With a gate of its own, which knows no token and has no rate limits.
+  front(caf::actor_config& cfg, std::shared_ptr<const front_settings> settings,
+        exchange_sink& sink)
+      : front{cfg, sink, std::make_shared<access_gate>(std::move(settings))} {}
 
   const char* name() const override { return "front"; }
 
@@ -83,7 +86,7 @@ private:
 
   /// Whether the fault points of fronts are passed. Those of the ops plane pass none: otherwise no
   /// fault could be removed.
-  bool has_fault_points() const noexcept { return settings_->plane == plane::data; }
+  bool has_fault_points() const noexcept { return settings().plane == plane::data; }
   /// Has the code of the operation take the request (request_context.cpp).
   void perform(const dispatch& dispatched, const route& where);
   /// Answers a preflight, or OPTIONS otherwise.
@@ -139,7 +142,8 @@ private:
   }
   bool arrives(actors::exchange_ref to, const caf::message& reply, const open_exchange& exchange);
 
-  std::shared_ptr<const front_settings> settings_;
+  const front_settings& settings() const noexcept { return gate_->settings(); }
+
   exchange_sink* sink_;
   std::shared_ptr<access_gate> gate_;
   actors::trace_sampler traced_;

@@ -135,7 +135,7 @@ base::config_rows<front_settings> path_keys() {
 
 base::config_rows<front_settings> page_keys() {
   using word = std::pair<std::string_view, forwarded_header>;
-  return {
+  base::config_rows<front_settings> keys{
       {{"trusted-proxies", kind::list, "", "CIDR blocks or addresses; repeatable",
         "Peers whose forwarding headers and PROXY protocol headers tell the client's address. "
         "Everybody else's are ignored."},
@@ -157,11 +157,12 @@ base::config_rows<front_settings> page_keys() {
         "of tracing (traceparent, tracestate, baggage, sentry-trace, X-Request-Id)."},
        set_cors_headers},
   };
+  return reloadable(std::move(keys));
 }
 
 base::config_rows<access_settings> access_keys() {
   using word = std::pair<std::string_view, bool>;
-  return {
+  base::config_rows<access_settings> keys{
       choice_row("auth", &access_settings::requires_tokens,
                  std::array{word{"open", false}, word{"required", true}},
                  "Whether the data plane asks for tokens (matchcloud token create). open is only "
@@ -199,16 +200,19 @@ base::config_rows<access_settings> access_keys() {
                  "that owe nothing make room; where all are in debt, strangers share a limit of a "
                  "quarter."),
   };
+  // That table is made at the start.
+  return reloadable(std::move(keys), {"rate-limit-entries"});
 }
 
 base::config_rows<store_watch> store_watch_keys() {
-  return {
+  base::config_rows<store_watch> keys{
       number_row("store-unreachable-ms", &store_watch::unreachable_after, 1'000, day_ms,
                  "How long the store may be out of reach before administration gets 503 at once."),
       number_row("stale-auth-limit-ms", &store_watch::stale_auth_limit, 1'000, 7 * day_ms,
                  "How long tokens are accepted while the store is out of reach, as they were last "
                  "known; their expiry counts all the same. Then 503."),
   };
+  return reloadable(std::move(keys));
 }
 
 } // namespace matchcloud::http

@@ -5,7 +5,7 @@ namespace matchcloud::http {
 head_verdict front_rules::judge(const request& head, std::uint64_t length) const {
   if (head.target == "*") return &row_of(operation::unmatched);
   const auto refuse = [&](refused_request what) {
-    what.headers += cors_headers_of(row_of(what.which), head, *settings_);
+    what.headers += cors_headers_of(row_of(what.which), head, gate_->settings());
     return tl::unexpected(std::move(what));
   };
   auto where = gate_->admit(head, length);

@@ -13,11 +13,10 @@ namespace matchcloud::http {
 /// thread of the gate.
 class front_rules final : public head_rules {
 public:
-  front_rules(std::shared_ptr<const front_settings> settings, std::shared_ptr<access_gate> gate)
-      : settings_{std::move(settings)}, gate_{std::move(gate)} {}
+  explicit front_rules(std::shared_ptr<access_gate> gate) : gate_{std::move(gate)} {}
   /// With a gate of its own, which knows no token and has no rate limits.
   explicit front_rules(const std::shared_ptr<const front_settings>& settings)
-      : front_rules{settings, std::make_shared<access_gate>(settings)} {}
+      : front_rules{std::make_shared<access_gate>(settings)} {}
 
   head_verdict judge(const request& head, std::uint64_t length) const override;
   model::ip_address client_of(const request& head) const override { return gate_->client_of(head); }
@@ -27,7 +26,6 @@ public:
   }
 
 private:
-  std::shared_ptr<const front_settings> settings_;
   std::shared_ptr<access_gate> gate_;
 };
 

@@ -97,6 +97,8 @@ struct front_settings {
   access_settings access;
   store_watch store;
   served_documents documents;
+  /// The configuration in force, as JSON; null on the data plane.
+  std::shared_ptr<const std::string> configuration;
   /// Where requests are traced; null: none is.
   std::shared_ptr<actors::trace_log> traces;
   /// The console; null: there is none.

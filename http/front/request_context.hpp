@@ -28,7 +28,7 @@ public:
 
   const http::request& request() const noexcept { return *dispatched_->request; }
   const operation_row& row() const noexcept { return *where_->row; }
-  const front_settings& settings() const noexcept { return *front_->settings_; }
+  const front_settings& settings() const noexcept { return front_->settings(); }
   /// Where regions are pinged, as the policy of the console's pages has it.
   const std::string& ping_origins() const noexcept { return front_->ping_origins_; }
   /// The client's address.

@@ -1,6 +1,7 @@
 #include "http/limits/limit_keys.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace matchcloud::http {
 
@@ -26,7 +27,7 @@ base::config_row<limits> mailbox_key(base::owner of) {
 } // namespace
 
 base::config_rows<limits> limit_keys() {
-  return {
+  base::config_rows<limits> keys{
       number_row("head-limit-bytes", &limits::head_limit_bytes, 256, 65'536,
                  "Request line and header lines together; beyond: 431."),
       number_row("target-limit-bytes", &limits::target_limit_bytes, 64, 32'768,
@@ -63,10 +64,13 @@ base::config_rows<limits> limit_keys() {
       number_row("httplib-threads", &limits::httplib_threads, 1, 1'024,
                  "Threads of the httplib transport; each serves one connection at a time."),
   };
+  // Sockets, threads and budgets are made at the start.
+  return reloadable(std::move(keys), {"listen-backlog", "byte-budget-bytes",
+                                      "ops-byte-budget-bytes", "httplib-threads"});
 }
 
 base::config_rows<limits> timeout_keys() {
-  return {
+  base::config_rows<limits> keys{
       number_row(
           "tls-handshake-timeout-ms", &limits::tls_handshake_timeout, 100, 600'000,
           "From the start of a TLS connection to the end of its handshake; beyond, it is closed."),
@@ -95,20 +99,22 @@ base::config_rows<limits> timeout_keys() {
                  "From a complete request for an export to its answer, and what writing it may "
                  "take; beyond: 504."),
   };
+  // Running exports have it from their start.
+  return reloadable(std::move(keys), {"export-timeout-ms"});
 }
 
 base::config_rows<limits> mailbox_keys() {
-  base::config_rows<limits> keys{
+  base::config_rows<limits> keys{base::reloadable(
       number_row("max-in-flight", &limits::in_flight_limit, 1, 1'000'000,
                  "Requests per event loop that wait for an actor; beyond: 503. An eighth is kept "
-                 "for those that cost most to repeat.")};
+                 "for those that cost most to repeat."))};
   for (std::size_t i = 1; i < base::owner_count; ++i)
     keys.push_back(mailbox_key(static_cast<base::owner>(i)));
   return keys;
 }
 
 base::config_rows<limits> client_keys() {
-  return {
+  base::config_rows<limits> keys{
       base::flag_row("rate-limit-loopback", &limits::limits_loopback,
                      "Whether rate-limit-address-* and max-connections-per-address hold for this "
                      "machine's own addresses: behind a proxy on this machine that is not in "
@@ -119,6 +125,8 @@ base::config_rows<limits> client_keys() {
       number_row("client-prefix-bits", &limits::ipv6_client_prefix, 48, 128,
                  "The length of the IPv6 prefix that counts as one client address."),
   };
+  // Connections and debts are counted by prefixes.
+  return reloadable(std::move(keys), {"client-prefix-bits"});
 }
 
 } // namespace matchcloud::http

@@ -3,6 +3,7 @@
 #include "http/operations/audit.hpp"
 #include "http/operations/avatars.hpp"
 #include "http/operations/catalog_elements.hpp"
+#include "http/operations/configuration.hpp"
 #include "http/operations/console.hpp"
 #include "http/operations/documents.hpp"
 #include "http/operations/exports.hpp"

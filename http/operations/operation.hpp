@@ -39,6 +39,7 @@ namespace matchcloud::http {
   X(rotate_token)                                                                                  \
   X(list_audit)                                                                                    \
   X(get_version)                                                                                   \
+  X(get_config)                                                                                    \
   X(validate_payload)                                                                              \
   X(get_schema)                                                                                    \
   X(get_ranking)                                                                                   \

@@ -1,6 +1,7 @@
 #include "http/tls/tls_keys.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace matchcloud::http {
 
@@ -23,7 +24,7 @@ auto file_of_each_pair(std::string tls_files::pair::*which) {
 } // namespace
 
 base::config_rows<tls_files> tls_keys() {
-  return {
+  base::config_rows<tls_files> keys{
       {{"tls-cert", kind::list, "", "PEM files; repeatable",
         "The certificates of listeners with /tls, each with the chain behind it. The client's "
         "server name (SNI) chooses, and of several for one name (ECDSA and RSA) the first that "
@@ -38,6 +39,7 @@ base::config_rows<tls_files> tls_keys() {
                      "Authorities whose client certificates may do on the ops plane what an admin "
                      "token may, where it speaks TLS."),
   };
+  return reloadable(std::move(keys));
 }
 
 } // namespace matchcloud::http

@@ -23,6 +23,8 @@ struct tls_files {
   /// PEM file of the authorities whose client certificates the ops plane takes; empty: it asks for
   /// none.
   std::string client_ca;
+
+  friend bool operator==(const tls_files&, const tls_files&) = default;
 };
 
 /// A secret that all processes of a store derive the keys of session tickets from.

@@ -70,7 +70,7 @@ public:
 private:
   preamble preamble_of(const model::ip_address& peer) const noexcept {
     if (!kind_.proxy_header) return preamble::none;
-    return is_trusted(peer, host_->bounds.trust) ? preamble::trusted_proxy_header
+    return is_trusted(peer, host_->in_force.trust) ? preamble::trusted_proxy_header
                                                  : preamble::ignored_proxy_header;
   }
 
@@ -159,7 +159,7 @@ void connection_acceptor::admit_socket(base::file_descriptor socket, const model
                                        preamble begins_with, bool speaks_tls) {
   // A trusted proxy connects for many clients, so it is in no share itself. A PROXY header names
   // the client (`on_client_named`).
-  const bool in_share = !is_trusted(peer, host_->bounds.trust);
+  const bool in_share = !is_trusted(peer, host_->in_force.trust);
   if (!in_share || count_in_share(peer))
     return open(std::move(socket), peer, begins_with, in_share, speaks_tls);
   // Whoever speaks TLS would take an answer without it for an attack: the end says it.
@@ -270,7 +270,7 @@ bool connection_acceptor::evict_elsewhere(const model::ip_address& client, std::
 }
 
 bool connection_acceptor::on_client_named(connection& which) {
-  if (is_trusted(which.peer(), host_->bounds.trust))
+  if (is_trusted(which.peer(), host_->in_force.trust))
     return true; // the proxy itself: a health check
   return which.in_share = count_in_share(which.peer(), &which);
 }

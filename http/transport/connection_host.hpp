@@ -79,11 +79,13 @@ public:
 class connection_host {
 public:
   connection_host(shared_bounds& of_all, event_loop& runs, transport_metrics& counts) noexcept
-      : bounds{of_all}, limits{of_all.limits}, loop{runs}, metrics{counts} {}
+      : bounds{of_all}, in_force{of_all}, loop{runs}, metrics{counts} {}
   virtual ~connection_host() = default;
 
   shared_bounds& bounds;
-  const http::limits& limits;
+  /// What this loop goes by.
+  plane_limits in_force;
+  const http::limits& limits = in_force.limits;
   event_loop& loop;
   transport_metrics& metrics;
   /// Set before the first connection is opened.

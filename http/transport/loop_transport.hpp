@@ -13,6 +13,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace matchcloud::http {
 
@@ -54,6 +55,8 @@ public:
                  shared_bounds& of_all, std::shared_ptr<const head_rules> rules,
                  transport_metrics& counts, std::uint64_t seed, std::function<void()> on_empty);
 
+  /// From now on these limits hold, also for the requests that are under way.
+  void put_in_force(plane_limits changed) { in_force = std::move(changed); }
   /// From now on connections are accepted before their first bytes, so that none waits for these
   /// when the listeners close.
   void accept_silent() { acceptor_.accept_silent(); }

@@ -6,7 +6,7 @@ namespace matchcloud::http {
 
 request_reader::request_reader(connection_host& host, const byte_account& account,
                                bool has_proxy_header)
-    : host_{&host}, account_{account}, framer_{host.bounds.framing} {
+    : host_{&host}, account_{account}, framer_{host.in_force.framing} {
   if (has_proxy_header) proxy_header_ = std::make_unique<proxy_header_reader>();
 }
 

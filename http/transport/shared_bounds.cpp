@@ -34,14 +34,17 @@ framer_limits framing_of(const http::limits& limits, plane of) {
 
 } // namespace
 
-shared_bounds::shared_bounds(const http::limits& configured, proxy_trust trusted, plane of)
-    : serves{of},
-      limits{limits_of(configured, of)},
+plane_limits::plane_limits(const http::limits& configured, proxy_trust trusted, plane of)
+    : limits{limits_of(configured, of)},
       framing{framing_of(limits, of)},
+      trust{std::move(trusted)} {}
+
+shared_bounds::shared_bounds(const http::limits& configured, proxy_trust trusted, plane of)
+    : plane_limits{configured, std::move(trusted), of},
+      serves{of},
       budget{limits.byte_budget_bytes},
       shares{limits.ipv6_client_prefix},
-      networks{network_prefix_length},
-      trust{std::move(trusted)} {}
+      networks{network_prefix_length} {}
 
 void shared_bounds::show(base::metric_set& in) const {
   const base::metric_text data{"matchcloud_budget_used_bytes",

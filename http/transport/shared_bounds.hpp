@@ -17,12 +17,19 @@ namespace matchcloud::http {
 
 class connection_acceptor;
 
-/// What the event loops of one plane share. Immutable while they run, except for the atomic and
-/// locked members; outlives them.
-struct shared_bounds {
-  plane serves = plane::data;
+/// The limits of one plane, as far as they may change while it serves: each event loop has its own.
+struct plane_limits {
   http::limits limits;
   framer_limits framing;
+  proxy_trust trust;
+
+  plane_limits(const http::limits& configured, proxy_trust trusted, plane of);
+};
+
+/// What the event loops of one plane share, and the limits that they begin with. Immutable while
+/// they run, except for the atomic and locked members; outlives them.
+struct shared_bounds : plane_limits {
+  plane serves = plane::data;
   base::byte_budget budget;
   /// All connections of the plane.
   std::atomic<std::size_t> connections{0};
@@ -32,7 +39,6 @@ struct shared_bounds {
   static constexpr std::size_t network_prefix_length = 48;
   static constexpr std::size_t network_width = 16;
   connection_shares networks;
-  proxy_trust trust;
   /// Which lane a client waits in. Not made of the seed of request ids, which clients see.
   base::siphash_key lane_key = base::random_siphash_key();
   /// One per loop: each registers itself before any loop runs.

@@ -172,7 +172,7 @@ private:
                                   base::machine_clock(),
                                   pool_,
                                   bounds_,
-                                  std::make_shared<const http::front_rules>(settings_, gate_),
+                                  std::make_shared<const http::front_rules>(gate_),
                                   metrics_,
                                   1,
                                   [] {}};

@@ -85,6 +85,7 @@ const std::vector<asked_operation>& all_operations() {
       {"rotate_token", true, "POST", "/v1/tokens/" + id + "/rotate", "{}", {"admin"}, false, {404}},
       {"list_audit", true, "GET", "/v1/audit", "", {"admin"}},
       {"get_version", true, "GET", "/v1/version", "", observers},
+      {"get_config", true, "GET", "/v1/config", "", observers},
       {"validate_payload", true, "POST", "/v1/validate/game", "{}", observers},
       {"get_schema", true, "GET", "/v1/schema/game", "", observers},
       {"get_ranking", true, "GET", "/v1/ranking?address=10.0.0.1", "", observers},

@@ -115,6 +115,63 @@ TEST_CASE("taking over three times in a row under load loses no request and rese
   CHECK_FALSE(raw_connection::try_connect(now->ops()));
 }
 
+/// The process that `by` says it started.
+pid_t started_by(const server& by) {
+  const std::string before = "SIGUSR2: process ";
+  REQUIRE(by.process().says(" is started from "));
+  const auto log = by.process().errors();
+  return std::stoi(log.substr(log.rfind(before) + before.size()));
+}
+
+/// Ends a process that is not a child of this one.
+void end(pid_t which) {
+  REQUIRE(::kill(which, SIGTERM) == 0);
+  CHECK(eventually([which] { return ::kill(which, 0) != 0; }));
+}
+
+TEST_CASE("SIGUSR2 starts a successor, which takes over under load without losing a request",
+          "[lifecycle]") {
+  const world own;
+  const auto first = std::make_unique<server>(arguments{}, own);
+  // With real ports, by which a successor finds it.
+  server second{same_as(*first), own};
+  CHECK(first->process().exit_code() == 0);
+  load clients{second.data(), 8, 4};
+  REQUIRE(clients.goes_on());
+  second.process().signal(SIGUSR2);
+  const auto next = started_by(second);
+  CHECK(second.process().exit_code() == 0);
+  CHECK(second.process().says("process " + std::to_string(next) + " has taken over"));
+  CHECK(clients.goes_on());
+  CHECK(clients.finish() == "");
+  check_serves(second.data());
+  end(next);
+}
+
+TEST_CASE("a successor that cannot start leaves its predecessor serving", "[lifecycle]") {
+  const world own;
+  const auto first = std::make_unique<server>(arguments{}, own);
+  const auto file = own.directory().path("service.toml");
+  std::ofstream{file} << "";
+  server second{same_as(*first, {"--config", file}), own};
+  CHECK(first->process().exit_code() == 0);
+  std::ofstream{file} << "no-such-key = 1\n";
+  second.process().signal(SIGUSR2);
+  const auto started = std::to_string(started_by(second));
+  CHECK(second.process().says("process " + started +
+                              ", which was to take over, ended with exit code 2"));
+  check_serves(second.data());
+  second.process().signal(SIGTERM);
+  CHECK(second.process().exit_code() == 0);
+}
+
+TEST_CASE("SIGUSR2 starts nothing where no successor could find this process", "[lifecycle]") {
+  server of;
+  of.process().signal(SIGUSR2);
+  CHECK(of.process().says("SIGUSR2: no successor is started"));
+  check_serves(of.data());
+}
+
 TEST_CASE("every loop of a successor serves, however many sockets there are", "[lifecycle]") {
   const auto [before, after] = GENERATE(std::pair{"1", "4"}, std::pair{"4", "1"});
   const world own;

@@ -1,0 +1,114 @@
+#include "app/config/reload.hpp"
+
+#include "model/access/hidden_passwords.hpp"
+#include "model/access/token_text.hpp"
+#include "model/json/json_writer.hpp"
+#include "model/text/timestamp.hpp"
+#include "model/text/unicode.hpp"
+
+#include <string_view>
+#include <utility>
+
+namespace matchcloud::app {
+
+namespace {
+
+/// Characters of a value that are shown.
+constexpr std::size_t value_limit = 4'096;
+
+/// Adds what was given last for a key, if anything was.
+void keep(std::vector<given_value>& in, const std::vector<given_value>& from,
+          const config_key& key) {
+  if (const auto* last = last_given(from, key)) in.push_back(*last);
+}
+
+std::string_view source_of(const given_value* given) {
+  if (given == nullptr) return "default";
+  if (given->source.starts_with("--")) return "flag";
+  return given->source.starts_with("MATCHCLOUD_") ? "environment" : "file";
+}
+
+/// Without passwords and tokens.
+std::string shown(const std::vector<std::string>& values) {
+  std::string text;
+  for (const auto& each : values)
+    text.append(text.empty() ? "" : ",").append(each);
+  text = model::hide_passwords(model::redact_tokens(std::move(text)));
+  return model::printable_excerpt(text, value_limit);
+}
+
+void add_value(model::json_writer& json, std::string_view name, const config_key& key,
+               const std::vector<std::string>& values) {
+  json.name(name);
+  if (key.may_be_secret || values.empty())
+    json.null();
+  else
+    json.text(shown(values));
+}
+
+void add_key(model::json_writer& json, const config_key& key,
+             const std::vector<given_value>& in_force, const std::vector<given_value>& wanted) {
+  const auto* given = last_given(in_force, key);
+  const auto values = values_of(in_force, key);
+  json.object().name("name").text(key.name);
+  add_value(json, "value", key, values);
+  json.name("hidden").boolean(key.may_be_secret && !values.empty());
+  json.name("default");
+  if (key.default_value.empty())
+    json.null();
+  else
+    json.text(key.default_value);
+  json.name("source").text(source_of(given));
+  json.name("place").text(given == nullptr ? "" : model::printable_excerpt(given->source, value_limit));
+  json.name("reloadable").boolean(key.is_reloadable);
+  const auto next = values_of(wanted, key);
+  json.name("needs_restart").boolean(next != values);
+  add_value(json, "next_value", key, next);
+  json.end_object();
+}
+
+std::string listed(const std::vector<std::string>& names) {
+  std::string text;
+  for (const auto& name : names)
+    text.append(text.empty() ? "" : ", ").append(name);
+  return text;
+}
+
+} // namespace
+
+reload_plan plan_reload(const std::vector<given_value>& in_force,
+                        const std::vector<given_value>& wanted) {
+  reload_plan plan;
+  for (const auto& key : config_keys()) {
+    keep(plan.given, key.is_reloadable ? wanted : in_force, key);
+    if (values_of(in_force, key) == values_of(wanted, key)) continue;
+    (key.is_reloadable ? plan.changed : plan.waiting).push_back(key.name);
+  }
+  return plan;
+}
+
+reload_outcome outcome_of(const reload_plan& done) {
+  reload_outcome outcome;
+  outcome.text = done.changed.empty() ? "nothing that can be reloaded has changed\n"
+                                      : "in force now: " + listed(done.changed) + "\n";
+  if (!done.waiting.empty())
+    outcome.text += "changed, but in force only after a restart: " + listed(done.waiting) + "\n";
+  return outcome;
+}
+
+std::string describe_configuration(const std::vector<given_value>& in_force,
+                                   const std::vector<given_value>& wanted, const std::string& file,
+                                   std::int64_t read_ms) {
+  model::json_writer json;
+  json.object().name("file");
+  if (file.empty())
+    json.null();
+  else
+    json.text(model::printable_excerpt(file, value_limit));
+  json.name("read").text(model::format_timestamp(read_ms)).name("keys").array();
+  for (const auto& key : config_keys())
+    add_key(json, key, in_force, wanted);
+  return json.end_array().end_object().take();
+}
+
+} // namespace matchcloud::app

@@ -1,0 +1,64 @@
+#include "app/node/running_configuration.hpp"
+
+#include "app/config/exposure.hpp"
+#include "base/clock.hpp"
+
+#include <sys/stat.h>
+
+#include <utility>
+
+namespace matchcloud::app {
+
+namespace {
+
+/// A pipe has given what it had.
+base::expected<void> check_readable_again(const std::string& file) {
+  struct stat found {};
+  if (file.empty() || ::stat(file.c_str(), &found) != 0 || S_ISREG(found.st_mode)) return {};
+  return base::fail(base::errc::config_invalid,
+                    file + " is not a regular file, so it cannot be read a second time");
+}
+
+base::expected<serve_config> make_safe_config(const std::vector<given_value>& given) {
+  auto made = make_config(given);
+  if (!made) return made;
+  if (auto safe = check_exposure(*made); !safe) return tl::unexpected(safe.error());
+  return made;
+}
+
+} // namespace
+
+running_configuration::running_configuration(std::vector<given_value> given, std::string file,
+                                             reader read)
+    : given_{std::move(given)}, file_{std::move(file)}, read_{std::move(read)} {}
+
+std::shared_ptr<const std::string>
+running_configuration::describe(const std::vector<given_value>& in_force,
+                                const std::vector<given_value>& wanted) const {
+  return std::make_shared<const std::string>(
+      describe_configuration(in_force, wanted, file_, base::machine_clock().unix_ms()));
+}
+
+base::expected<reload_outcome> running_configuration::take_up(node& of) {
+  if (auto again = check_readable_again(file_); !again) return tl::unexpected(again.error());
+  const auto wanted = read_();
+  if (!wanted) return tl::unexpected(wanted.error());
+  if (auto whole = make_safe_config(*wanted); !whole) return tl::unexpected(whole.error());
+  auto plan = plan_reload(given_, *wanted);
+  auto next = make_safe_config(plan.given);
+  if (!next)
+    return base::fail(next.error().code,
+                      "what can be reloaded does not fit what needs a restart, so restart: " +
+                          next.error().detail);
+  next->front.configuration = describe(plan.given, *wanted);
+  if (auto taken = of.take_up(*next); !taken) return tl::unexpected(taken.error());
+  given_ = plan.given;
+  return outcome_of(plan);
+}
+
+reload_outcome running_configuration::reload(node& of) {
+  auto done = take_up(of);
+  return done ? *std::move(done) : reload_outcome{true, done.error().detail + "\n"};
+}
+
+} // namespace matchcloud::app

@@ -1,0 +1,103 @@
+#include "app/process/successor.hpp"
+
+#include "app/process/process_arguments.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+namespace matchcloud::app {
+
+namespace {
+
+constexpr auto take_over_flag = "--take-over";
+
+/// The arguments of this process, with those of a successor.
+std::vector<std::string> arguments() {
+  auto all = arguments_of(::getpid());
+  if (std::ranges::find(all, take_over_flag) == all.end()) all.emplace_back(take_over_flag);
+  return all;
+}
+
+/// The environment, with this process as the one that the service manager watches: that is what a
+/// successor takes over.
+std::vector<std::string> environment() {
+  constexpr std::string_view watched = "WATCHDOG_PID=";
+  std::vector<std::string> all;
+  for (char** entry = environ; *entry != nullptr; ++entry)
+    all.emplace_back(std::string_view{*entry}.starts_with(watched)
+                         ? std::string{watched} + std::to_string(::getpid())
+                         : *entry);
+  return all;
+}
+
+/// For exec(3); valid as long as `texts` is.
+std::vector<char*> pointers_to(std::vector<std::string>& texts) {
+  std::vector<char*> all;
+  for (auto& each : texts)
+    all.push_back(each.data());
+  all.push_back(nullptr);
+  return all;
+}
+
+/// Starts the program; 0, or an errno. Signals that this process has blocked reach it again.
+int spawn(const std::string& program, pid_t& started) {
+  auto given = arguments();
+  auto variables = environment();
+  posix_spawnattr_t how;
+  sigset_t none;
+  sigemptyset(&none);
+  posix_spawnattr_init(&how);
+  posix_spawnattr_setsigmask(&how, &none);
+  posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK);
+  const int failure =
+      ::posix_spawn(&started, program.c_str(), nullptr, &how, pointers_to(given).data(),
+                    pointers_to(variables).data());
+  posix_spawnattr_destroy(&how);
+  return failure;
+}
+
+std::string describe_end(int status) {
+  if (WIFSIGNALED(status)) return "by signal " + std::to_string(WTERMSIG(status));
+  return "with exit code " + std::to_string(WEXITSTATUS(status));
+}
+
+} // namespace
+
+successor::successor() {
+  std::error_code ignored;
+  program_ = std::filesystem::read_symlink("/proc/self/exe", ignored).string();
+}
+
+void successor::start() {
+  if (::getpid() == 1)
+    return spdlog::error("SIGUSR2: no successor is started: this is process 1, and its container "
+                         "would end with it; start another container instead");
+  if (started_ != 0)
+    return spdlog::info("SIGUSR2: process {} is starting to take over already", started_);
+  pid_t started = 0;
+  if (const int failure = spawn(program_, started); failure != 0)
+    return spdlog::error("SIGUSR2: cannot start {}: {}; this process goes on", program_,
+                         std::generic_category().message(failure));
+  started_ = started;
+  spdlog::info("SIGUSR2: process {} is started from {}, to take over", started_, program_);
+}
+
+void successor::note_end() {
+  int status = 0;
+  if (started_ == 0 || ::waitpid(started_, &status, WNOHANG) != started_) return;
+  spdlog::error("process {}, which was to take over, ended {}; this process goes on", started_,
+                describe_end(status));
+  started_ = 0;
+}
+
+} // namespace matchcloud::app

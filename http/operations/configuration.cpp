@@ -1,0 +1,64 @@
+#include "http/operations/configuration.hpp"
+
+#include "http/front/request_context.hpp"
+#include "http/operations/code.hpp"
+
+#include <array>
+
+namespace matchcloud::http {
+
+namespace {
+
+constexpr std::array schemas{
+    named_schema{"Configuration",
+                 R"({"type":"object","additionalProperties":false,"required":["file","read",)"
+                 R"("keys"],"properties":{"file":{"type":["string","null"],)"
+                 R"("description":"What `--config` named."},"read":{"type":"string",)"
+                 R"("format":"date-time","description":"When it was last read and not refused."},)"
+                 R"("keys":{"type":"array","items":{)"
+                 R"("$ref":"#/components/schemas/ConfigurationKey"}}}})"},
+    named_schema{"ConfigurationKey",
+                 R"({"type":"object","additionalProperties":false,"required":["name","value",)"
+                 R"("hidden","default","source","place","reloadable","needs_restart",)"
+                 R"("next_value"],"properties":{"name":{"type":"string"},)"
+                 R"("value":{"type":["string","null"],"description":"What is in force; null: )"
+                 R"(nothing, or it is hidden. The elements of a list have commas between them."},)"
+                 R"("hidden":{"type":"boolean","description":"Whether the value is left out, as )"
+                 R"(it may have a secret."},"default":{"type":["string","null"]},)"
+                 R"("source":{"enum":["default","file","environment","flag"]},)"
+                 R"("place":{"type":"string","description":"The flag, the variable, or file and )"
+                 R"(line; empty for a default."},"reloadable":{"type":"boolean",)"
+                 R"("description":"Whether a reload takes a change up; else that needs a )"
+                 R"(restart."},"needs_restart":{"type":"boolean","description":"Whether another )"
+                 R"(value waits for a restart."},"next_value":{"type":["string","null"],)"
+                 R"("description":"What is in force after a restart."}}})"},
+};
+
+} // namespace
+
+const operation_code codes::get_config{
+    [] {
+      return operation_references{operation_reference{
+          .tag = "reports",
+          .summary = "What the service is configured with",
+          .description = "Every key with its value, where that comes from, and whether a reload "
+                         "(SIGHUP, `matchcloud reload`) takes a change up. Passwords and secrets "
+                         "are left out.",
+          .answers = {{200, "The configuration in force.", cache_control, json_type,
+                       R"({"$ref":"#/components/schemas/Configuration"})",
+                       R"({"file":"/etc/matchcloud/matchcloud.toml",)"
+                       R"("read":"2026-11-25T00:00:00.000Z","keys":[{"name":"auth",)"
+                       R"("value":"required","hidden":false,"default":"open","source":"file",)"
+                       R"("place":"/etc/matchcloud/matchcloud.toml:3: auth","reloadable":true,)"
+                       R"("needs_restart":false,"next_value":"required"}]})"}},
+          .schemas = schemas}};
+    },
+    [](const request_context& asked) {
+      response made;
+      made.content_type = json_type;
+      made.fixed_headers = no_store_header;
+      if (const auto& known = asked.settings().configuration) made.body = *known;
+      asked.answer(std::move(made));
+    }};
+
+} // namespace matchcloud::http

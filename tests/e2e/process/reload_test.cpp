@@ -1,0 +1,206 @@
+// A running service reads its configuration again: SIGHUP and `matchcloud reload`.
+#include "tests/e2e/process/wrapped_service.hpp"
+#include "tests/service/load.hpp"
+
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using namespace matchcloud;
+using namespace e2e;
+
+/// A service with a configuration file, which tests write anew.
+struct reloaded {
+  fixtures::temporary_directory folder;
+  std::string file = folder.path("service.toml");
+  std::unique_ptr<server> of;
+
+  explicit reloaded(const std::string& text, const arguments& more = {}) {
+    write(text);
+    of = std::make_unique<server>(arguments{"--config", file} + more);
+  }
+  void write(const std::string& text) const { std::ofstream{file} << text; }
+  command_result reload() const { return run({"reload", std::to_string(of->process().pid())}); }
+  /// Writes the file and has it taken up.
+  std::string take_up(const std::string& text) const {
+    write(text);
+    const auto done = reload();
+    INFO(done.errors << of->process().errors());
+    CHECK(done.exit_code == 0);
+    return done.out;
+  }
+  std::string config() const { return of->ask_ops_plane(request("GET", "/v1/config")).body; }
+};
+
+/// The key of that name in what `GET /v1/config` answers.
+std::string key_in(const std::string& config, const std::string& name) {
+  const auto at = config.find(R"({"name":")" + name + '"');
+  REQUIRE(at != std::string::npos);
+  return config.substr(at, config.find('}', at) - at + 1);
+}
+
+TEST_CASE("a reload takes up what a file changes, also for open connections", "[lifecycle]") {
+  const reloaded on{"body-limit-bytes = 4096\n"};
+  raw_connection open{on.of->data()};
+  const auto large = request("POST", groups_target, R"({"display_name":")" + std::string(2'000, 'x') +
+                                                        R"("})");
+  CHECK(open.ask(large).status == 200);
+  CHECK(on.take_up("body-limit-bytes = 1024\ncors-origins = [\"https://play.example\"]\n") ==
+        "in force now: cors-origins, body-limit-bytes\n");
+  CHECK(open.ask(large).status == 413);
+  const auto listed = raw_connection{on.of->data()}.ask(
+      request("GET", regions_target, {}, "Origin: https://play.example\r\n"));
+  CHECK(listed.header("access-control-allow-origin") == "https://play.example");
+  // What is no longer in the file has its default again.
+  CHECK(on.take_up("") == "in force now: cors-origins, body-limit-bytes\n");
+  CHECK(raw_connection{on.of->data()}.ask(large).status == 200);
+  CHECK(on.take_up("") == "nothing that can be reloaded has changed\n");
+}
+
+TEST_CASE("rates, timeouts and shares are taken up", "[lifecycle]") {
+  const reloaded on{""};
+  on.take_up("rate-limit-loopback = true\nrate-limit-address-cheap = \"2/1000\"\n");
+  std::vector<int> seen;
+  for (int i = 0; i < 3; ++i)
+    seen.push_back(raw_connection{on.of->data()}.ask(request("GET", regions_target)).status);
+  CHECK(seen == std::vector{200, 200, 429});
+  on.take_up("idle-timeout-ms = 50\n");
+  raw_connection idle{on.of->data()};
+  CHECK(idle.ask(request("GET", regions_target)).status == 200);
+  CHECK(idle.closed());
+  on.take_up("max-connections-per-address = 1\nrate-limit-loopback = true\n");
+  raw_connection first{on.of->data()};
+  CHECK(first.ask(request("GET", regions_target)).status == 200);
+  CHECK(raw_connection{on.of->data()}.ask(request("GET", regions_target)).status == 503);
+}
+
+TEST_CASE("tokens are asked for from a reload on, and trusted proxies believed", "[lifecycle]") {
+  const reloaded on{""};
+  CHECK(raw_connection{on.of->data()}.ask(request("GET", regions_target)).status == 200);
+  on.take_up("auth = \"required\"\nanonymous-regions = false\n");
+  CHECK(raw_connection{on.of->data()}.ask(request("GET", regions_target)).status == 401);
+  const auto from_tokyo =
+      request("GET", regions_target, {}, "X-Forwarded-For: 198.51.100.7\r\n");
+  on.take_up("");
+  const auto near = raw_connection{on.of->data()}.ask(from_tokyo).body;
+  on.take_up("trusted-proxies = [\"127.0.0.1\"]\n");
+  CHECK(raw_connection{on.of->data()}.ask(from_tokyo).body != near);
+}
+
+TEST_CASE("reloads under load cost no request", "[lifecycle]") {
+  const reloaded on{""};
+  steady_load clients{on.of->data(), request("GET", regions_target), 4};
+  for (int i = 0; i < 20; ++i)
+    on.take_up("head-timeout-ms = " + std::to_string(5'000 + i) + "\n");
+  REQUIRE(eventually([&] { return clients.turns() > 100; }));
+  CHECK(clients.finish().failure == "");
+  CHECK(contains(key_in(on.config(), "head-timeout-ms"), R"("value":"5019")"));
+}
+
+TEST_CASE("a wrong file is refused whole and changes nothing", "[lifecycle]") {
+  const reloaded on{"body-limit-bytes = 4096\n"};
+  const auto before = on.config();
+  const auto [text, why] =
+      GENERATE(std::pair{"body-limit-bytes = 2048\nhead-limit-bytes = 1\n", "head-limit-bytes = \"1\""},
+               std::pair{"body-limit-bytes = 2048\nbdy-limit = 1\n", "unknown key \"bdy-limit\""},
+               std::pair{"body-limit-bytes = \n", "service.toml:1"});
+  on.write(text);
+  const auto refused = on.reload();
+  CHECK(refused.exit_code == 1);
+  CHECK(contains(refused.errors, "matchcloud reload: refused, nothing has changed: "));
+  CHECK(contains(refused.errors, why));
+  CHECK(on.of->process().says("SIGHUP: reload refused, nothing has changed: "));
+  CHECK(on.config() == before);
+  std::filesystem::remove(on.file);
+  CHECK(on.reload().exit_code == 1);
+  CHECK(on.config() == before);
+}
+
+TEST_CASE("what needs a restart is named, and waits for it", "[lifecycle]") {
+  const reloaded on{"loops = 1\n"};
+  CHECK(on.take_up("loops = 2\nbody-limit-bytes = 2048\n") ==
+        "in force now: body-limit-bytes\n"
+        "changed, but in force only after a restart: loops\n");
+  const auto config = on.config();
+  CHECK(key_in(config, "loops") ==
+        R"({"name":"loops","value":"1","hidden":false,"default":"0","source":"file",)"
+        R"("place":")" + on.file + R"(:1: loops","reloadable":false,"needs_restart":true,)"
+        R"("next_value":"2"})");
+  CHECK(contains(key_in(config, "body-limit-bytes"),
+                 R"("value":"2048","hidden":false,"default":"1048576","source":"file")"));
+  CHECK(contains(key_in(config, "data-dir"), R"("source":"flag","place":"--data-dir")"));
+  CHECK(contains(key_in(config, "head-limit-bytes"), R"("source":"default","place":"")"));
+}
+
+TEST_CASE("a reload cannot open a plane to everybody that was closed", "[lifecycle]") {
+  const reloaded on{"auth = \"required\"\n", {"--listen", "0.0.0.0:0"}};
+  on.write("auth = \"open\"\n");
+  const auto refused = on.reload();
+  CHECK(refused.exit_code == 1);
+  CHECK(contains(refused.errors, "reachable from outside this machine"));
+  // The file is sound, but what it opens is another listener than the one that there is.
+  on.write("auth = \"open\"\ninsecure-open = true\n");
+  CHECK(on.reload().exit_code == 0);
+}
+
+TEST_CASE("flags and the environment count before a file that is read again", "[lifecycle]") {
+  const reloaded on{"", {"--body-limit-bytes", "4096"}};
+  CHECK(on.take_up("body-limit-bytes = 2048\n") == "nothing that can be reloaded has changed\n");
+  CHECK(contains(key_in(on.config(), "body-limit-bytes"), R"("value":"4096")"));
+}
+
+TEST_CASE("passwords and secrets are hidden in the configuration", "[lifecycle]") {
+  const server of{{"--objects-public-endpoint", "https://one:two@objects.example",
+                   "--public-url", "http://play.example"}};
+  const auto config = of.ask_ops_plane(request("GET", "/v1/config")).body;
+  CHECK(contains(key_in(config, "public-url"), R"("value":"http://play.example")"));
+  CHECK_FALSE(contains(config, "two@"));
+}
+
+TEST_CASE("certificates at other paths are taken up, and wrong ones refused", "[lifecycle][tls]") {
+  const tls_pair_files first;
+  const tls_pair_files second{fixtures::make_tls_pair()};
+  const auto keys = [](const tls_pair_files& of) {
+    return "tls-cert = [\"" + of.certificate() + "\"]\ntls-key = [\"" + of.key() + "\"]\n";
+  };
+  const reloaded on{keys(first), tls_data};
+  CHECK(on.take_up(keys(second)) == "in force now: tls-cert, tls-key\n");
+  second.put("broken.pem", "no certificate");
+  on.write("body-limit-bytes = 2048\ntls-cert = [\"" + second.directory().path("broken.pem") +
+           "\"]\ntls-key = [\"" + second.key() + "\"]\n");
+  const auto refused = on.reload();
+  CHECK(refused.exit_code == 1);
+  CHECK(contains(refused.errors, "broken.pem"));
+  CHECK(contains(key_in(on.config(), "body-limit-bytes"), R"("value":"1048576")"));
+}
+
+TEST_CASE("the level of the log is taken up", "[lifecycle]") {
+  const reloaded on{"log-level = \"error\"\n"};
+  CHECK_FALSE(contains(on.of->process().errors(), "[warning]"));
+  on.take_up("");
+  CHECK(on.of->process().says("[info] SIGHUP: in force now: log-level"));
+}
+
+TEST_CASE("a pipe as configuration is not read a second time", "[lifecycle]") {
+  wrapped_service of{{"/bin/bash", "-c", "exec \"$@\" --config <(echo 'body-limit-bytes = 2048')", "-"},
+                     shared_world().data_dir()};
+  REQUIRE(of.serves());
+  of.process().signal(SIGHUP);
+  CHECK(of.process().says("is not a regular file"));
+}
+
+TEST_CASE("reload says whom it cannot ask", "[lifecycle]") {
+  const auto self = run({"reload", std::to_string(::getpid())});
+  CHECK(self.exit_code == 1);
+  CHECK(contains(self.errors, "is not a `matchcloud serve`"));
+  CHECK(run({"reload", "0"}).exit_code == 2);
+}
+
+} // namespace
