@@ -59,7 +59,8 @@ void add_key(model::json_writer& json, const config_key& key,
   else
     json.text(key.default_value);
   json.name("source").text(source_of(given));
-  json.name("place").text(given == nullptr ? "" : model::printable_excerpt(given->source, value_limit));
+  json.name("place").text(given == nullptr ? ""
+                                           : model::printable_excerpt(given->source, value_limit));
   json.name("reloadable").boolean(key.is_reloadable);
   const auto next = values_of(wanted, key);
   json.name("needs_restart").boolean(next != values);
@@ -87,13 +88,12 @@ reload_plan plan_reload(const std::vector<given_value>& in_force,
   return plan;
 }
 
-reload_outcome outcome_of(const reload_plan& done) {
-  reload_outcome outcome;
-  outcome.text = done.changed.empty() ? "nothing that can be reloaded has changed\n"
-                                      : "in force now: " + listed(done.changed) + "\n";
+std::string describe_outcome(const reload_plan& done) {
+  auto text = done.changed.empty() ? std::string{"nothing that can be reloaded has changed\n"}
+                                   : "in force now: " + listed(done.changed) + "\n";
   if (!done.waiting.empty())
-    outcome.text += "changed, but in force only after a restart: " + listed(done.waiting) + "\n";
-  return outcome;
+    text += "changed, but in force only after a restart: " + listed(done.waiting) + "\n";
+  return text;
 }
 
 std::string describe_configuration(const std::vector<given_value>& in_force,

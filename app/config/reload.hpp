@@ -21,15 +21,8 @@ struct reload_plan {
 reload_plan plan_reload(const std::vector<given_value>& in_force,
                         const std::vector<given_value>& wanted);
 
-/// How a reload went, for who asked for it and for the log.
-struct reload_outcome {
-  bool is_refused = false;
-  /// Whole lines: why it was refused, or what was taken up and what needs a restart.
-  std::string text;
-};
-
-/// Says what a plan that was carried out did.
-reload_outcome outcome_of(const reload_plan& done);
+/// Says what a plan that was carried out did, in whole lines.
+std::string describe_outcome(const reload_plan& done);
 
 /// All keys as a JSON object, for `GET /v1/config`: value, default, source, whether a reload takes
 /// a change up, and what waits for a restart. `file` is the one that `--config` named, or empty;

@@ -30,6 +30,7 @@
 
 #include <algorithm>
 #include <array>
+#include <semaphore>
 #include <utility>
 
 namespace matchcloud::app {
@@ -48,6 +49,9 @@ constexpr std::size_t actor_throughput = 64;
 /// A drain without a delay before it closes idle connections after this. Whoever asks meanwhile is
 /// answered with `Connection: close`, so that clients that are busy lose no request.
 constexpr std::chrono::milliseconds idle_grace{250};
+
+/// How long a reload waits for the event loops to turn.
+constexpr std::chrono::milliseconds loop_patience{2'000};
 
 /// Gives the threads of the actors' pool the priority of blocking work: an event loop that wakes
 /// up on a busy machine gets the processor at once, not after a large payload was validated.
@@ -203,18 +207,24 @@ base::expected<void> node::take_up(const serve_config& config) {
   front_ = std::make_shared<const http::front_settings>(data_settings());
   ops_front_ = std::make_shared<const http::front_settings>(ops_settings());
   const auto limits = bounded_by_descriptors(config_.limits, raise_descriptor_limit());
-  const auto hand = [&limits](const loop_part& to,
-                              const std::shared_ptr<const http::front_settings>& settings,
-                              const http::proxy_trust& trusted) {
-    to.loop->post([transport = to.transport.get(), gate = to.gate, settings,
+  const auto turns = std::make_shared<std::counting_semaphore<>>(0);
+  const auto hand = [&](const loop_part& to,
+                        const std::shared_ptr<const http::front_settings>& settings,
+                        const http::proxy_trust& trusted) {
+    to.loop->post([transport = to.transport.get(), gate = to.gate, settings, turns,
                    changed = http::plane_limits{limits, trusted, settings->plane}] {
       gate->set_settings(settings);
       transport->put_in_force(changed);
+      turns->release();
     });
   };
   for (const auto& part : loops_)
     hand(part, front_, config_.front.proxies);
   hand(ops_loop_, ops_front_, {});
+  // Who asked is told once it is so; a loop that hangs does it when it turns again.
+  const auto until = base::machine_clock().now() + loop_patience;
+  for (std::size_t i = 0; i <= loops_.size(); ++i)
+    static_cast<void>(turns->try_acquire_until(until));
   return {};
 }
 

@@ -53,7 +53,7 @@ base::expected<reload_outcome> running_configuration::take_up(node& of) {
   next->front.configuration = describe(plan.given, *wanted);
   if (auto taken = of.take_up(*next); !taken) return tl::unexpected(taken.error());
   given_ = plan.given;
-  return outcome_of(plan);
+  return reload_outcome{false, describe_outcome(plan)};
 }
 
 reload_outcome running_configuration::reload(node& of) {

@@ -24,8 +24,7 @@ waiting_plane::waiting_plane(const waiting_parts& parts, base::file_descriptor s
   gate->wait_for_store();
   transport_ = std::make_unique<http::loop_transport>(
       *loop_, base::machine_clock(), *parts.pool, *parts.bounds,
-      std::make_shared<const http::front_rules>(gate), *parts.metrics,
-      base::random_seed(), [] {});
+      std::make_shared<const http::front_rules>(gate), *parts.metrics, base::random_seed(), [] {});
   if (parts.tls) transport_->acceptor().set_tls(parts.tls);
   // Before there is an actor, which nothing would end if the system allowed no thread.
   thread_ = std::thread{[this] { loop_->run(); }};
@@ -39,9 +38,8 @@ waiting_plane::waiting_plane(const waiting_parts& parts, base::file_descriptor s
 
 void waiting_plane::open(const waiting_parts& parts, const std::shared_ptr<http::access_gate>& gate,
                          base::file_descriptor socket) {
-  front_ = actors::spawn_resident<http::front>(*system_, *loop_,
-                                               std::ref<http::exchange_sink>(transport_->exchanges()),
-                                               gate);
+  front_ = actors::spawn_resident<http::front>(
+      *system_, *loop_, std::ref<http::exchange_sink>(transport_->exchanges()), gate);
   // It takes requests once it knows the owners, of which there is none.
   caf::anon_send(front_, actors::owners{std::vector<caf::actor>(base::owner_count)});
   // The posted task must be copyable, and the socket is not.

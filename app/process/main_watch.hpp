@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/config/reload.hpp"
+#include "app/process/reload_outcome.hpp"
 #include "app/process/service_manager.hpp"
 #include "app/process/service_signals.hpp"
 #include "base/clock.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/config/reload.hpp"
+#include "app/process/reload_outcome.hpp"
 #include "base/expected.hpp"
 
 #include <sys/types.h>

@@ -19,7 +19,8 @@ struct noted_signal {
 ///
 /// SIGTERM, SIGINT and SIGQUIT ask it to end. SIGHUP asks it to reload, unless it is ignored, as
 /// with nohup, and SIGUSR2 to start its successor, whose end SIGCHLD tells. Signals without a
-/// meaning here that would end the process, such as SIGUSR1, are only noted. Those of a crash, and those that a library handles, stay as they are.
+/// meaning here that would end the process, such as SIGUSR1, are only noted. Those of a crash, and
+/// those that a library handles, stay as they are.
 ///
 /// Signals are blocked in the constructing thread and those that it starts later, so create this in
 /// the main thread before others. For that thread only.

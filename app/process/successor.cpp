@@ -59,9 +59,8 @@ int spawn(const std::string& program, pid_t& started) {
   posix_spawnattr_init(&how);
   posix_spawnattr_setsigmask(&how, &none);
   posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK);
-  const int failure =
-      ::posix_spawn(&started, program.c_str(), nullptr, &how, pointers_to(given).data(),
-                    pointers_to(variables).data());
+  const int failure = ::posix_spawn(&started, program.c_str(), nullptr, &how,
+                                    pointers_to(given).data(), pointers_to(variables).data());
   posix_spawnattr_destroy(&how);
   return failure;
 }

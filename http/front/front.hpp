@@ -34,8 +34,7 @@ public:
   /// front's thread.
   front(caf::actor_config& cfg, exchange_sink& sink, std::shared_ptr<access_gate> gate);
   /// With a gate of its own, which knows no token and has no rate limits.
-  front(caf::actor_config& cfg, std::shared_ptr<const front_settings> settings,
-        exchange_sink& sink)
+  front(caf::actor_config& cfg, std::shared_ptr<const front_settings> settings, exchange_sink& sink)
       : front{cfg, sink, std::make_shared<access_gate>(std::move(settings))} {}
 
   const char* name() const override { return "front"; }

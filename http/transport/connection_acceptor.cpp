@@ -71,7 +71,7 @@ private:
   preamble preamble_of(const model::ip_address& peer) const noexcept {
     if (!kind_.proxy_header) return preamble::none;
     return is_trusted(peer, host_->in_force.trust) ? preamble::trusted_proxy_header
-                                                 : preamble::ignored_proxy_header;
+                                                   : preamble::ignored_proxy_header;
   }
 
   enum class accept_decision : std::uint8_t { take, drop, wait };

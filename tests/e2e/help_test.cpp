@@ -6,6 +6,7 @@
 #include "tests/service/process.hpp"
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>

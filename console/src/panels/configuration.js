@@ -1,4 +1,4 @@
-// What the service is configured with: every key, where its value is from, what waits for a restart.
+// What the service is configured with: every key, where it is from, what waits for a restart.
 import {
   Badge, CopyCurl, Field, Loading, Name, Panel as Frame, Problem, Section, Select, Table, Time,
 } from "../core/components.js";
@@ -42,7 +42,8 @@ function Keys({ config, params }) {
   const shown = filters[params.get("show")] ?? (() => true);
   const found = config.keys.filter((key) => shown(key) && key.name.includes(text));
   return html`<p role="status">${found.length} of ${config.keys.length} keys; read${" "}
-      <${Time} at=${config.read} />${config.file && html` from <${Name} text=${config.file} />`}.</p>
+      <${Time} at=${config.read} />${config.file && html` from${" "}
+      <${Name} text=${config.file} />`}.</p>
     <${Table} caption="Keys of the configuration" columns=${columns} rows=${found}
       keyOf=${({ name }) => name} empty="No key is like that." />`;
 }

@@ -34,27 +34,27 @@ TEST_CASE("a default that is written out is no change, and neither is another so
                                 {flag, in_file("loops", "0"), in_file("cors-origins", "*")});
   CHECK(plan.changed.empty());
   CHECK(plan.waiting.empty());
-  CHECK(outcome_of(plan).text == "nothing that can be reloaded has changed\n");
+  CHECK(describe_outcome(plan) == "nothing that can be reloaded has changed\n");
 }
 
 TEST_CASE("every key says what a change of it needs") {
   // A change here is one of what users may rely on.
-  for (const auto* name :
-       {"auth", "cors-origins", "trusted-proxies", "rate-limit-token-cheap", "body-limit-bytes",
-        "idle-timeout-ms", "drain-delay-ms", "tls-cert", "ops-client-ca", "log-level",
-        "max-in-flight", "store-unreachable-ms"})
+  for (const auto* name : {"auth", "cors-origins", "trusted-proxies", "rate-limit-token-cheap",
+                           "body-limit-bytes", "idle-timeout-ms", "drain-delay-ms", "tls-cert",
+                           "ops-client-ca", "log-level", "max-in-flight", "store-unreachable-ms"})
     CHECK(find_config_key(name)->is_reloadable);
-  for (const auto* name : {"listen", "ops-listen", "data-dir", "loops", "store", "byte-budget-bytes",
-                           "rate-limit-entries", "client-prefix-bits", "mailbox-avatar", "edition",
-                           "export-timeout-ms", "geoip", "faults", "public-url"})
+  for (const auto* name :
+       {"listen", "ops-listen", "data-dir", "loops", "store", "byte-budget-bytes",
+        "rate-limit-entries", "client-prefix-bits", "mailbox-avatar", "edition",
+        "export-timeout-ms", "geoip", "faults", "public-url"})
     CHECK_FALSE(find_config_key(name)->is_reloadable);
 }
 
 TEST_CASE("the document has no password and no secret, whatever the key") {
-  const auto document = describe_configuration(
-      {in_file("objects-endpoint", "https://me:hidden@objects.example"),
-       in_file("store", "postgresql://me:hidden@db/games")},
-      {}, "a\xff.toml", 0);
+  const auto document =
+      describe_configuration({in_file("objects-endpoint", "https://me:hidden@objects.example"),
+                              in_file("store", "postgresql://me:hidden@db/games")},
+                             {}, "a\xff.toml", 0);
   CHECK(document.find("hidden@") == std::string::npos);
   CHECK(document.find('\xff') == std::string::npos);
   CHECK(document.find(R"("read":"1970-01-01T00:00:00.000Z")") != std::string::npos);

@@ -49,8 +49,8 @@ std::string key_in(const std::string& config, const std::string& name) {
 TEST_CASE("a reload takes up what a file changes, also for open connections", "[lifecycle]") {
   const reloaded on{"body-limit-bytes = 4096\n"};
   raw_connection open{on.of->data()};
-  const auto large = request("POST", groups_target, R"({"display_name":")" + std::string(2'000, 'x') +
-                                                        R"("})");
+  const auto large =
+      request("POST", groups_target, R"({"display_name":")" + std::string(2'000, 'x') + R"("})");
   CHECK(open.ask(large).status == 200);
   CHECK(on.take_up("body-limit-bytes = 1024\ncors-origins = [\"https://play.example\"]\n") ==
         "in force now: cors-origins, body-limit-bytes\n");
@@ -75,19 +75,19 @@ TEST_CASE("rates, timeouts and shares are taken up", "[lifecycle]") {
   raw_connection idle{on.of->data()};
   CHECK(idle.ask(request("GET", regions_target)).status == 200);
   CHECK(idle.closed());
-  on.take_up("max-connections-per-address = 1\nrate-limit-loopback = true\n");
+  on.take_up("");
   raw_connection first{on.of->data()};
   CHECK(first.ask(request("GET", regions_target)).status == 200);
+  on.take_up("max-connections-per-address = 1\nrate-limit-loopback = true\n");
   CHECK(raw_connection{on.of->data()}.ask(request("GET", regions_target)).status == 503);
 }
 
 TEST_CASE("tokens are asked for from a reload on, and trusted proxies believed", "[lifecycle]") {
-  const reloaded on{""};
+  const reloaded on{"", {"--geoip", shared_world().geoip()}};
   CHECK(raw_connection{on.of->data()}.ask(request("GET", regions_target)).status == 200);
   on.take_up("auth = \"required\"\nanonymous-regions = false\n");
   CHECK(raw_connection{on.of->data()}.ask(request("GET", regions_target)).status == 401);
-  const auto from_tokyo =
-      request("GET", regions_target, {}, "X-Forwarded-For: 198.51.100.7\r\n");
+  const auto from_tokyo = request("GET", regions_target, {}, "X-Forwarded-For: 198.51.100.7\r\n");
   on.take_up("");
   const auto near = raw_connection{on.of->data()}.ask(from_tokyo).body;
   on.take_up("trusted-proxies = [\"127.0.0.1\"]\n");
@@ -107,10 +107,10 @@ TEST_CASE("reloads under load cost no request", "[lifecycle]") {
 TEST_CASE("a wrong file is refused whole and changes nothing", "[lifecycle]") {
   const reloaded on{"body-limit-bytes = 4096\n"};
   const auto before = on.config();
-  const auto [text, why] =
-      GENERATE(std::pair{"body-limit-bytes = 2048\nhead-limit-bytes = 1\n", "head-limit-bytes = \"1\""},
-               std::pair{"body-limit-bytes = 2048\nbdy-limit = 1\n", "unknown key \"bdy-limit\""},
-               std::pair{"body-limit-bytes = \n", "service.toml:1"});
+  const auto [text, why] = GENERATE(
+      std::pair{"body-limit-bytes = 2048\nhead-limit-bytes = 1\n", "head-limit-bytes = \"1\""},
+      std::pair{"body-limit-bytes = 2048\nbdy-limit = 1\n", "unknown key \"bdy-limit\""},
+      std::pair{"body-limit-bytes = \n", "service.toml:1"});
   on.write(text);
   const auto refused = on.reload();
   CHECK(refused.exit_code == 1);
@@ -131,8 +131,10 @@ TEST_CASE("what needs a restart is named, and waits for it", "[lifecycle]") {
   const auto config = on.config();
   CHECK(key_in(config, "loops") ==
         R"({"name":"loops","value":"1","hidden":false,"default":"0","source":"file",)"
-        R"("place":")" + on.file + R"(:1: loops","reloadable":false,"needs_restart":true,)"
-        R"("next_value":"2"})");
+        R"("place":")" +
+            on.file +
+            R"(:1: loops","reloadable":false,"needs_restart":true,)"
+            R"("next_value":"2"})");
   CHECK(contains(key_in(config, "body-limit-bytes"),
                  R"("value":"2048","hidden":false,"default":"1048576","source":"file")"));
   CHECK(contains(key_in(config, "data-dir"), R"("source":"flag","place":"--data-dir")"));
@@ -157,8 +159,8 @@ TEST_CASE("flags and the environment count before a file that is read again", "[
 }
 
 TEST_CASE("passwords and secrets are hidden in the configuration", "[lifecycle]") {
-  const server of{{"--objects-public-endpoint", "https://one:two@objects.example",
-                   "--public-url", "http://play.example"}};
+  const server of{{"--objects-public-endpoint", "https://one:two@objects.example", "--public-url",
+                   "http://play.example"}};
   const auto config = of.ask_ops_plane(request("GET", "/v1/config")).body;
   CHECK(contains(key_in(config, "public-url"), R"("value":"http://play.example")"));
   CHECK_FALSE(contains(config, "two@"));
@@ -189,8 +191,9 @@ TEST_CASE("the level of the log is taken up", "[lifecycle]") {
 }
 
 TEST_CASE("a pipe as configuration is not read a second time", "[lifecycle]") {
-  wrapped_service of{{"/bin/bash", "-c", "exec \"$@\" --config <(echo 'body-limit-bytes = 2048')", "-"},
-                     shared_world().data_dir()};
+  wrapped_service of{
+      {"/bin/bash", "-c", "exec \"$@\" --config <(echo 'body-limit-bytes = 2048')", "-"},
+      shared_world().data_dir()};
   REQUIRE(of.serves());
   of.process().signal(SIGHUP);
   CHECK(of.process().says("is not a regular file"));

@@ -115,9 +115,15 @@ inline http::response shared_answer(std::size_t bytes, char fill) {
   return made;
 }
 
+/// What a `connection_host` reads when it is made.
+struct bench_bounds {
+  http::shared_bounds bounds_;
+};
+
 /// One connection on a real event loop (one thread, a clock that stands still); everything else is
 /// scripted.
-class connection_bench : public http::connection_host,
+class connection_bench : private bench_bounds,
+                         public http::connection_host,
                          public http::exchange_host,
                          public http::admission_host {
 public:
@@ -129,7 +135,7 @@ public:
   explicit connection_bench(const http::limits& configured = {},
                             http::preamble begins_with = http::preamble::none,
                             std::shared_ptr<http::tls_context> tls = nullptr)
-      : connection_host{bounds_, loop_, counted_}, bounds_{configured, {}} {
+      : bench_bounds{{configured, {}}}, connection_host{bounds_, loop_, counted_} {
     exchanges = this;
     admission = this;
     client = std::make_unique<http::connection>(*this, std::make_unique<scripted_stream>(peer),
@@ -296,7 +302,6 @@ public:
 
 private:
   deterministic_system actors_;
-  http::shared_bounds bounds_;
   http::event_loop loop_{actors_.system, clock};
   http::transport_metrics counted_;
 
