@@ -61,6 +61,7 @@ int main(int argc, char* argv[]) {
   add_geoip_command(program, code);
   add_signing_key_command(program, code);
   add_tls_command(program, code);
+  add_health_command(program, code);
   add_export_command(program, code);
   add_validate_command(program, code);
   add_demo_command(program, code);

@@ -50,23 +50,28 @@ void interrupt::forget() const {
 }
 
 bool interrupt::wait_readable(int fd) const {
-  return wait_for(fd, POLLIN, -1);
+  return wait_for(fd, POLLIN, -1) != outcome::signal;
+}
+
+bool interrupt::wait_readable(int fd, std::chrono::milliseconds most) const {
+  return wait_for(fd, POLLIN, static_cast<int>(most.count())) == outcome::ready;
 }
 
 bool interrupt::wait_writable(int fd) const {
-  return wait_for(fd, POLLOUT, -1);
+  return wait_for(fd, POLLOUT, -1) != outcome::signal;
 }
 
 bool interrupt::wait(std::chrono::milliseconds pause) const {
-  return wait_for(-1, 0, static_cast<int>(pause.count()));
+  return wait_for(-1, 0, static_cast<int>(pause.count())) != outcome::signal;
 }
 
-bool interrupt::wait_for(int fd, short events, int timeout_ms) const {
+interrupt::outcome interrupt::wait_for(int fd, short events, int timeout_ms) const {
   std::array<pollfd, 2> watched{pollfd{signals_.get(), POLLIN, 0}, pollfd{fd, events, 0}};
   // These signals are blocked here, and no other signal that could interrupt a poll has a handler.
   while (::poll(watched.data(), watched.size(), timeout_ms) < 0 && errno == EINTR) {
   }
-  return watched[0].revents == 0;
+  if (watched[0].revents != 0) return outcome::signal;
+  return watched[1].revents != 0 ? outcome::ready : outcome::timeout;
 }
 
 } // namespace matchcloud::cli

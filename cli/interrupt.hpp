@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdint>
 
 namespace matchcloud::cli {
 
@@ -23,15 +24,18 @@ public:
   void forget() const;
   /// Waits until `fd` can be read (or is at its end); returns false if a signal arrived first.
   bool wait_readable(int fd) const;
+  /// As above; also returns false once `most` has passed.
+  bool wait_readable(int fd, std::chrono::milliseconds most) const;
   /// Waits until `fd` can be written to (or has no reader any more); returns false if a signal
   /// arrived first.
   bool wait_writable(int fd) const;
-  /// Waits for `pause`; returns false if a signal arrived first. Any thread, as for the two
+  /// Waits for `pause`; returns false if a signal arrived first. Any thread, as for the
   /// functions above.
   bool wait(std::chrono::milliseconds pause) const;
 
 private:
-  bool wait_for(int fd, short events, int timeout_ms) const;
+  enum class outcome : std::uint8_t { signal, ready, timeout };
+  outcome wait_for(int fd, short events, int timeout_ms) const;
 
   sigset_t before_{};
   base::file_descriptor signals_;

@@ -7,8 +7,10 @@
 #include <poll.h>
 #include <sys/eventfd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <memory>
+#include <string>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -21,32 +23,51 @@ namespace {
 /// existed the first time.
 constexpr int stop_again_ms = 50;
 
-/// Ends a client's transfer when a signal arrives, because the client itself waits only for its
-/// socket.
-class signal_watch {
+/// Ends a client's transfer when a signal arrives or its time is over, because the client itself
+/// waits only for its socket.
+class transfer_watch {
 public:
-  signal_watch(const cli::interrupt& until, httplib::ClientImpl& client)
+  transfer_watch(const http_call& call, const cli::interrupt& until, httplib::ClientImpl& client)
       : done_{::eventfd(0, EFD_CLOEXEC)} {
     if (!done_) throw std::system_error{errno, std::generic_category(), "eventfd"};
-    thread_ = std::thread{[this, &until, &client] { watch(until, client); }};
+    thread_ = std::thread{[this, &call, &until, &client] {
+      if (is_done(call, until)) return;
+      is_over_ = true;
+      stop(client);
+    }};
   }
-  signal_watch(const signal_watch&) = delete;
-  signal_watch& operator=(const signal_watch&) = delete;
-  ~signal_watch() {
-    ::eventfd_write(done_.get(), 1);
-    thread_.join();
+  transfer_watch(const transfer_watch&) = delete;
+  transfer_watch& operator=(const transfer_watch&) = delete;
+  ~transfer_watch() { end(); }
+
+  /// Whether the watch ended the transfer. Ends the watch.
+  bool has_ended_it() {
+    end();
+    return is_over_;
   }
 
 private:
-  void watch(const cli::interrupt& until, httplib::ClientImpl& client) const {
+  bool is_done(const http_call& call, const cli::interrupt& until) const {
+    return call.total_limit.count() == 0 ? until.wait_readable(done_.get())
+                                         : until.wait_readable(done_.get(), call.total_limit);
+  }
+
+  void stop(httplib::ClientImpl& client) const {
     pollfd done{done_.get(), POLLIN, 0};
-    while (!until.wait_readable(done_.get()) && done.revents == 0) {
+    while (done.revents == 0) {
       client.stop();
       ::poll(&done, 1, stop_again_ms);
     }
   }
 
+  void end() {
+    if (!thread_.joinable()) return;
+    ::eventfd_write(done_.get(), 1);
+    thread_.join();
+  }
+
   base::file_descriptor done_;
+  bool is_over_ = false;
   std::thread thread_;
 };
 
@@ -57,12 +78,17 @@ std::unique_ptr<httplib::ClientImpl> client_of(const http_call& call) {
     // In lower case: cpp-httplib compares letters of names as they are.
     const auto host = model::to_lower(call.to.host);
     auto secure = std::make_unique<httplib::SSLClient>(host, call.to.port);
-    require_trusted_server(*secure, host, call.trusted);
+    if (call.trusts_any_server)
+      secure->enable_server_certificate_verification(false);
+    else
+      require_trusted_server(*secure, host, call.trusted);
     client = std::move(secure);
   } else {
     client = std::make_unique<httplib::ClientImpl>(call.to.host, call.to.port);
   }
-  client->set_connection_timeout(connect_limit);
+  const bool is_bound = call.total_limit.count() > 0;
+  client->set_connection_timeout(is_bound ? std::min(connect_limit, call.total_limit)
+                                          : connect_limit);
   client->set_read_timeout(call.silence_limit);
   client->set_write_timeout(call.silence_limit);
   client->set_tcp_nodelay(true);
@@ -120,14 +146,15 @@ transfer_result transfer(const http_call& call, const cli::interrupt& until,
   };
   httplib::Response response;
   auto error = httplib::Error::Success;
-  bool sent = false;
-  {
-    const signal_watch watch{until, *client};
-    sent = client->send(request, response, error);
-  }
+  transfer_watch watch{call, until, *client};
+  const bool sent = client->send(request, response, error);
+  const bool is_over = watch.has_ended_it();
   if (refused) return {transfer_end::refused, "not wanted"};
   if (sent) return {};
   if (until.came()) return {transfer_end::interrupted, "interrupted"};
+  if (is_over)
+    return {transfer_end::cut,
+            "no answer within " + std::to_string(call.total_limit.count()) + " s"};
   if (error == httplib::Error::SSLServerVerification) return not_trusted(*client, call);
   return result_of(error);
 }

@@ -24,6 +24,10 @@ struct http_call {
   std::chrono::seconds silence_limit{0};
   /// Who may vouch for the server of an https URL.
   certificate_authorities trusted{};
+  /// Whether any server is accepted, whoever vouches for it.
+  bool trusts_any_server = false;
+  /// How long the whole transfer may take, but for finding the address of a name; 0: no bound.
+  std::chrono::seconds total_limit{0};
 };
 
 /// How a transfer ended.
@@ -36,7 +40,7 @@ enum class transfer_end : std::uint8_t {
   no_connection,
   /// The server's certificate was not accepted; nothing was sent.
   not_trusted,
-  /// The connection broke, or was silent for too long, before the answer was complete.
+  /// The connection broke, or was silent or took too long, before the answer was complete.
   cut,
   /// A signal arrived.
   interrupted,

@@ -33,6 +33,7 @@ void add_signing_key_command(CLI::App& program, int& code);
 void add_tls_command(CLI::App& program, int& code);
 /// A subcommand of `tls`.
 void add_tls_self_signed_command(CLI::App& tls, int& code);
+void add_health_command(CLI::App& program, int& code);
 void add_export_command(CLI::App& program, int& code);
 void add_validate_command(CLI::App& program, int& code);
 void add_demo_command(CLI::App& program, int& code);

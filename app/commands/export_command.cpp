@@ -1,4 +1,4 @@
-#include "app/certificates/certificate_authorities.hpp"
+#include "app/client/ca_file_option.hpp"
 #include "app/client/csv_download.hpp"
 #include "app/commands/commands.hpp"
 #include "app/commands/moment.hpp"
@@ -6,7 +6,6 @@
 #include "base/clock.hpp"
 #include "base/decimal.hpp"
 #include "cli/bearer_tokens.hpp"
-#include "cli/ca_file.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/output_file.hpp"
 #include "cli/progress_display.hpp"
@@ -20,7 +19,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdlib>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -120,18 +118,6 @@ model::export_query query_of(const export_options& options) {
   return query;
 }
 
-/// Whom the options say to trust. Throws a CLI::ValidationError if the file is of no use.
-certificate_authorities authorities_of(const export_options& options) {
-  const char* value =
-      std::getenv(cli::ca_file_variable); // NOLINT(concurrency-mt-unsafe): no threads yet
-  const bool is_given = !options.ca_file.empty();
-  const std::string file = is_given || value == nullptr ? options.ca_file : value;
-  if (file.empty()) return {};
-  auto read = certificate_authorities::read(file);
-  if (read) return *std::move(read);
-  throw CLI::ValidationError{is_given ? "--ca-file" : cli::ca_file_variable, read.error().detail};
-}
-
 /// The service of the options; nothing if the store is read directly. Throws a CLI::ValidationError
 /// if there is not one token, or none.
 std::optional<export_service> service_of(const export_options& options) {
@@ -144,7 +130,7 @@ std::optional<export_service> service_of(const export_options& options) {
   if (!read->warning.empty()) std::cerr << "matchcloud export: " << read->warning << "\n";
   return export_service{*model::parse_http_url(options.url),
                         read->tokens.empty() ? std::string{} : read->tokens.front(),
-                        authorities_of(options)};
+                        authorities_of(options.ca_file)};
 }
 
 /// The game that the store has by this id or name; by its id also if it has only lobbies from a
@@ -278,13 +264,7 @@ void add_export_command(CLI::App& program, int& code) {
       cli::add_token_options(*command, options->token_file,
                              "A file with the bearer token for the service; - is stdin. Without it "
                              "the environment's MATCHCLOUD_TOKEN is sent, if any.");
-  auto* ca_file =
-      command
-          ->add_option("--ca-file", options->ca_file,
-                       "A file with certificates in PEM of the authorities to trust with https "
-                       "instead of the system's. Without it the environment's MATCHCLOUD_CA_FILE "
-                       "names it, if any.")
-          ->check(named_file());
+  auto* ca_file = add_ca_file_option(*command, options->ca_file);
   add_store_options(*command, options->store)
       ->check(CLI::Validator{check_not_empty, ""})
       ->excludes(url)
