@@ -3,11 +3,14 @@
 #include "app/commands/commands.hpp"
 #include "app/config/store_url.hpp"
 
+#include <cstdlib>
 #include <string>
 
 namespace matchcloud::app {
 
 namespace {
+
+constexpr const char* data_dir_variable = "MATCHCLOUD_DATA_DIR";
 
 std::string check_url(const std::string& url) {
   const auto checked = check_store_url(url, url_source::flag);
@@ -30,8 +33,14 @@ CLI::Option* add_store_options(CLI::App& command, store::store_place& place) {
   // Not by CLI11's means: it would check what the environment says like a flag.
   command.preparse_callback([&place](std::size_t) {
     if (place.url.empty()) place.url = store_url_of_environment();
+    const char* value =
+        std::getenv(data_dir_variable); // NOLINT(concurrency-mt-unsafe): no threads yet
+    if (value != nullptr) place.data_dir = value;
   });
-  return command.add_option("--data-dir", place.data_dir, "Where the store lives.")
+  return command
+      .add_option("--data-dir", place.data_dir,
+                  "Where the store lives. Where there is no flag, MATCHCLOUD_DATA_DIR in the "
+                  "environment.")
       ->capture_default_str();
 }
 

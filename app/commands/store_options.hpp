@@ -7,9 +7,9 @@
 namespace matchcloud::app {
 
 /// Adds the options that say where the store is: `--data-dir`, `--store` and what belongs to it.
-/// The environment's MATCHCLOUD_STORE and MATCHCLOUD_STORE_UNVERIFIED stand in for flags, as in
-/// serve. Returns `--data-dir`, for what else a command asks of it. `place` must outlive the
-/// parsing.
+/// The environment's MATCHCLOUD_DATA_DIR, MATCHCLOUD_STORE and MATCHCLOUD_STORE_UNVERIFIED stand in
+/// for flags, as in serve. Returns `--data-dir`, for what else a command asks of it. `place` must
+/// outlive the parsing.
 CLI::Option* add_store_options(CLI::App& command, store::store_place& place);
 
 /// Adds `--master-key-file`, for commands that read or change secrets.

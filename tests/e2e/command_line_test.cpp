@@ -453,6 +453,17 @@ TEST_CASE("a signing key that cannot be rotated exits with 1 and says what to do
   CHECK(contains(open_to_others.errors, "chmod o-rwx " + file));
 }
 
+TEST_CASE("commands find the data directory that the environment names", "[operations]") {
+  const matchcloud::fixtures::temporary_directory named;
+  const environment told{"MATCHCLOUD_DATA_DIR=" + named.path("store")};
+  REQUIRE(run({"demo"}, told).exit_code == 0);
+  CHECK(std::filesystem::exists(named.path("store/matchcloud.db")));
+  const auto listed = run({"catalog", "list", "games"}, told);
+  CHECK(contains(listed.out, std::string{demo_game}));
+  const auto elsewhere = run({"catalog", "list", "games", "--data-dir", named.path("none")}, told);
+  CHECK(elsewhere.exit_code == 1);
+}
+
 TEST_CASE("seeding twice changes nothing", "[operations]") {
   const matchcloud::fixtures::temporary_directory folder;
   const arguments seed{"demo", "--data-dir", folder.path()};
