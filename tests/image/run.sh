@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# Builds the image on a Debian 12 of mmdebstrap's, unpacks it and runs the service from there, also
+# as the pod of deploy/kubernetes. As root. script/test image calls this.
+#
+# build/image keeps the base and the image's layers. The base is made again a week later, or where
+# what it is made of has changed.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+here=build/image
+if ((EUID != 0)); then
+  echo "image: the test mounts, changes its user and has networks of its own: run it as root" >&2
+  exit 1
+fi
+export STORAGE_DRIVER=vfs BUILDAH_ISOLATION=chroot
+container=
+buildah() {
+  local command=$1
+  shift
+  command buildah --root "$PWD/$here/storage" --runroot "$PWD/$here/run" "$command" "$@"
+}
+leave() { [[ -z $container ]] || buildah rm "$container" >/dev/null; }
+trap leave EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# As docker.io's debian:12-slim: the required packages, and no manuals.
+base=(--variant=minbase --hook-dir=/usr/share/mmdebstrap/hooks/merged-usr
+  --aptopt='APT::Install-Recommends "false"' --dpkgopt='path-exclude=/usr/share/doc/*'
+  --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/locale/*' bookworm)
+
+make_base() {
+  local key new
+  key=$(printf '%s\n' "$(date +%G-%V)" "${base[@]}")
+  if [[ $key == "$(cat $here/base.key 2>/dev/null)" ]] && buildah inspect --type image base \
+    >/dev/null 2>&1; then
+    return
+  fi
+  rm -f $here/base.key
+  if ! mmdebstrap --quiet "${base[@]}" $here/base.tar >$here/base.log 2>&1; then
+    cat $here/base.log >&2
+    return 1
+  fi
+  new=$(buildah from scratch)
+  buildah add --quiet "$new" $here/base.tar / >/dev/null
+  buildah commit --quiet --rm "$new" base >/dev/null
+  rm $here/base.tar
+  printf '%s\n' "$key" >$here/base.key
+}
+
+# The package of script/test deb, where it has just run.
+make_package() {
+  local package
+  rm -rf $here/context
+  mkdir -p $here/context
+  for package in build/deb/matchcloud_*.deb; do
+    if [[ $package -nt build/release/matchcloud ]]; then
+      cp "$package" $here/context/
+      return
+    fi
+  done
+  script/package $here/context
+}
+
+build_image() {
+  local version
+  version=$(dpkg-deb --field $here/context/matchcloud_*.deb Version)
+  buildah bud --format docker --pull-never --layers --quiet --build-arg BASE=localhost/base \
+    --build-arg VERSION="$version" -f deploy/image/Containerfile -t matchcloud $here/context
+  rm -rf $here/oci
+  buildah push --quiet matchcloud oci:$here/oci:latest
+  buildah inspect --type image matchcloud >$here/inspect.json
+  # Layers of earlier packages.
+  buildah rmi --prune >/dev/null
+}
+
+mkdir -p $here
+make_package
+make_base
+build_image
+script/packages tests/kubernetes build/kubernetes
+cp tests/kubernetes/manifests.mjs build/kubernetes/
+container=$(buildah from --pull-never matchcloud)
+IMAGE_ROOT=$(buildah mount "$container") PYTHONDONTWRITEBYTECODE=1 python3 tests/image/run_all.py
