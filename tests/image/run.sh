@@ -50,10 +50,11 @@ make_base() {
 
 # The package of script/test deb, where it has just run.
 make_package() {
-  local package
+  local name version package
+  read -r name version _ < <(build/release/matchcloud --version)
   rm -rf $here/context
   mkdir -p $here/context
-  for package in build/deb/matchcloud_*.deb; do
+  for package in build/deb/"${name}_$version"_*.deb; do
     if [[ $package -nt build/release/matchcloud ]]; then
       cp "$package" $here/context/
       return
