@@ -1,6 +1,7 @@
 #pragma once
 
 #include "store/database.hpp"
+#include "store/store_examination.hpp"
 
 #include <chrono>
 #include <memory>
@@ -43,6 +44,10 @@ bool has_password(const std::string& url);
 /// Whether a PostgreSQL database has a store. Creates nothing. Fails with `config_invalid` or
 /// `store_failed`.
 base::expected<bool> find_postgres_store(const postgres_settings& settings);
+
+/// Looks at a PostgreSQL database without changing anything. What the role may not do is in
+/// `store_examination::lacks`. Fails as `open_postgres` would.
+base::expected<store_examination> examine_postgres(const postgres_settings& settings);
 
 /// Opens the store in a PostgreSQL database, creating and migrating it if necessary. Its tables are
 /// in the schema `matchcloud`. Fails with `config_invalid`, `store_newer`, `store_full` or

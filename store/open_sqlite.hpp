@@ -1,6 +1,7 @@
 #pragma once
 
 #include "store/database.hpp"
+#include "store/store_examination.hpp"
 #include "store/store_settings.hpp"
 
 #include <memory>
@@ -18,6 +19,10 @@ bool has_store(const std::string& data_dir);
 /// What is dangerous about a data directory with a store, as sentences for the log: others may
 /// write it, or its database is elsewhere.
 std::vector<std::string> hazards_of(const std::string& data_dir);
+
+/// Looks at the store of a data directory without changing anything, also beside processes that use
+/// it. Fails as `open_sqlite` would.
+base::expected<store_examination> examine_sqlite(const std::string& data_dir);
 
 /// Opens the store of a data directory, creating and migrating it if necessary. Sessions that are
 /// opened later do not create it, and use the same file: they fail with `store_failed` while

@@ -131,12 +131,10 @@ base::expected<std::shared_ptr<secret_store>> open_secrets(const store_place& pl
   return std::make_shared<postgres_secrets>(settings_of(place, {}), *key);
 }
 
-base::expected<std::shared_ptr<object_store>> open_objects(const store_place& place) {
-  if (!place.has_bucket()) {
-    auto files = take_owner(place).and_then([&] { return file_objects::open(place.data_dir); });
-    if (!files) return tl::unexpected(files.error());
-    return *std::move(files);
-  }
+namespace {
+
+/// The bucket, of which nothing was asked.
+base::expected<std::unique_ptr<s3_objects>> open_bucket(const store_place& place) {
   const auto& time = base::machine_clock();
   auto settings = place.objects;
   if (settings.region.empty()) settings.region = given_region(process_environment());
@@ -151,11 +149,34 @@ base::expected<std::shared_ptr<object_store>> open_objects(const store_place& pl
       with_region, time,
       place.objects_by_metadata ? credential_origin::metadata : credential_origin::usual);
   if (!credentials) return tl::unexpected(credentials.error());
-  auto bucket = s3_objects::open(std::move(settings), *std::move(credentials), time);
+  return s3_objects::open(std::move(settings), *std::move(credentials), time);
+}
+
+} // namespace
+
+base::expected<std::shared_ptr<object_store>> open_objects(const store_place& place) {
+  if (!place.has_bucket()) {
+    auto files = take_owner(place).and_then([&] { return file_objects::open(place.data_dir); });
+    if (!files) return tl::unexpected(files.error());
+    return *std::move(files);
+  }
+  auto bucket = open_bucket(place);
   if (!bucket) return tl::unexpected(bucket.error());
   if (const auto there = (*bucket)->stat(images_folder()); !there)
     return tl::unexpected(there.error());
   return *std::move(bucket);
+}
+
+base::expected<store_examination> examine_store(const store_place& place) {
+  if (!place.url.empty()) return examine_postgres(settings_of(place, {}));
+  return take_owner(place).and_then([&] { return examine_sqlite(place.data_dir); });
+}
+
+base::expected<bucket_examination> examine_bucket(const store_place& place) {
+  auto hurried = place;
+  hurried.objects.call_timeout = std::chrono::seconds{5};
+  hurried.objects.attempts_limit = 2;
+  return open_bucket(hurried).and_then([](const auto& bucket) { return bucket->examine(); });
 }
 
 } // namespace matchcloud::store

@@ -6,6 +6,7 @@
 #include "store/open_postgres.hpp"
 #include "store/s3/s3_settings.hpp"
 #include "store/secrets/secret_store.hpp"
+#include "store/store_examination.hpp"
 #include "store/store_settings.hpp"
 
 #include <chrono>
@@ -92,5 +93,13 @@ base::expected<std::shared_ptr<secret_store>> open_secrets(const store_place& pl
 /// environment. Asks a bucket whether it is there. Fails with `config_invalid`, `store_failed` or
 /// `store_full`.
 base::expected<std::shared_ptr<object_store>> open_objects(const store_place& place);
+
+/// Looks at the store without changing anything, also while a service uses it. Waits for a server
+/// as long as connecting and a statement may take. Fails as `open_store` would.
+base::expected<store_examination> examine_store(const store_place& place);
+
+/// The same of a bucket, for 5 s at most for each of three requests, beside getting credentials.
+/// Fails as `open_objects` would.
+base::expected<bucket_examination> examine_bucket(const store_place& place);
 
 } // namespace matchcloud::store

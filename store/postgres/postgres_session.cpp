@@ -179,15 +179,6 @@ private:
   base::steady_time next_try_;
 };
 
-base::expected<std::unique_ptr<postgres_connection>>
-open_checked(const postgres_settings& settings) {
-  if (auto checked = check_postgres_url(settings.url); !checked)
-    return tl::unexpected(checked.error());
-  if (auto verified = check_verification(settings); !verified)
-    return tl::unexpected(verified.error());
-  return postgres_connection::open(settings);
-}
-
 /// The first connection, by which the schema is what this program needs.
 base::expected<std::unique_ptr<postgres_connection>>
 open_migrated(const postgres_settings& settings) {
@@ -198,6 +189,15 @@ open_migrated(const postgres_settings& settings) {
 }
 
 } // namespace
+
+base::expected<std::unique_ptr<postgres_connection>>
+open_checked(const postgres_settings& settings) {
+  if (auto checked = check_postgres_url(settings.url); !checked)
+    return tl::unexpected(checked.error());
+  if (auto verified = check_verification(settings); !verified)
+    return tl::unexpected(verified.error());
+  return postgres_connection::open(settings);
+}
 
 base::expected<std::unique_ptr<sql_connection>>
 open_postgres_connection(const postgres_settings& settings) {

@@ -2,11 +2,16 @@
 
 #include "base/expected.hpp"
 #include "store/open_postgres.hpp"
+#include "store/postgres/postgres.hpp"
 #include "store/sql/sql.hpp"
 
 #include <memory>
 
 namespace matchcloud::store {
+
+/// Opens a connection after checking the settings. Fails with `config_invalid` or `store_failed`.
+base::expected<std::unique_ptr<postgres_connection>>
+open_checked(const postgres_settings& settings);
 
 /// Opens a connection for copying the store whole. Fails like `open_postgres`, and with
 /// `store_newer` where the schema is newer in any way.

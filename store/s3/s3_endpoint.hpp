@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -95,6 +96,10 @@ public:
   /// Takes over the time of the answer's `Date`, as the service may have refused that of `request`.
   /// Returns false if there is none, or it is about the time that was used, or too far away.
   bool learn_time(const s3_signed_request& request, const s3_answer& answer);
+  /// Notes how far the clock there is ahead, by the `Date` of an answer that just came.
+  void note_date(const s3_answer& answer);
+  /// What was noted last, to a second; empty before the first answer with a date.
+  std::optional<std::chrono::milliseconds> ahead() const noexcept;
   /// Looks for other credentials than those of `request`. Returns whether there are any.
   bool renew_credentials(const s3_signed_request& request);
 
@@ -112,12 +117,15 @@ private:
         credentials_{std::move(credentials)},
         time_{time} {}
 
+  static constexpr std::int64_t unknown_ahead = INT64_MAX;
+
   s3_settings settings_;
   s3_addresses addresses_;
   std::unique_ptr<s3_credential_source> credentials_;
   const base::clock& time_;
   /// What is added to this machine's time.
   std::atomic<std::int64_t> offset_ms_{0};
+  std::atomic<std::int64_t> ahead_ms_{unknown_ahead};
   s3_counters counters_;
 };
 

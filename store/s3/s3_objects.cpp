@@ -1,5 +1,6 @@
 #include "store/s3/s3_objects.hpp"
 
+#include "store/image_key.hpp"
 #include "store/s3/s3_upload.hpp"
 
 #include <utility>
@@ -25,6 +26,19 @@ s3_objects::open(s3_settings settings, std::unique_ptr<s3_credential_source> cre
 
 s3_objects::s3_objects(std::unique_ptr<s3_endpoint> endpoint)
     : client_{std::move(endpoint)}, prefix_{client_.endpoint().settings().location.prefix} {}
+
+base::expected<bucket_examination> s3_objects::examine() {
+  if (const auto there = stat(images_folder()); !there) return tl::unexpected(there.error());
+  bucket_examination found;
+  const auto note = [&](const base::expected<void>& done) {
+    if (!done) found.refusals.push_back(done.error());
+  };
+  // The first of each is enough.
+  note(client_.list(prefix_, [](const s3_listed&) { return false; }));
+  note(client_.list_uploads(prefix_, [](const s3_unfinished&) { return false; }));
+  found.ahead = client_.endpoint().ahead();
+  return found;
+}
 
 base::expected<object_outcome> s3_objects::put_new(const object_name& name, std::string_view bytes,
                                                    const std::string& content_type) {

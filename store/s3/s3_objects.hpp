@@ -6,6 +6,7 @@
 #include "store/s3/s3_client.hpp"
 #include "store/s3/s3_credential_source.hpp"
 #include "store/s3/s3_settings.hpp"
+#include "store/store_examination.hpp"
 
 #include <memory>
 #include <string>
@@ -32,6 +33,10 @@ public:
   static base::expected<std::unique_ptr<s3_objects>>
   open(s3_settings settings, std::unique_ptr<s3_credential_source> credentials,
        const base::clock& time);
+
+  /// Looks at the bucket without changing anything: asks for an object, lists objects and
+  /// unfinished uploads. Fails like `stat`; refusals of the rest are in the result.
+  base::expected<bucket_examination> examine();
 
   base::expected<object_outcome> put_new(const object_name& name, std::string_view bytes,
                                          const std::string& content_type) override;

@@ -1,12 +1,17 @@
 #include "store/sqlite/sqlite.hpp"
 
+#include "base/characters.hpp"
 #include "base/files/io_failure.hpp"
 #include "store/files/fault_pass.hpp"
 
 #include <sqlite3.h>
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cstdio>
 #include <system_error>
 #include <type_traits>
 
@@ -33,6 +38,30 @@ std::string_view advice(int primary_code) {
   }
 }
 
+/// For who only looks.
+constexpr int unchanging_timeout_ms = 2'000;
+
+bool is_there(const std::string& path) {
+  return ::access(path.c_str(), F_OK) == 0;
+}
+
+/// Of a path, those that mean themselves in a URI.
+constexpr base::character_set plain_characters{[](unsigned char c) {
+  return base::is_alphanumeric(c) || c == '/' || c == '.' || c == '_' || c == '-';
+}};
+
+/// A path as SQLite's URI of a file (sqlite.org/uri.html).
+std::string uri_of(const std::string& path, std::string_view query) {
+  std::string uri = path.starts_with('/') ? "file://" : "file:";
+  for (const char each : path) {
+    std::array<char, 4> encoded{each};
+    if (!plain_characters.contains(each))
+      std::snprintf(encoded.data(), encoded.size(), "%%%02X", static_cast<unsigned char>(each));
+    uri += encoded.data();
+  }
+  return uri.append("?").append(query);
+}
+
 } // namespace
 
 void sqlite_connection::closer::operator()(sqlite3* handle) const noexcept {
@@ -48,6 +77,22 @@ base::expected<sqlite_connection> sqlite_connection::open(std::string path) {
   if (result != SQLITE_OK) return opened.failure("open the database");
   sqlite3_extended_result_codes(handle, 1);
   sqlite3_busy_timeout(handle, busy_timeout_ms);
+  return opened;
+}
+
+base::expected<sqlite_connection> sqlite_connection::open_unchanging(std::string path) {
+  // SQLite makes a log and its index where one is missing, but not for a file that nobody changes.
+  const bool has_log = is_there(path + "-wal") && is_there(path + "-shm");
+  const auto uri = uri_of(path, has_log ? "mode=ro&readonly_shm=1" : "mode=ro&immutable=1");
+  sqlite3* handle = nullptr;
+  const int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX;
+  const int result = sqlite3_open_v2(uri.c_str(), &handle, flags, nullptr);
+  sqlite_connection opened{std::move(path), handle};
+  if (!handle) return opened.failure("open the database", "out of memory");
+  if (result != SQLITE_OK) return opened.failure("open the database");
+  sqlite3_extended_result_codes(handle, 1);
+  opened.set_busy_timeout(unchanging_timeout_ms);
+  opened.keep_log_on_close();
   return opened;
 }
 

@@ -84,6 +84,9 @@ class sqlite_connection final : public sql_connection {
 public:
   /// Opens or creates the file. SQLite does not read it yet.
   static base::expected<sqlite_connection> open(std::string path);
+  /// Opens a file that is there, to look at it. Makes no file and changes none, also beside
+  /// processes that use it. Does not see what is in a log that lacks its index, as in a copy.
+  static base::expected<sqlite_connection> open_unchanging(std::string path);
 
   /// Runs statements whose rows, if any, are ignored.
   base::expected<void> execute(const char* sql, std::string_view operation);

@@ -1,5 +1,6 @@
 #include "model/catalog/catalog_document.hpp"
 #include "store/open_sqlite.hpp"
+#include "store/sqlite/sqlite.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 
@@ -191,6 +192,43 @@ TEST_CASE("threads that open a new directory at once all get the same new store"
     REQUIRE(each.has_value());
     CHECK(each->tiers == model::default_tiers());
   }
+}
+
+TEST_CASE("a look at a store sees its log, and leaves every byte and file as it is") {
+  const temporary_directory parent;
+  // SQLite reads names as URIs there.
+  const auto directory = parent.path() + "/odd ?mode=rwc#%20";
+  CHECK(store::examine_sqlite(directory).value().version == 0);
+  CHECK_FALSE(std::filesystem::exists(directory));
+  {
+    // Connections of one process share the log's index, as those of two do not.
+    const auto lasting = [&] {
+      auto all = contents(directory);
+      all.erase("matchcloud.db-shm");
+      return all;
+    };
+    const auto open = open_sqlite(directory).value();
+    REQUIRE(open->catalog().value()->import_document(model::demo_catalog()));
+    const auto before = lasting();
+    REQUIRE(before.contains("matchcloud.db-wal"));
+    const auto found = store::examine_sqlite(directory);
+    REQUIRE(found.has_value());
+    CHECK(found->version == found->newest);
+    CHECK(lasting() == before);
+  }
+  const auto closed = contents(directory);
+  CHECK(store::examine_sqlite(directory).value().version > 0);
+  CHECK(contents(directory) == closed);
+}
+
+TEST_CASE("a connection that only looks changes nothing") {
+  const temporary_directory directory;
+  import_demo(directory.path());
+  auto looking = store::sqlite_connection::open_unchanging(database_of(directory));
+  REQUIRE(looking);
+  CHECK_FALSE(looking->execute("PRAGMA user_version = 4", "change").has_value());
+  CHECK_FALSE(store::sqlite_connection::open_unchanging(directory.path("none")).has_value());
+  CHECK_FALSE(std::filesystem::exists(directory.path("none")));
 }
 
 } // namespace
