@@ -54,21 +54,32 @@ std::vector<given_value> given_flags(const configuration_options& options) {
   return given;
 }
 
-base::expected<std::vector<given_value>> read_given(const configuration_options& options) {
+base::expected<std::vector<given_value>> read_given(const configuration_options& options,
+                                                     std::vector<std::string>& unknown) {
   std::vector<given_value> given;
   if (!options.config_file.empty()) {
     auto from_file = read_config_file(options.config_file);
     if (!from_file) return tl::unexpected(from_file.error());
     given = *std::move(from_file);
   }
-  std::vector<std::string> unknown;
   for (auto& value : read_environment(unknown))
     given.push_back(std::move(value));
-  for (const auto& name : unknown)
-    spdlog::warn("{} is not a configuration key of matchcloud and has no effect", name);
   for (auto& value : given_flags(options))
     given.push_back(std::move(value));
   return given;
+}
+
+base::expected<std::vector<given_value>> read_given(const configuration_options& options) {
+  std::vector<std::string> unknown;
+  auto given = read_given(options, unknown);
+  for (const auto& name : unknown)
+    spdlog::warn("{} is not a configuration key of matchcloud and has no effect", name);
+  return given;
+}
+
+base::expected<serve_config> read_configuration(const configuration_options& options,
+                                                std::vector<std::string>& unknown) {
+  return read_given(options, unknown).and_then(make_config);
 }
 
 base::expected<serve_config> read_configuration(const configuration_options& options) {

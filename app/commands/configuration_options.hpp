@@ -25,12 +25,16 @@ void add_key_option(CLI::App& command, configuration_options& options, const con
 /// What the flags of keys gave.
 std::vector<given_value> given_flags(const configuration_options& options);
 
-/// The values of the file, the environment and the flags, each overriding those before it. Warns
-/// about `MATCHCLOUD_*` variables that are no keys. Fails with `config_invalid`.
+/// The values of the file, the environment and the flags, each overriding those before it. Adds
+/// `MATCHCLOUD_*` variables that are no keys to `unknown`. Fails with `config_invalid`.
+base::expected<std::vector<given_value>> read_given(const configuration_options& options,
+                                                    std::vector<std::string>& unknown);
+/// The same; warns about variables that are no keys.
 base::expected<std::vector<given_value>> read_given(const configuration_options& options);
 
-/// Merges the configuration from the file, the environment and the flags, as `read_given`
-/// does. Fails with `config_invalid`.
+/// The configuration that they make. Fails with `config_invalid`.
+base::expected<serve_config> read_configuration(const configuration_options& options,
+                                                std::vector<std::string>& unknown);
 base::expected<serve_config> read_configuration(const configuration_options& options);
 
 } // namespace matchcloud::app

@@ -1,14 +1,13 @@
 #include "app/commands/commands.hpp"
 #include "app/commands/configuration_options.hpp"
-#include "app/config/exposure.hpp"
 #include "app/config/fault_table.hpp"
 #include "app/help/sample_config.hpp"
 #include "app/help/serve_help.hpp"
 #include "app/node/descriptors.hpp"
+#include "app/node/exposure.hpp"
 #include "app/node/node.hpp"
 #include "app/node/running_configuration.hpp"
 #include "app/node/thread_counts.hpp"
-#include "app/process/processors.hpp"
 #include "app/process/successor.hpp"
 #include "app/process/thread_trial.hpp"
 #include "app/reports/operation_table.hpp"
@@ -36,22 +35,6 @@
 namespace matchcloud::app {
 
 namespace {
-
-/// Sets the number of event loops, unless it is configured. Returns what serves the data plane, and
-/// why so much of it, for the log.
-std::string choose_loops(serve_config& config) {
-  const auto counted = [](std::size_t count, const std::string& what) {
-    return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-  };
-  if (config.transport == transport_kind::httplib)
-    return counted(config.limits.httplib_threads, "thread") + " for each of " +
-           counted(config.listen.size(), "listener") + " (transport httplib); loops has no effect";
-  const auto found = find_processors();
-  const bool is_configured = config.loops != 0;
-  if (!is_configured) config.loops = found.usable();
-  return counted(config.loops, "event loop") + (is_configured ? " as configured: " : ": ") +
-         found.describe();
-}
 
 /// Why a service ends.
 enum class ending : std::uint8_t { signalled, taken_over, failed };

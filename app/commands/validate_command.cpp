@@ -2,12 +2,10 @@
 #include "app/commands/payload_options.hpp"
 #include "app/reports/findings_report.hpp"
 #include "app/reports/validated_file.hpp"
+#include "cli/colours.hpp"
 #include "cli/print.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstdlib>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -28,21 +26,11 @@ struct validate_options {
   std::vector<std::string> files;
 };
 
-/// Follows https://no-color.org: an explicit option overrides the environment.
-bool wants_colours(const std::string& when) {
-  if (when != "auto") return when == "always";
-  const auto value = [](const char* name) {
-    const char* text = std::getenv(name); // NOLINT(concurrency-mt-unsafe): before any thread
-    return std::string_view{text == nullptr ? "" : text};
-  };
-  return value("NO_COLOR").empty() && value("TERM") != "dumb" && ::isatty(STDOUT_FILENO) == 1;
-}
-
 std::unique_ptr<findings_report> make_report(const validate_options& options) {
   if (options.format == "json") return make_json_report();
   if (options.format == "sarif") return make_sarif_report();
   if (options.format == "github") return make_github_report();
-  return make_text_report(wants_colours(options.color));
+  return make_text_report(cli::wants_colours(options.color));
 }
 
 /// Sums over all files.

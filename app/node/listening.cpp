@@ -15,10 +15,6 @@
 
 namespace matchcloud::app {
 
-std::string url_of(const data_listener& listener) {
-  return (listener.kind.tls ? "https://" : "http://") + http::to_string(listener.where);
-}
-
 listening::listening(const serve_config& config)
     : config_{&config}, handed_over_{eventfd(0, EFD_CLOEXEC)} {}
 
@@ -84,32 +80,8 @@ base::expected<http::listeners> listening::bind(http::handed_listener wanted, st
 }
 
 void listening::warn() const {
-  const auto& access = config_->front.access;
-  for (const auto& each : data_) {
-    if (each.where.address.is_loopback()) continue;
-    if (!access.requires_tokens)
-      spdlog::warn("INSECURE: anybody who reaches {} may use the service, because of "
-                   "insecure-open; give auth = required",
-                   http::to_string(each.where));
-    else if (!each.kind.tls && !each.kind.proxy_header)
-      spdlog::warn("{} takes tokens without TLS: whoever is on the way can read them; write "
-                   "--listen {}/tls, unless a proxy in front of it speaks TLS",
-                   http::to_string(each.where), http::to_string(each.where));
-  }
-  const auto& first = data_.front();
-  if (config_->public_url.empty() &&
-      (first.where.address.is_unspecified() || first.kind.proxy_header))
-    spdlog::warn("public-url is not given, so avatar lists name images at {}, where {}; "
-                 "give --public-url URL",
-                 url_of(first),
-                 first.kind.proxy_header ? "only a proxy is let in"
-                                         : "other machines do not find them");
-  if (!config_->front.proxies.trusted_proxies.empty()) return;
-  for (const auto& each : data_)
-    if (each.kind.proxy_header)
-      spdlog::warn("{} expects PROXY protocol headers and no proxy is trusted, so that what they "
-                   "say is ignored; give --trusted-proxies",
-                   http::to_string(each.where));
+  for (const auto& line : exposure_warnings(*config_, data_))
+    spdlog::warn("{}", line);
 }
 
 base::error listening::advised(base::error why) const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "app/config/config.hpp"
+#include "app/node/exposure.hpp"
 #include "base/expected.hpp"
 #include "base/files/file_descriptor.hpp"
 #include "http/takeover/handed_listener.hpp"
@@ -16,9 +17,6 @@
 #include <vector>
 
 namespace matchcloud::app {
-
-/// Where clients on this machine reach a listener.
-std::string url_of(const data_listener& listener);
 
 /// The listeners of a node: binds them or takes them over from a running process, and offers them
 /// to the next process. One thread.

@@ -1,6 +1,6 @@
 #include "app/node/running_configuration.hpp"
 
-#include "app/config/exposure.hpp"
+#include "app/node/exposure.hpp"
 #include "base/clock.hpp"
 
 #include <sys/stat.h>

@@ -1,5 +1,7 @@
 #include "app/node/thread_counts.hpp"
 
+#include "app/process/processors.hpp"
+
 namespace matchcloud::app {
 
 namespace {
@@ -16,6 +18,20 @@ constexpr std::size_t handover = 1;
 constexpr std::size_t ops_loop = 1;
 
 } // namespace
+
+std::string choose_loops(serve_config& config) {
+  const auto counted = [](std::size_t count, const std::string& what) {
+    return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+  };
+  if (config.transport == transport_kind::httplib)
+    return counted(config.limits.httplib_threads, "thread") + " for each of " +
+           counted(config.listen.size(), "listener") + " (transport httplib); loops has no effect";
+  const auto found = find_processors();
+  const bool is_configured = config.loops != 0;
+  if (!is_configured) config.loops = found.usable();
+  return counted(config.loops, "event loop") + (is_configured ? " as configured: " : ": ") +
+         found.describe();
+}
 
 std::size_t threads_needed(const serve_config& config) noexcept {
   namespace counts = thread_counts;

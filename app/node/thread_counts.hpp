@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string>
 
 namespace matchcloud::app {
 
@@ -35,6 +36,10 @@ inline constexpr std::size_t surveying = 1;
 inline std::size_t data_loops(const serve_config& config) noexcept {
   return config.transport == transport_kind::httplib ? 0 : std::max<std::size_t>(1, config.loops);
 }
+
+/// Sets the number of event loops, unless it is configured. Returns what serves the data plane, and
+/// why so much of it, for people.
+std::string choose_loops(serve_config& config);
 
 /// How many threads a service has at most, with its first one and those that come and go.
 std::size_t threads_needed(const serve_config& config) noexcept;

@@ -1,12 +1,9 @@
 #include "app/node/tls_renewal.hpp"
 
 #include "base/check.hpp"
-#include "base/files/secret_access.hpp"
 #include "http/tls/tls_files.hpp"
 
 #include <spdlog/spdlog.h>
-
-#include <sys/stat.h>
 
 #include <algorithm>
 #include <utility>
@@ -133,15 +130,10 @@ bool tls_renewal::reload_roots() {
 void tls_renewal::warn() {
   warned_ts_ = clock_->unix_ms();
   metrics_.first_expiry_s.set(http::first_expiry_s(in_force_));
-  for (const auto& line : http::warnings_of(in_force_, clock_->unix_ms()))
+  for (const auto& warning : http::warnings_of(in_force_, clock_->unix_ms()))
+    spdlog::warn("tls: {}", warning.text);
+  for (const auto& line : http::exposed_keys(files_))
     spdlog::warn("tls: {}", line);
-  for (const auto& pair : files_.pairs) {
-    struct stat found {};
-    if (::stat(pair.key.c_str(), &found) != 0 || !S_ISREG(found.st_mode)) continue;
-    // Not refused: what Kubernetes mounts as a Secret has mode 0644 unless told otherwise.
-    if (const auto exposed = base::secret_exposure(pair.key, found); !exposed.empty())
-      spdlog::warn("tls: {}: this is a private key, and {}", pair.key, exposed);
-  }
 }
 
 } // namespace matchcloud::app

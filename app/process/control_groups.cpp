@@ -182,4 +182,15 @@ std::optional<control_group_limit<std::uint64_t>> find_pids_limit(const std::str
       std::less<>{});
 }
 
+std::optional<control_group_limit<std::uint64_t>> find_memory_limit(const std::string& root) {
+  // Where v1 has no limit it says the highest multiple of a page.
+  constexpr std::uint64_t limit_of_v1 = INT64_MAX - 0xffff;
+  const auto read = [](const std::string& folder, bool is_v2) {
+    const auto found =
+        parse_number(text_of(folder + (is_v2 ? "memory.max" : "memory.limit_in_bytes")));
+    return found && *found < limit_of_v1 ? found : std::nullopt;
+  };
+  return smallest<std::uint64_t>(root, "memory", read, std::less<>{});
+}
+
 } // namespace matchcloud::app

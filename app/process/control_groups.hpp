@@ -54,4 +54,7 @@ std::optional<control_group_limit<cpu_quota>> find_cpu_quota(const std::string& 
 /// The smallest limit on the number of processes and threads (`pids.max`) likewise.
 std::optional<control_group_limit<std::uint64_t>> find_pids_limit(const std::string& root = {});
 
+/// The smallest limit on memory (`memory.max`), in bytes, likewise.
+std::optional<control_group_limit<std::uint64_t>> find_memory_limit(const std::string& root = {});
+
 } // namespace matchcloud::app

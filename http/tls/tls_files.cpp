@@ -4,10 +4,12 @@
 #include "base/files/file_descriptor.hpp"
 #include "base/files/io_failure.hpp"
 #include "base/files/read_bounded.hpp"
+#include "base/files/secret_access.hpp"
 #include "http/tls/certificate_kind.hpp"
 #include "http/tls/tls_context.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -67,7 +69,7 @@ std::optional<shown_certificate> shown_of(const std::string& pem) {
 }
 
 /// Lines about certificates that many clients refuse, where they have no other.
-void warn_of_rare_kinds(const tls_material& material, std::vector<std::string>& lines) {
+void warn_of_rare_kinds(const tls_material& material, std::vector<tls_warning>& lines) {
   std::vector<std::optional<shown_certificate>> all;
   for (const auto& pair : material.pairs)
     all.push_back(shown_of(pair.certificate));
@@ -77,10 +79,10 @@ void warn_of_rare_kinds(const tls_material& material, std::vector<std::string>& 
       return other && is_common(other->kind) && includes_names(other->names, all[at]->names);
     });
     if (!has_other)
-      lines.push_back(material.pairs[at].files.certificate + ": not all browsers accept " +
-                      name_of(all[at]->kind) +
-                      "; add a certificate for the same names whose key is ECDSA with P-256 or "
-                      "P-384, or RSA");
+      lines.push_back({material.pairs[at].files.certificate + ": not all browsers accept " +
+                       name_of(all[at]->kind) +
+                       "; add a certificate for the same names whose key is ECDSA with P-256 or "
+                       "P-384, or RSA"});
   }
 }
 
@@ -109,23 +111,34 @@ base::expected<tls_material> read_tls_files(const tls_files& files) {
   return made;
 }
 
-std::vector<std::string> warnings_of(const tls_material& material, std::int64_t now_ts) {
+std::vector<tls_warning> warnings_of(const tls_material& material, std::int64_t now_ts) {
   constexpr std::int64_t day_s = 86'400;
   const auto now_s = now_ts / 1'000;
-  std::vector<std::string> lines;
+  std::vector<tls_warning> lines;
   for (const auto& pair : material.pairs) {
     const auto valid = validity_of(pair.certificate);
     if (!valid) continue;
     const auto& file = pair.files.certificate;
     if (now_s < valid->from_s)
-      lines.push_back(file + ": the certificate is not valid yet; clients refuse it");
+      lines.push_back({file + ": the certificate is not valid yet; clients refuse it", true});
     else if (now_s >= valid->to_s)
-      lines.push_back(file + ": the certificate has expired; clients refuse it");
+      lines.push_back({file + ": the certificate has expired; clients refuse it", true});
     else if (valid->to_s - now_s < tls_warning_days * day_s)
-      lines.push_back(file + ": the certificate expires in " +
-                      std::to_string((valid->to_s - now_s) / day_s) + " days");
+      lines.push_back({file + ": the certificate expires in " +
+                       std::to_string((valid->to_s - now_s) / day_s) + " days"});
   }
   warn_of_rare_kinds(material, lines);
+  return lines;
+}
+
+std::vector<std::string> exposed_keys(const tls_files& files) {
+  std::vector<std::string> lines;
+  for (const auto& pair : files.pairs) {
+    struct stat found {};
+    if (::stat(pair.key.c_str(), &found) != 0 || !S_ISREG(found.st_mode)) continue;
+    if (const auto exposed = base::secret_exposure(pair.key, found); !exposed.empty())
+      lines.push_back(pair.key + ": this is a private key, and " + exposed);
+  }
   return lines;
 }
 

@@ -111,6 +111,7 @@ TEST_CASE("the smallest limit of a group and its ancestors counts") {
   const fake_root root;
   CHECK_FALSE(find_cpu_quota(root.at.path()));
   CHECK_FALSE(find_pids_limit(root.at.path()));
+  CHECK_FALSE(find_memory_limit(root.at.path()));
   root.write("/proc/self/mountinfo", v2_mounts);
   root.write("/proc/self/cgroup", "0::/a/b\n");
   CHECK_FALSE(find_cpu_quota(root.at.path()));
@@ -125,6 +126,10 @@ TEST_CASE("the smallest limit of a group and its ancestors counts") {
   const auto pids = find_pids_limit(root.at.path());
   CHECK(pids->limit == 40);
   CHECK(pids->folder == "/sys/fs/cgroup/a");
+  root.write("/sys/fs/cgroup/a/b/memory.max", "max\n");
+  CHECK_FALSE(find_memory_limit(root.at.path()));
+  root.write("/sys/fs/cgroup/a/memory.max", "1073741824\n");
+  CHECK(find_memory_limit(root.at.path())->limit == 1'073'741'824);
 }
 
 TEST_CASE("limits of v1 are found, too") {

@@ -246,15 +246,21 @@ TEST_CASE("files of certificates are read, or the error says which and what to d
 }
 
 TEST_CASE("an operator is told of certificates that end") {
-  const auto lines = [](long from_s, long to_s) {
+  const auto warnings = [](long from_s, long to_s) {
     return warnings_of(material_of({make_tls_pair({.from_s = from_s, .to_s = to_s})}),
                        std::int64_t{::time(nullptr)} * 1'000);
   };
   const long day = 86'400;
-  CHECK(lines(-day, 15 * day).empty());
-  CHECK(lines(-day, 14 * day - 60).front().find("expires in 13 days") != std::string::npos);
-  CHECK(lines(-day, -60).front().find("has expired") != std::string::npos);
-  CHECK(lines(day, 30 * day).front().find("not valid yet") != std::string::npos);
+  CHECK(warnings(-day, 15 * day).empty());
+  const auto soon = warnings(-day, 14 * day - 60).front();
+  CHECK(soon.text.find("expires in 13 days") != std::string::npos);
+  CHECK_FALSE(soon.is_useless);
+  const auto over = warnings(-day, -60).front();
+  CHECK(over.text.find("has expired") != std::string::npos);
+  CHECK(over.is_useless);
+  const auto early = warnings(day, 30 * day).front();
+  CHECK(early.text.find("not valid yet") != std::string::npos);
+  CHECK(early.is_useless);
   CHECK(first_expiry_s(material_of({make_tls_pair({.to_s = 2 * day}), make_tls_pair()})) ==
         Approx(::time(nullptr) + day).margin(5));
 }

@@ -1,0 +1,66 @@
+#include "app/node/exposure.hpp"
+
+namespace matchcloud::app {
+
+std::string url_of(const data_listener& listener) {
+  return (listener.kind.tls ? "https://" : "http://") + http::to_string(listener.where);
+}
+
+base::expected<void> check_exposure(const serve_config& config) {
+  const auto refuse = [](const http::endpoint& where, const char* why) {
+    return base::fail(base::errc::config_invalid, "--listen " + http::to_string(where) +
+                                                      " is reachable from outside this machine, " +
+                                                      why);
+  };
+  for (const auto& each : config.listen) {
+    if (each.where.address.is_loopback()) continue;
+    if (config.transport == transport_kind::httplib)
+      return refuse(each.where, "and the transport httplib listens on loopback only, because it "
+                                "reads headers less strictly; choose loops");
+    if (!config.front.access.requires_tokens && !config.insecure_open)
+      return refuse(each.where, "where anybody may use it; give --auth required and make tokens "
+                                "(matchcloud token create), or say --insecure-open to serve "
+                                "everybody");
+  }
+  if (!config.ops_listen.address.is_loopback() && !config.ops_tls)
+    return base::fail(base::errc::config_invalid,
+                      "--ops-listen " + http::to_string(config.ops_listen) +
+                          " is reachable from outside this machine, where tokens may not travel "
+                          "without TLS; write --ops-listen " +
+                          http::to_string(config.ops_listen) +
+                          "/tls with --tls-cert and --tls-key, or listen on 127.0.0.1");
+  return {};
+}
+
+std::vector<std::string> exposure_warnings(const serve_config& config,
+                                           const std::vector<data_listener>& data) {
+  std::vector<std::string> lines;
+  for (const auto& each : data) {
+    if (each.where.address.is_loopback()) continue;
+    const auto where = http::to_string(each.where);
+    if (!config.front.access.requires_tokens)
+      lines.push_back("INSECURE: anybody who reaches " + where +
+                      " may use the service, because of insecure-open; give auth = required");
+    else if (!each.kind.tls && !each.kind.proxy_header)
+      lines.push_back(where +
+                      " takes tokens without TLS: whoever is on the way can read them; write "
+                      "--listen " +
+                      where + "/tls, unless a proxy in front of it speaks TLS");
+  }
+  const auto& first = data.front();
+  if (config.public_url.empty() &&
+      (first.where.address.is_unspecified() || first.kind.proxy_header))
+    lines.push_back(
+        "public-url is not given, so avatar lists name images at " + url_of(first) + ", where " +
+        (first.kind.proxy_header ? "only a proxy is let in" : "other machines do not find them") +
+        "; give --public-url URL");
+  if (!config.front.proxies.trusted_proxies.empty()) return lines;
+  for (const auto& each : data)
+    if (each.kind.proxy_header)
+      lines.push_back(http::to_string(each.where) +
+                      " expects PROXY protocol headers and no proxy is trusted, so that what they "
+                      "say is ignored; give --trusted-proxies");
+  return lines;
+}
+
+} // namespace matchcloud::app
