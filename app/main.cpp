@@ -52,6 +52,7 @@ int main(int argc, char* argv[]) {
   program.footer(matchcloud::cli::exit_code_help);
   int code = ok;
   add_serve_command(program, code);
+  add_doctor_command(program, code);
   add_import_command(program, code);
   add_catalog_command(program, code);
   add_store_command(program, code);

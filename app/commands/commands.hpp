@@ -17,6 +17,7 @@ void begin_log();
 
 /// Each function adds its subcommand, whose callback stores the exit code in `code`.
 void add_serve_command(CLI::App& program, int& code);
+void add_doctor_command(CLI::App& program, int& code);
 void add_import_command(CLI::App& program, int& code);
 /// Subcommands of `import`.
 void add_import_avatars_command(CLI::App& import, int& code);

@@ -89,8 +89,10 @@ std::vector<root_command> commands_on_a_store(const inputs& in) {
   };
 }
 
-/// Those that never see a data directory, and the service itself.
-const std::vector<std::string> others{"openapi", "schema", "serve", "validate", "version"};
+/// Those that never see a data directory, the service itself, and the one that looks as the service
+/// does.
+const std::vector<std::string> others{"doctor", "openapi",  "schema",
+                                      "serve",  "validate", "version"};
 
 std::string first_token(const std::string& data_dir) {
   const auto made = run({"token", "create", "--data-dir", data_dir, "--kind", "viewer", "--name",

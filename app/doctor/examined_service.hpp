@@ -1,0 +1,51 @@
+#pragma once
+
+#include "app/config/config.hpp"
+#include "base/expected.hpp"
+#include "store/store_examination.hpp"
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace matchcloud::app {
+
+/// A service that is about to start, as checks look at it. What several checks need is looked at
+/// once. Changes nothing. One thread.
+class examined_service {
+public:
+  /// `unknown_variables`: those of the environment that are no keys.
+  explicit examined_service(base::expected<serve_config> configuration,
+                            std::vector<std::string> unknown_variables = {});
+
+  const base::expected<serve_config>& configuration() const noexcept { return configuration_; }
+  const std::vector<std::string>& unknown_variables() const noexcept { return unknown_variables_; }
+
+  /// The configuration, with the number of event loops; only if it is not refused.
+  const serve_config& config() const { return *configuration_; }
+  /// What would serve the data plane, and why so much of it.
+  const std::string& served_by() const noexcept { return served_by_; }
+
+  /// Waits for a server for some seconds at most.
+  const base::expected<store::store_examination>& store();
+  /// The same of the bucket; only if there is one.
+  const base::expected<store::bucket_examination>& bucket();
+  /// The process that serves one of these listeners from the same data directory as the same user;
+  /// 0 if it is in another pid namespace, empty if there is none.
+  std::optional<pid_t> running();
+
+private:
+  base::expected<serve_config> configuration_;
+  std::vector<std::string> unknown_variables_;
+  std::string served_by_;
+  std::optional<base::expected<store::store_examination>> store_;
+  std::optional<base::expected<store::bucket_examination>> bucket_;
+  std::optional<std::optional<pid_t>> running_;
+};
+
+/// Such as "process 4242".
+std::string name_of_process(pid_t pid);
+
+} // namespace matchcloud::app

@@ -1,0 +1,84 @@
+// What the machine gives to a process.
+#include "app/doctor/amounts.hpp"
+#include "app/doctor/health_checks.hpp"
+#include "app/node/descriptors.hpp"
+#include "app/node/thread_counts.hpp"
+#include "app/process/control_groups.hpp"
+#include "app/process/processors.hpp"
+#include "app/process/thread_trial.hpp"
+
+#include <unistd.h>
+
+#include <string>
+
+namespace matchcloud::app {
+
+namespace {
+
+/// The memory that a process may use, and what sets that.
+control_group_limit<std::uint64_t> usable_memory() {
+  const auto physical = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
+                        static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  const auto group = find_memory_limit();
+  if (group && group->limit < physical) return *group;
+  return {physical, {}};
+}
+
+} // namespace
+
+health_findings check_processors(examined_service& of) {
+  const auto found = find_processors();
+  if (!of.configuration()) return {fine(found.describe())};
+  const auto& config = of.config();
+  if (data_loops(config) > found.usable())
+    return {warned(of.served_by() + "; they share processors and wait for each other",
+                   "leave --loops out, or give at most " + std::to_string(found.usable()))};
+  return {fine(of.served_by())};
+}
+
+health_findings check_thread_limits(examined_service& of) {
+  const auto needed = threads_needed(of.config());
+  const auto enough = try_threads(needed);
+  if (enough) return {fine(std::to_string(needed) + " are needed and can be started")};
+  // They count against the same limits.
+  if (const auto pid = of.running())
+    return {warned(enough.error().detail,
+                   name_of_process(*pid) + " serves now, and another one could not take over from "
+                                           "it")};
+  return {refused(enough.error().detail)};
+}
+
+health_findings check_descriptor_limits(examined_service& of) {
+  const auto& config = of.config();
+  if (const auto enough = check_descriptors(config); !enough)
+    return {refused(enough.error().detail)};
+  const auto all = raise_descriptor_limit();
+  const auto wanted = config.limits.connection_limit;
+  const auto given = bounded_by_descriptors(config.limits, all).connection_limit;
+  const auto limit = "the hard RLIMIT_NOFILE is " + std::to_string(all);
+  if (given < wanted)
+    return {warned(limit + ", which allows " + std::to_string(given) + " connections, and " +
+                       "max-connections is " + std::to_string(wanted),
+                   "raise the limit (ulimit -Hn, LimitNOFILE= of systemd, --ulimit nofile=.. of "
+                   "docker), or give --max-connections " +
+                       std::to_string(given))};
+  return {fine(limit + ", enough for max-connections, " + std::to_string(wanted))};
+}
+
+health_findings check_memory(examined_service& of) {
+  const auto& limits = of.config().limits;
+  const auto held = limits.byte_budget_bytes + limits.ops_byte_budget_bytes;
+  const auto memory = usable_memory();
+  const auto may_use = memory.folder.empty()
+                           ? "this machine has " + shown_bytes(memory.limit)
+                           : memory.folder + " allows " + shown_bytes(memory.limit);
+  const auto text = "requests may hold " + shown_bytes(held) + ", and " + may_use;
+  if (held > memory.limit / 2)
+    return {warned(text + ", more than half of which the kernel may want back by killing the "
+                          "process",
+                   "lower byte-budget-bytes and ops-byte-budget-bytes, or give more memory "
+                   "(MemoryMax= of systemd, --memory of docker)")};
+  return {fine(text)};
+}
+
+} // namespace matchcloud::app

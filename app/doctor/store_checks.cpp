@@ -1,0 +1,114 @@
+// The store, its secrets, the bucket, and their clocks.
+#include "app/doctor/health_checks.hpp"
+#include "store/engines/store_place.hpp"
+#include "store/secrets/secret_name.hpp"
+
+#include <chrono>
+#include <string>
+
+namespace matchcloud::app {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+/// From these on, clocks that differ are worth a line; that of a bucket is known to a second.
+constexpr milliseconds store_clock_limit{1'000};
+constexpr milliseconds bucket_clock_limit{2'000};
+
+/// What the start makes of the schema.
+std::string schema_text(const store::store_examination& found) {
+  const auto version = std::to_string(found.version);
+  if (found.version == 0) return "no store yet; the first start makes it";
+  if (found.version < found.newest)
+    return "schema version " + version + ", which the start migrates to " +
+           std::to_string(found.newest);
+  if (found.version > found.newest)
+    return "schema version " + version + ", newer than this program's and used as it is";
+  return "schema version " + version;
+}
+
+/// How long a service waits for a store that is away.
+std::string waiting_advice(const serve_config& config, const base::error& why) {
+  if (!store::is_out_of_reach(why) || config.start_wait.count() == 0) return {};
+  return "serve would try again for " +
+         std::to_string(
+             std::chrono::duration_cast<std::chrono::seconds>(config.start_wait).count()) +
+         " s";
+}
+
+health_finding compare(milliseconds ahead, milliseconds limit, const std::string& whose) {
+  const auto shown = std::to_string(std::chrono::abs(ahead).count()) + " ms";
+  if (std::chrono::abs(ahead) < limit)
+    return fine("less than " + std::to_string(limit.count()) + " ms from " + whose);
+  return warned("this machine's clock is " + shown +
+                    (ahead.count() < 0 ? " ahead of " : " behind ") + whose,
+                "set it right (NTP)");
+}
+
+health_finding check_secret(store::secret_store& secrets, store::secret_name name) {
+  const std::string label{store::facts_of(name).name};
+  const auto found = secrets.find(name);
+  if (!found) return refused(found.error().detail);
+  return fine(label + (*found ? " can be read" : " is missing; the start makes it"));
+}
+
+} // namespace
+
+health_findings check_store(examined_service& of) {
+  const auto& config = of.config();
+  const auto& found = of.store();
+  if (!found) return {refused(found.error().detail, waiting_advice(config, found.error()))};
+  health_findings all;
+  for (const auto& each : found->lacks)
+    all.push_back(refused(config.store.name() + ": " + each));
+  const auto wanted = static_cast<std::int64_t>(config.store_sessions.at_once);
+  if (found->connections_limit && *found->connections_limit < wanted)
+    all.push_back(warned(config.store.name() + " gives " +
+                             std::to_string(*found->connections_limit) +
+                             " connections to all of its clients, and store-connections is " +
+                             std::to_string(wanted),
+                         "raise max_connections there, or lower store-connections"));
+  if (all.empty())
+    all.push_back(fine(config.store.name() + ": " + found->engine + ", " + schema_text(*found)));
+  return all;
+}
+
+health_findings check_secrets(examined_service& of) {
+  const auto& place = of.config().store;
+  const auto secrets = store::open_secrets(place);
+  if (!secrets) return {refused(secrets.error().detail)};
+  // Without the store the master key is all that can be looked at.
+  const bool can_look = place.url.empty() || (of.store() && of.store()->version != 0);
+  if (!can_look) return {fine("the master key can be read")};
+  health_findings all;
+  for (const auto name : {store::secret_name::signing_keys, store::secret_name::ticket_roots})
+    all.push_back(check_secret(**secrets, name));
+  return all;
+}
+
+health_findings check_bucket(examined_service& of) {
+  const auto& config = of.config();
+  if (!config.store.has_bucket()) return {};
+  const auto& found = of.bucket();
+  if (!found) return {refused(found.error().detail, waiting_advice(config, found.error()))};
+  health_findings all;
+  for (const auto& each : found->refusals)
+    all.push_back(refused(each.detail));
+  if (all.empty())
+    all.push_back(fine(config.store.objects.location.shown() +
+                       " can be read and listed; whether it can be written is not tried"));
+  return all;
+}
+
+health_findings check_clock(examined_service& of) {
+  const auto& place = of.config().store;
+  health_findings all;
+  if (const auto& store = of.store(); store && store->ahead)
+    all.push_back(compare(*store->ahead, store_clock_limit, "the database's"));
+  if (place.has_bucket() && of.bucket() && of.bucket()->ahead)
+    all.push_back(compare(*of.bucket()->ahead, bucket_clock_limit, "the bucket's"));
+  return all;
+}
+
+} // namespace matchcloud::app

@@ -1,0 +1,264 @@
+// `matchcloud doctor`: what would keep a service from starting is said before.
+#include "store/sqlite/sqlite.hpp"
+#include "tests/catch.hpp"
+#include "tests/e2e/files/user_service.hpp"
+#include "tests/service/diagnosis.hpp"
+#include "tests/service/server.hpp"
+#include "tests/service/tls_files.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace matchcloud;
+using namespace matchcloud::e2e;
+namespace fs = std::filesystem;
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+diagnosis doctor_on(const world& in, const arguments& flags = {}) {
+  return doctor(in.data_dir(), kernels_ports + flags);
+}
+
+/// All files below a folder, with what a writer would change.
+std::vector<std::string> listing(const std::string& folder) {
+  std::vector<std::string> all;
+  const auto note = [&](const fs::path& path) {
+    struct stat facts {};
+    REQUIRE(::lstat(path.c_str(), &facts) == 0);
+    all.push_back(path.string() + " " + std::to_string(facts.st_ino) + " " +
+                  std::to_string(facts.st_size) + " " + std::to_string(facts.st_mode) + " " +
+                  std::to_string(facts.st_mtim.tv_sec) + "." +
+                  std::to_string(facts.st_mtim.tv_nsec));
+  };
+  note(folder);
+  for (const auto& each : fs::recursive_directory_iterator{folder})
+    note(each.path());
+  std::ranges::sort(all);
+  return all;
+}
+
+TEST_CASE("doctor finds nothing wrong where nothing is, and changes nothing",
+          "[operations][embedded]") {
+  const world in;
+  const auto before = listing(in.data_dir());
+  const auto got = doctor_on(in, {"--geoip", in.geoip()});
+  INFO(got.shown());
+  CHECK(got.exit_code() == 0);
+  CHECK(got.count("error") == 0);
+  CHECK(got.has("store", "ok", "schema version "));
+  CHECK(got.has("data-dir", "ok"));
+  CHECK(got.has("threads", "ok"));
+  CHECK(got.has("secrets", "ok", "signing-keys"));
+  // The file of the tests is of 2023.
+  CHECK(got.has("geoip", "warning", "days ago"));
+  CHECK(listing(in.data_dir()) == before);
+}
+
+TEST_CASE("doctor makes nothing where a first start would", "[operations][embedded]") {
+  const fixtures::temporary_directory folder;
+  const auto got = doctor(folder.path("data"), kernels_ports);
+  INFO(got.shown());
+  CHECK(got.exit_code() == 0);
+  CHECK(got.has("store", "ok", "the first start makes it"));
+  CHECK(got.has("data-dir", "ok", "is missing"));
+  CHECK(got.has("geoip", "warning", "give --geoip FILE"));
+  CHECK(fs::is_empty(folder.path()));
+}
+
+TEST_CASE("doctor looks at a store that is served, and leaves it as it is",
+          "[operations][embedded]") {
+  const world in;
+  server service{{}, in};
+  // So that there is something in the log.
+  in.import(R"({"tiers":["basic-7d7"]})");
+  const auto before = listing(in.data_dir());
+  const auto& ops = service.ops();
+  const auto got = doctor(in.data_dir(), {"--listen", service.data().authority(), "--ops-listen",
+                                          ops.authority(), "--geoip", in.geoip()});
+  INFO(got.shown());
+  CHECK(got.exit_code() == 0);
+  const auto served = "is served by process " + std::to_string(service.process().pid());
+  CHECK(got.has("ports", "ok", service.data().authority() + " " + served));
+  CHECK(got.has("ports", "ok", ops.authority() + " " + served));
+  CHECK(got.has("store", "ok", "schema version "));
+  CHECK(listing(in.data_dir()) == before);
+  check_serves(service.data());
+  CHECK_FALSE(service.process().says("take over", deadline{milliseconds{0}}));
+  // It can be replaced as before.
+  server successor{
+      {"--listen", service.data().authority(), "--ops-listen", ops.authority(), "--take-over"}, in};
+  CHECK(successor.took_over_from() == service.process().pid());
+}
+
+TEST_CASE("doctor leaves the log of a killed service as it is", "[operations][embedded]") {
+  const world in;
+  {
+    server service{{}, in};
+    in.import(R"({"tiers":["basic-7d7"]})");
+    service.process().signal(SIGKILL);
+    CHECK(service.process().exit_code() == 128 + SIGKILL);
+  }
+  REQUIRE(fs::exists(in.data_dir() + "/matchcloud.db-wal"));
+  const auto before = listing(in.data_dir());
+  const auto got = doctor_on(in);
+  INFO(got.shown());
+  CHECK(got.exit_code() == 0);
+  CHECK(got.has("store", "ok", "schema version "));
+  CHECK(listing(in.data_dir()) == before);
+}
+
+TEST_CASE("doctor says all that is wrong with a configuration at once", "[operations]") {
+  const fixtures::temporary_directory folder;
+  const auto file = folder.file("matchcloud.toml", "loops = \"many\"\nauth = \"maybe\"\n");
+  const auto got = doctor(folder.path("data"), {"--config", file});
+  INFO(got.shown());
+  CHECK(got.exit_code() == 1);
+  CHECK(got.count("error") == 1);
+  CHECK(got.has("configuration", "error", "loops"));
+  CHECK(got.has("configuration", "error", "auth"));
+  CHECK(got.has("processors", "ok"));
+  CHECK(run({"doctor", "--no-such-flag"}).exit_code == 2);
+}
+
+TEST_CASE("doctor names variables that are no keys", "[operations]") {
+  const fixtures::temporary_directory folder;
+  const auto got = doctor(folder.path("data"), kernels_ports, {"MATCHCLOUD_LISTNE=x"});
+  INFO(got.shown());
+  CHECK(got.has("configuration", "warning", "MATCHCLOUD_LISTNE"));
+  CHECK(got.errors().empty());
+}
+
+TEST_CASE("doctor finds listeners that serve would refuse", "[operations]") {
+  const fixtures::temporary_directory folder;
+  const arguments open{"--listen", "0.0.0.0:0", "--ops-listen", "127.0.0.1:0"};
+  CHECK(doctor(folder.path("data"), open).has("exposure", "error", "--auth required"));
+  CHECK(doctor(folder.path("data"), open + arguments{"--insecure-open"})
+            .has("exposure", "warning", "INSECURE"));
+}
+
+TEST_CASE("doctor finds a port that another program has", "[operations]") {
+  const world other;
+  server service{{}, other};
+  const fixtures::temporary_directory folder;
+  const auto got = doctor(folder.path("data"),
+                          {"--listen", service.data().authority(), "--ops-listen", "127.0.0.1:0"});
+  INFO(got.shown());
+  CHECK(got.exit_code() == 1);
+  CHECK(got.has("ports", "error", service.data().authority()));
+  CHECK(got.has("ports", "ok", "127.0.0.1:0"));
+}
+
+TEST_CASE("doctor finds a GeoIP file that is missing or none", "[operations]") {
+  const fixtures::temporary_directory folder;
+  const auto none = folder.path("none.mmdb");
+  const auto text = folder.file("text.mmdb", "places");
+  const auto got =
+      doctor(folder.path("data"), kernels_ports + arguments{"--geoip", none, "--geoip", text});
+  CHECK(got.exit_code() == 1);
+  CHECK(got.has("geoip", "error", none));
+  CHECK(got.has("geoip", "error", text));
+}
+
+TEST_CASE("doctor finds certificates that clients would refuse, and keys that do not fit",
+          "[operations]") {
+  const fixtures::temporary_directory folder;
+  const auto with = [&](const tls_pair_files& files) {
+    const auto got = doctor(folder.path("data"), files.flags() + tls_data + tls_ops);
+    UNSCOPED_INFO(got.shown());
+    return got;
+  };
+  const auto pair_until = [](long to_s) { return fixtures::make_tls_pair({.to_s = to_s}); };
+  constexpr long hour_s = 3'600;
+  constexpr long day_s = 24 * hour_s;
+  {
+    const tls_pair_files files{pair_until(-60)};
+    CHECK(with(files).has("certificates", "error", "has expired"));
+  }
+  {
+    const tls_pair_files files{pair_until(2 * day_s + hour_s)};
+    CHECK(with(files).has("certificates", "warning", "expires in 2 days"));
+  }
+  const tls_pair_files files{pair_until(90 * day_s + hour_s)};
+  ::chmod(files.key().c_str(), 0600);
+  CHECK(with(files).has("certificates", "ok", "valid for 90 more days"));
+  ::chmod(files.key().c_str(), 0644);
+  CHECK(with(files).has("certificates", "warning", "chmod o-rwx"));
+  files.put("key.pem", pair_until(day_s).key);
+  CHECK(with(files).has("certificates", "error", files.key()));
+}
+
+TEST_CASE("doctor finds too few descriptors, and fewer than connections need", "[operations]") {
+  const fixtures::temporary_directory folder;
+  const auto with = [&](const std::string& limit) {
+    return diagnosis{run(arguments{"--nofile=" + limit, fixtures::service_program(), "doctor",
+                                   "--json", "--data-dir", folder.path("data")} +
+                             kernels_ports,
+                         {}, {}, "/usr/bin/prlimit")};
+  };
+  CHECK(with("40").has("descriptors", "error", "the system allows 40"));
+  CHECK(with("4096").has("descriptors", "warning", "max-connections is 100000"));
+}
+
+TEST_CASE("doctor finds a store that this program cannot use", "[operations][embedded]") {
+  const world in;
+  const auto path = in.data_dir() + "/matchcloud.db";
+  {
+    auto db = store::sqlite_connection::open(path);
+    REQUIRE(db);
+    REQUIRE(db->execute("PRAGMA user_version = 1000; "
+                        "UPDATE schema_version SET least_program = 1000",
+                        "change"));
+  }
+  CHECK(doctor_on(in).has("store", "error", "Use a newer program"));
+  fs::remove(path + "-wal");
+  fs::remove(path + "-shm");
+  fs::resize_file(path, 0);
+  in.directory().file("matchcloud.db", "This is no database, however long it is. ............");
+  CHECK(doctor_on(in).has("store", "error", "not a matchcloud store"));
+}
+
+TEST_CASE("doctor finds secrets that all users may read", "[operations][embedded]") {
+  const world in;
+  REQUIRE(run({"signing-key", "rotate", "--data-dir", in.data_dir()}).exit_code == 0);
+  CHECK(doctor_on(in).has("secrets", "ok", "signing-keys can be read"));
+  ::chmod((in.data_dir() + "/signing-keys").c_str(), 0644);
+  CHECK(doctor_on(in).has("secrets", "error", "chmod o-rwx"));
+}
+
+TEST_CASE("doctor finds a data directory of another user", "[operations][embedded]") {
+  if (!can_be_service_user()) return;
+  const users_directory on;
+  REQUIRE(on.run_as_user({"demo", "--data-dir", on.data_dir()}).exit_code == 0);
+  const auto words = arguments{"doctor", "--json", "--data-dir", on.data_dir()} + kernels_ports;
+  const auto before = listing(on.data_dir());
+  CHECK(diagnosis{run(words)}.has("data-dir", "error", "runs as root"));
+  CHECK(diagnosis{on.run_as_user(words)}.has("data-dir", "ok"));
+  CHECK(listing(on.data_dir()) == before);
+  // What root has put there.
+  REQUIRE(::chown((on.data_dir() + "/matchcloud.db").c_str(), 0, 0) == 0);
+  const diagnosis got{on.run_as_user(words)};
+  CHECK(got.exit_code() == 1);
+  CHECK(got.has("data-dir", "error", "matchcloud.db"));
+}
+
+TEST_CASE("doctor's text has a line for each finding and their sums", "[operations]") {
+  const fixtures::temporary_directory folder;
+  const auto got = run(arguments{"doctor", "--data-dir", folder.path("data")} + kernels_ports);
+  CHECK(got.exit_code == 0);
+  CHECK(contains(got.out, "ok       configuration  every value is allowed\n"));
+  CHECK(contains(got.out, "\nwarning  geoip          no GeoIP file"));
+  CHECK(contains(got.out, "\n0 errors, "));
+  CHECK(got.out.ends_with(" ok\n"));
+}
+
+} // namespace

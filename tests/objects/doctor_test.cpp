@@ -1,0 +1,102 @@
+// `matchcloud doctor` on a store whose images and exports are in a bucket.
+#include "tests/catch.hpp"
+#include "tests/objects/bucket_world.hpp"
+#include "tests/service/diagnosis.hpp"
+#include "tests/store/s3/fault_proxy.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace {
+
+using namespace matchcloud;
+using namespace e2e;
+using store::canned;
+using store::canned_error;
+using store::fault_proxy;
+using store::proxy_action;
+using store::seen_request;
+
+constexpr auto answers = proxy_action::kind::answer;
+
+const environment keys{"AWS_ACCESS_KEY_ID=AKID", "AWS_SECRET_ACCESS_KEY=hush-hush",
+                       "AWS_REGION=", "AWS_DEFAULT_REGION="};
+
+/// What doctor says where that service has the bucket.
+diagnosis on_service(const fault_proxy& at) {
+  const fixtures::temporary_directory folder;
+  return doctor(folder.path("data"),
+                kernels_ports + arguments{"--objects", "s3://bucket/games", "--objects-path-style",
+                                          "--objects-endpoint", at.url()},
+                keys);
+}
+
+fault_proxy::plan refusing(int status, const std::string& code, const std::string& headers = {}) {
+  return [=](const seen_request&) {
+    return proxy_action{answers, canned_error(status, code, headers)};
+  };
+}
+
+/// An empty bucket, of which some requests are refused.
+proxy_action empty_but(const seen_request& request, const std::string& refused) {
+  if (request.target.find(refused) != std::string::npos)
+    return {answers, canned_error(403, "AccessDenied")};
+  if (request.target.find("list-type=2") != std::string::npos)
+    return {answers,
+            canned(200, "<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>")};
+  if (request.target.find("uploads") != std::string::npos)
+    return {answers, canned(200, "<ListMultipartUploadsResult><IsTruncated>false</IsTruncated>"
+                                 "</ListMultipartUploadsResult>")};
+  // The bucket itself is there, and nothing is in it.
+  const bool is_bucket = request.target.find("/media") == std::string::npos;
+  return {answers, canned(is_bucket ? 200 : 404, {}, "Date: Fri, 24 May 2013 00:00:00 GMT\r\n")};
+}
+
+TEST_CASE("doctor looks at a bucket, and changes nothing in it") {
+  if (!store::has_s3_service()) return;
+  const bucket_world at;
+  const auto before = names_in(at.bucket);
+  const auto got = doctor(at.in.data_dir(), kernels_ports);
+  INFO(got.shown());
+  CHECK(got.exit_code() == 0);
+  CHECK(got.has("bucket", "ok", "can be read and listed"));
+  CHECK(got.has("clock", "ok", "the bucket's"));
+  CHECK(names_in(at.bucket) == before);
+}
+
+TEST_CASE("doctor says what is wrong with a bucket, and asks by reading alone") {
+  {
+    const fault_proxy at{{},
+                         refusing(301, "PermanentRedirect", "x-amz-bucket-region: eu-west-3\r\n")};
+    const auto got = on_service(at);
+    INFO(got.shown());
+    CHECK(got.exit_code() == 1);
+    CHECK(got.has("bucket", "error", "set objects-region (or AWS_REGION) to eu-west-3"));
+  }
+  {
+    const fault_proxy at{{}, refusing(403, "InvalidAccessKeyId")};
+    CHECK(on_service(at).has("bucket", "error", "give credentials that this service knows"));
+  }
+  const fault_proxy at{{},
+                       [](const seen_request& request) { return empty_but(request, "uploads"); }};
+  const auto got = on_service(at);
+  INFO(got.shown());
+  CHECK(got.has("bucket", "error", "s3:ListBucketMultipartUploads"));
+  CHECK(got.has("clock", "warning", "ahead of the bucket's"));
+  CHECK(std::ranges::all_of(at.seen(), [](const seen_request& each) {
+    return each.method == "HEAD" || each.method == "GET";
+  }));
+}
+
+TEST_CASE("doctor does not wait long for a bucket that does not answer") {
+  const fault_proxy at{{},
+                       [](const seen_request&) { return proxy_action{proxy_action::kind::hang}; }};
+  const deadline soon{milliseconds{15'000}};
+  const auto got = on_service(at);
+  CHECK_FALSE(soon.passed());
+  INFO(got.shown());
+  CHECK(got.has("bucket", "error", "s3://bucket/"));
+  CHECK(got.has("store", "ok"));
+}
+
+} // namespace
