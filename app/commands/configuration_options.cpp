@@ -55,7 +55,7 @@ std::vector<given_value> given_flags(const configuration_options& options) {
 }
 
 base::expected<std::vector<given_value>> read_given(const configuration_options& options,
-                                                     std::vector<std::string>& unknown) {
+                                                    std::vector<std::string>& unknown) {
   std::vector<given_value> given;
   if (!options.config_file.empty()) {
     auto from_file = read_config_file(options.config_file);

@@ -1,5 +1,4 @@
 // `matchcloud doctor`: what would keep a service from starting is said before.
-#include "store/sqlite/sqlite.hpp"
 #include "tests/catch.hpp"
 #include "tests/e2e/files/user_service.hpp"
 #include "tests/service/diagnosis.hpp"
@@ -212,13 +211,10 @@ TEST_CASE("doctor finds too few descriptors, and fewer than connections need", "
 TEST_CASE("doctor finds a store that this program cannot use", "[operations][embedded]") {
   const world in;
   const auto path = in.data_dir() + "/matchcloud.db";
-  {
-    auto db = store::sqlite_connection::open(path);
-    REQUIRE(db);
-    REQUIRE(db->execute("PRAGMA user_version = 1000; "
-                        "UPDATE schema_version SET least_program = 1000",
-                        "change"));
-  }
+  const auto changed = run({path, "PRAGMA user_version = 1000; "
+                                  "UPDATE schema_version SET least_program = 1000"},
+                           {}, {}, "/usr/bin/sqlite3");
+  REQUIRE(changed.exit_code == 0);
   CHECK(doctor_on(in).has("store", "error", "Use a newer program"));
   fs::remove(path + "-wal");
   fs::remove(path + "-shm");

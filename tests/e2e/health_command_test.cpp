@@ -5,6 +5,7 @@
 #include "tests/fixtures/temporary_directory.hpp"
 #include "tests/service/server.hpp"
 
+#include <csignal>
 #include <sys/socket.h>
 
 #include <chrono>
