@@ -1,10 +1,5 @@
 #include "cli/command_tree.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cstddef>
-#include <string_view>
-
 namespace matchcloud::cli {
 
 namespace {
@@ -67,11 +62,16 @@ std::vector<std::string> choices_of(const CLI::Option& option) {
   return CLI::detail::split(type.substr(begin + 1, end - begin - 1), ',');
 }
 
-bool is_number(const CLI::Option& option) {
-  constexpr std::array<std::string_view, 5> types{"NUMBER", "INT", "UINT", "FLOAT", "DURATION"};
+std::string type_of(const CLI::Option& option) {
+  // CLI11 adds what checks are called: `TEXT:FILE`, `INT:INT in [1 - 9]`.
   const auto type = option.get_type_name();
-  return std::ranges::any_of(
-      types, [&](auto each) { return type == each || type.starts_with(std::string{each} + ":"); });
+  const auto last = type.substr(type.rfind(':') + 1);
+  return last.substr(0, last.find(' '));
+}
+
+bool may_be_file(const CLI::Option& option) {
+  const auto type = type_of(option);
+  return type == "TEXT" || type == "FILE";
 }
 
 } // namespace matchcloud::cli

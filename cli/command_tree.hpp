@@ -35,7 +35,9 @@ std::vector<std::string> names_of(const CLI::Option& flag);
 bool takes_value(const CLI::Option& option);
 /// The values that are allowed, if they are as few as `set_choices` takes; else empty.
 std::vector<std::string> choices_of(const CLI::Option& option);
-/// Whether the value is a number or a duration.
-bool is_number(const CLI::Option& option);
+/// What the help calls the value: TEXT, FILE, NUMBER, INT, DURATION and the like.
+std::string type_of(const CLI::Option& option);
+/// Whether the value may be the name of a file: FILE, and a TEXT of which nothing else is known.
+bool may_be_file(const CLI::Option& option);
 
 } // namespace matchcloud::cli

@@ -55,7 +55,7 @@ std::string values_of(const CLI::App& command) {
   for (const auto* flag : flags_of(command)) {
     if (!takes_value(*flag)) continue;
     const auto choices = choices_of(*flag);
-    const std::string files = choices.empty() && !is_number(*flag) ? "yes" : "";
+    const std::string files = choices.empty() && may_be_file(*flag) ? "yes" : "";
     const auto what = "value=yes words=" + quoted(joined(choices, " ")) + " files=" + files;
     auto same = std::ranges::find(lines, what, [](const auto& each) { return each.first; });
     if (same == lines.end()) same = lines.insert(same, {what, {}});
@@ -69,27 +69,36 @@ std::string values_of(const CLI::App& command) {
   return text + "    esac\n";
 }
 
-/// What a command offers where no flag is before the cursor.
-std::string words_of(const CLI::App& command) {
-  std::vector<std::string> words;
-  bool takes_file = false;
+/// The argument of `help`.
+constexpr const char* command_argument = "COMMAND";
+
+std::vector<std::string> names_of_commands(const CLI::App& command) {
+  std::vector<std::string> names;
   for (const auto* each : subcommands_of(command))
-    words.push_back(each->get_name());
+    names.push_back(each->get_name());
+  return names;
+}
+
+/// What a command offers where no flag is before the cursor.
+std::string words_of(const CLI::App& program, const CLI::App& command) {
+  auto words = names_of_commands(command);
+  bool takes_file = false;
   for (const auto* each : arguments_of(command)) {
-    const auto choices = choices_of(*each);
+    const bool is_command = each->get_name(true, false) == command_argument;
+    const auto choices = is_command ? names_of_commands(program) : choices_of(*each);
     words.insert(words.end(), choices.begin(), choices.end());
-    takes_file = takes_file || (choices.empty() && !is_number(*each));
+    takes_file = takes_file || (choices.empty() && may_be_file(*each));
   }
   return "    words=" + quoted(joined(words, " ")) + (takes_file ? " files=yes" : "") + "\n";
 }
 
-std::string section_of(const named_command& each) {
+std::string section_of(const CLI::App& program, const named_command& each) {
   std::vector<std::string> flags;
   for (const auto* flag : flags_of(*each.command))
     for (auto& name : names_of(*flag))
       flags.push_back(std::move(name));
   return "  " + quoted(each.path) + ")\n    flags=" + quoted(joined(flags, " ")) + "\n" +
-         words_of(*each.command) + values_of(*each.command) + "    ;;\n";
+         words_of(program, *each.command) + values_of(*each.command) + "    ;;\n";
 }
 
 } // namespace
@@ -106,7 +115,7 @@ std::string bash_completion(const CLI::App& program, const std::string& made_by)
   if (!paths.empty()) text += line_of_case(4, paths, "path+=\" $word\"");
   text += "    esac\n  done\n  case $path in\n";
   for (const auto& each : commands)
-    text += section_of(each);
+    text += section_of(program, each);
   return text + end + "\ncomplete -F " + function + " " + program.get_name() + "\n";
 }
 

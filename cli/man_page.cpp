@@ -93,13 +93,19 @@ struct help_text {
   std::string exit_codes;
 };
 
+/// A line above an example.
+std::string caption_of(std::string text) {
+  text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+  return ".PP\n" + line_of(text + ":");
+}
+
 /// `Example[, CAPTION]: COMMAND`, or `Example: CAPTION` above an indented command.
 std::string example_of(const std::string& line, bool is_above_command) {
   const auto colon = line.find(": ");
   const auto rest = line.substr(colon + 2);
-  if (is_above_command) return ".PP\n" + line_of(rest + ":");
+  if (is_above_command && !rest.empty()) return caption_of(rest);
   const auto caption = line.substr(example_mark.size(), colon - example_mark.size());
-  return (caption.empty() ? "" : ".PP\n" + line_of(caption.substr(2) + ":")) + verbatim({rest});
+  return (caption.size() < 3 ? "" : caption_of(caption.substr(2))) + verbatim({rest});
 }
 
 bool is_indented(const std::string& line) {
@@ -196,10 +202,7 @@ std::string commands_of(const named_command& of) {
 std::string value_of(const CLI::Option& option) {
   if (!takes_value(option)) return {};
   const auto choices = choices_of(option);
-  if (choices.empty()) {
-    const auto type = option.get_type_name();
-    return " " + italic(type.substr(0, type.find(':')));
-  }
+  if (choices.empty()) return " " + italic(type_of(option));
   std::string text;
   for (const auto& each : choices)
     text += (text.empty() ? " " : " | ") + bold(each);

@@ -26,7 +26,7 @@ constexpr std::array keys{
     sample_key{"objects", "s3://bucket/matchcloud"},
     sample_key{"trusted-proxies", "10.0.0.0/8"},
     sample_key{"auth", "required"},
-    sample_key{"max-connections", ""},
+    sample_key{"log-level", ""},
     sample_key{"drain-delay-ms", "5000"},
 };
 
@@ -59,9 +59,11 @@ std::string explain(const config_key& key) {
 }
 
 std::string quoted(const std::string& text) {
-  std::ostringstream toml;
-  toml << toml::value<std::string>{text};
-  return std::move(toml).str();
+  std::ostringstream written;
+  // Without the flag for literal strings: people know "quotes" from elsewhere.
+  const toml::value<std::string> value{text};
+  written << toml::toml_formatter{value, toml::format_flags::allow_unicode_strings};
+  return std::move(written).str();
 }
 
 /// `data-dir = "var"`

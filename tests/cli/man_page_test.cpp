@@ -75,7 +75,7 @@ toy\-box store copy \(ti/a b
 .fi
 .RE
 .PP
-in a loop:
+In a loop:
 .PP
 .RS 4
 .nf

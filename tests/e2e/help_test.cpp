@@ -82,6 +82,7 @@ TEST_CASE("bash completes the commands, keys and values of the program", "[opera
   CHECK(completed({"matchcloud", "serve", "--loops", ""}).empty());
   CHECK(completed({"matchcloud", "catalog", "list", "re"}) == arguments{"regions"});
   CHECK(completed({"matchcloud", "completion", ""}) == arguments{"bash"});
+  CHECK(completed({"matchcloud", "help", "val"}) == arguments{"validate"});
   CHECK(completed({"matchcloud", "validate", "--"}).size() >= 5);
   CHECK(run({"completion", "fish"}).exit_code == 2);
 }
