@@ -81,7 +81,13 @@ class Container:
         return self
 
     def __exit__(self, *_):
-        self.launcher.kill()
+        # The launcher's end would not end it: a change of the user takes --kill-child's signal back.
+        # With the first process all of its namespace end.
+        if self.launcher.poll() is None:
+            try:
+                os.kill(self.pid, signal.SIGKILL)
+            except (IndexError, FileNotFoundError, ProcessLookupError):
+                self.launcher.kill()
         self.launcher.wait()
         self.launcher.stdout.close()
         self.log.close()
