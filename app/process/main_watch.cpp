@@ -94,10 +94,14 @@ void main_watch::note(const noted_signal& signal) {
 }
 
 void main_watch::reload(int asked_with) {
+  if (phase_ == phase::starting) {
+    postponed_reload_ = asked_with;
+    return spdlog::info("SIGHUP: the configuration is read again once this process serves");
+  }
   if (phase_ != phase::serving || !health_.reload) {
-    const reload_outcome early{true, "this process does not serve: it starts or ends\n"};
-    log_outcome(early);
-    return answer_reload(asked_with, early);
+    const reload_outcome late{true, "this process does not serve any more\n"};
+    log_outcome(late);
+    return answer_reload(asked_with, late);
   }
   // A manager that asked for it by the signal waits for both.
   manager_->tell("RELOADING=1\nMONOTONIC_USEC=" + std::to_string(since_boot(now()).count()));
@@ -155,6 +159,7 @@ void main_watch::begin_serving(service_health health, std::optional<pid_t> prede
   next_status_ = now() + std::min(first_status_pause, status_interval_);
   if (predecessor) manager_->succeed(*predecessor);
   manager_->tell("READY=1\n" + told_status_);
+  if (const auto asked_with = std::exchange(postponed_reload_, std::nullopt)) reload(*asked_with);
 }
 
 void main_watch::begin_ending(milliseconds at_most) {

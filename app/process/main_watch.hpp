@@ -92,6 +92,8 @@ private:
   base::steady_time next_ping_{};
   base::steady_time next_status_{};
   std::string told_status_;
+  /// What came with a signal to reload before there was anything to reload.
+  std::optional<int> postponed_reload_;
 };
 
 } // namespace matchcloud::app

@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -32,6 +33,8 @@ using std::chrono::milliseconds;
 constexpr std::size_t answer_limit_bytes = 64UL * 1024;
 /// A signal that came while another one waited counts as that one: it is sent again after this.
 constexpr milliseconds repeat_pause{1'000};
+/// Between two looks at a process that begins.
+constexpr milliseconds start_pause{20};
 /// The first byte of an answer.
 constexpr char taken_up = '+';
 constexpr char refused = '-';
@@ -74,6 +77,32 @@ bool serves(pid_t which) {
          given[1] == "serve";
 }
 
+/// Whether the main thread of a process has SIGHUP in a mask of its status, such as SigBlk. Not
+/// where it has all signals there, as for the moment in which a thread is started.
+bool has_hangup_in(std::string_view mask, pid_t which) {
+  const auto has = [](std::uint64_t all, int signal) { return (all >> (signal - 1) & 1U) != 0; };
+  std::ifstream file{"/proc/" + std::to_string(which) + "/status"};
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with(mask)) {
+      const auto all = std::stoull(line.substr(line.find(':') + 1), nullptr, 16);
+      return has(all, SIGHUP) && !has(all, SIGWINCH);
+    }
+  return false;
+}
+
+/// Waits until the process reads the signal: one that has just begun would be ended by it.
+base::expected<void> wait_until_it_listens(pid_t which, base::steady_time until) {
+  const auto process = "process " + std::to_string(which);
+  while (!has_hangup_in("SigBlk", which)) {
+    if (!serves(which)) return fail(process + " has ended");
+    if (has_hangup_in("SigIgn", which))
+      return fail(process + " ignores SIGHUP, as nohup makes it; restart it to change it");
+    if (base::machine_clock().now() >= until) return fail(process + " does not begin to serve");
+    static_cast<void>(::poll(nullptr, 0, static_cast<int>(start_pause.count())));
+  }
+  return {};
+}
+
 base::expected<void> tell(pid_t which, int number) {
   if (::sigqueue(which, SIGHUP, {.sival_int = number}) == 0) return {};
   auto why = "cannot tell process " + std::to_string(which) +
@@ -102,6 +131,8 @@ base::expected<reload_outcome> ask_to_reload(pid_t which, milliseconds at_most) 
   if (!answers || ::bind(answers.get(), name.get(), name.bytes) != 0)
     return fail("cannot make a socket for the answer: " + std::generic_category().message(errno));
   const auto until = base::machine_clock().now() + at_most;
+  if (auto listens = wait_until_it_listens(which, until); !listens)
+    return tl::unexpected(listens.error());
   pollfd watched{answers.get(), POLLIN, 0};
   while (base::machine_clock().now() < until) {
     if (auto told = tell(which, number); !told) return tl::unexpected(told.error());

@@ -199,7 +199,24 @@ TEST_CASE("a pipe as configuration is not read a second time", "[lifecycle]") {
   CHECK(of.process().says("is not a regular file"));
 }
 
+TEST_CASE("a service that begins is reloaded once it serves", "[lifecycle]") {
+  const fixtures::temporary_directory folder;
+  const auto file = folder.path("service.toml");
+  std::ofstream{file} << "";
+  child_process begins{{"serve", "--config", file, "--data-dir", folder.path("data"), "--listen",
+                        "127.0.0.1:0", "--ops-listen", "127.0.0.1:0"}};
+  const auto done = run({"reload", std::to_string(begins.pid())});
+  CHECK(done.exit_code == 0);
+  CHECK(done.out == "nothing that can be reloaded has changed\n");
+  CHECK(begins.running());
+}
+
 TEST_CASE("reload says whom it cannot ask", "[lifecycle]") {
+  wrapped_service deaf{{"/usr/bin/nohup"}, shared_world().data_dir()};
+  REQUIRE(deaf.serves());
+  const auto ignored = run({"reload", std::to_string(deaf.process().pid())});
+  CHECK(ignored.exit_code == 1);
+  CHECK(contains(ignored.errors, "ignores SIGHUP"));
   const auto self = run({"reload", std::to_string(::getpid())});
   CHECK(self.exit_code == 1);
   CHECK(contains(self.errors, "is not a `matchcloud serve`"));
