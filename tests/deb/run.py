@@ -1,0 +1,358 @@
+#!/usr/bin/env python3
+"""Installs the Debian package on a Debian 12 that boots, and does to it what happens to packages
+and services: tests/deb/run.py OLDER.deb NEWER.deb FOLDER [WORD..]
+
+Both are packages of the same tree with different versions. FOLDER keeps the file system of the
+Debian between runs. Words choose tests whose names have them. The last line counts. script/test deb
+calls this, as root.
+"""
+import contextlib
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.dont_write_bytecode = True
+
+import machine
+from machine import until
+
+UNIT = "matchcloud.service"
+DATA, OPS = "http://127.0.0.1:8080", "http://127.0.0.1:8081"
+CONFIG = "/etc/matchcloud/matchcloud.toml"
+DROP_IN = f"/etc/systemd/system/{UNIT}.d/test.conf"
+STORE = "/var/lib/matchcloud"
+# What `systemd-analyze security` may say at most, in tenths.
+EXPOSURE = 15
+REGION = json.dumps({"region_display_name": "Oslo", "provider_display_name": "Demo Cloud",
+                     "datacenter_coord": {"latitude": 59.9139, "longitude": 10.7522}})
+
+
+def check(holds, what):
+    if not holds:
+        raise AssertionError(what)
+
+
+def equal(found, wanted, what):
+    check(found == wanted, f"{what} is {found!r}, not {wanted!r}")
+
+
+class Package:
+    """What is done to the package, in this order: each test finds what the one before it left."""
+
+    def __init__(self, debian, older, newer):
+        self._debian, self._older, self._newer = debian, older, newer
+        self._name = os.path.basename(newer)
+
+    # Helpers.
+
+    def _install(self, package):
+        inside = f"/root/{os.path.basename(package)}"
+        machine.run(["cp", package, self._debian.path(inside)])
+        return self._debian.run("apt-get", "install", "-y", "-q", inside)
+
+    def _process(self):
+        return int(self._debian.property("MainPID"))
+
+    def _until_serving(self):
+        until("the service is ready", lambda: self._debian.ask(OPS + "/readyz")[0] == 200)
+
+    def _version(self):
+        return json.loads(self._debian.ask(OPS + "/v1/version")[1])["version"]
+
+    def _write_region(self):
+        return self._debian.ask(OPS + "/v1/regions/osl", "-X", "PUT", "-d", REGION, "-H",
+                                "Content-Type: application/json")
+
+    @contextlib.contextmanager
+    def _load(self):
+        """Clients beside what the block does; afterwards their report is in what it gives."""
+        clients = subprocess.Popen(
+            self._debian.command("python3", "-B", os.path.join(os.path.dirname(__file__),
+                                 "clients.py"), "127.0.0.1", "8080", "/matchmaker/regions",
+                                 only_network=True),
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        report = {}
+        try:
+            time_of_load()
+            yield report
+            time_of_load()
+        finally:
+            report.update(json.loads(clients.communicate("", timeout=60)[0]))
+
+    @contextlib.contextmanager
+    def _drop_in(self, text):
+        self._debian.write(DROP_IN, text)
+        self._debian.run("systemctl", "daemon-reload")
+        try:
+            yield
+        finally:
+            os.remove(self._debian.path(DROP_IN))
+            self._debian.run("systemctl", "daemon-reload")
+            self._debian.status("systemctl", "reset-failed", UNIT)
+            self._debian.run("systemctl", "restart", UNIT)
+            self._until_serving()
+
+    @contextlib.contextmanager
+    def _config(self, more):
+        """Lines behind those of the configuration."""
+        path = self._debian.path(CONFIG)
+        with open(path, encoding="utf-8") as file:
+            before = file.read()
+        self._debian.write(CONFIG, more + "\n" + before)
+        try:
+            yield
+        finally:
+            self._debian.write(CONFIG, before)
+
+    # Tests.
+
+    def lintian_has_no_errors_or_warnings(self):
+        folder = os.path.dirname(self._newer)
+        dbgsym = [os.path.join(folder, each) for each in os.listdir(folder)
+                  if each.startswith("matchcloud-dbgsym_") and
+                  each.split("_")[1] == self._name.split("_")[1]]
+        check(dbgsym, "there is no package of debug symbols")
+        machine.run(["lintian", "--allow-root", "--fail-on", "error,warning", self._newer, *dbgsym])
+
+    def an_installed_package_serves(self):
+        for program in ("g++", "node", "npm", "python3"):
+            check(self._debian.status("sh", "-c", f"command -v {program}")[0] != 0,
+                  f"{program} is installed, so this would not show that it is not needed")
+        said = self._install(self._older)
+        check("GeoIP data is not included" in said, f"it does not name GeoIP data:\n{said}")
+        self._until_serving()
+        equal(self._debian.property("ActiveState"), "active", "the unit")
+        equal(self._debian.property("User"), "matchcloud", "the unit's user")
+        equal(self._debian.run("stat", "-c", "%U:%G %a", STORE).strip(),
+              "matchcloud:matchcloud 700", STORE)
+        equal(self._debian.run("systemctl", "is-enabled", UNIT).strip(), "enabled", "the unit")
+        check(f"{STORE}" in self._debian.run("cat", CONFIG), f"{CONFIG} does not name {STORE}")
+        self._debian.run("matchcloud", "health", OPS + "/readyz")
+        status, page = self._debian.ask(OPS + "/")
+        check(status == 200 and "<html" in page, f"the console answers {status}: {page[:200]}")
+
+    def programs_have_completion_and_manual_pages(self):
+        for program in ("matchcloud", "matchcloud-load"):
+            self._debian.run("bash", "-n", f"/usr/share/bash-completion/completions/{program}")
+            # dpkg leaves out manual pages where Debian is made minimal; the package has them.
+            listed = self._debian.run("dpkg", "--listfiles", "matchcloud")
+            check(f"/usr/share/man/man1/{program}.1.gz\n" in listed, f"no page of {program}")
+
+    def the_sandbox_is_tight(self):
+        self._debian.run("systemd-analyze", "security", "--no-pager", f"--threshold={EXPOSURE}",
+                         "--offline=true", UNIT)
+
+    def the_sandbox_leaves_what_the_service_needs(self):
+        self._debian.run("matchcloud", "demo", "--data-dir", STORE)
+        until("the demo's regions",
+              lambda: '"lon"' in self._debian.ask(DATA + "/matchmaker/regions")[1])
+        said = self._debian.run(
+            "matchcloud", "export", "--url", DATA, "--game", "00000000-0000-4000-8000-000000000001",
+            "--start", "2026-01-02T00:00:00Z", "--end", "2026-01-03T00:00:00Z", "-o", "/root/d.csv")
+        check("347 lobbies" in said, f"the export says {said}")
+        equal(self._debian.property("LimitNOFILE"), "524288", "the limit of files")
+        # Of threads that write files.
+        nice = self._debian.run("sh", "-c", "cut -d ' ' -f 19 /proc/$0/task/*/stat",
+                                str(self._process())).split()
+        check(any(int(each) > 0 for each in nice), f"no thread has lowered its priority: {nice}")
+        log = self._debian.log_of()
+        check("event loop" in log and "this process may use" in log, f"no processors in:\n{log}")
+        check("denied" not in log and "not permitted" not in log, f"the log:\n{log}")
+
+    def a_reload_takes_up_the_configuration(self):
+        before = self._process()
+        with self._config('public-url = "https://reloaded.example"'):
+            self._debian.run("systemctl", "reload", UNIT)
+        self._debian.run("systemctl", "reload", UNIT)
+        equal(self._process(), before, "the main process")
+        equal(self._debian.property("ActiveState"), "active", "the unit")
+
+    def a_reload_of_a_wrong_configuration_fails_and_changes_nothing(self):
+        before = self._process()
+        with self._config('no-such-key = "1"'):
+            check(self._debian.status("systemctl", "reload", UNIT)[0] != 0, "the reload succeeds")
+        equal(self._process(), before, "the main process")
+        self._until_serving()
+
+    def an_upgrade_under_load_loses_no_request(self):
+        before, older = self._process(), self._version()
+        with self._load() as report:
+            said = self._install(self._newer)
+        print(f"  upgrade: {json.dumps(report)}")
+        check(self._version() != older, f"version {older} still serves")
+        check(self._process() != before, "the process is the same")
+        check("restarting the service" not in said, f"it was restarted:\n{said}")
+        equal(self._debian.property("NRestarts"), "0", "the number of restarts")
+        check(report["requests"] > 100, f"hardly any load: {report}")
+        equal(report["failures"], {}, "what failed")
+
+    def a_plain_restart_under_load_is_measured(self):
+        with self._load() as report:
+            self._debian.run("systemctl", "restart", UNIT)
+            self._until_serving()
+        print(f"  restart: {json.dumps(report)}")
+
+    def credentials_and_low_ports_come_by_a_drop_in(self):
+        self._debian.run("matchcloud", "tls", "self-signed", "--out-dir", "/root/tls")
+        self._debian.run("chmod", "600", "/root/tls/key.pem")
+        with self._drop_in("[Service]\n"
+                           "LoadCredential=tls-cert:/root/tls/cert.pem\n"
+                           "LoadCredential=tls-key:/root/tls/key.pem\n"
+                           "Environment=MATCHCLOUD_TLS_CERT=%d/tls-cert\n"
+                           "Environment=MATCHCLOUD_TLS_KEY=%d/tls-key\n"
+                           "Environment=MATCHCLOUD_LISTEN=127.0.0.1:443/tls,127.0.0.1:8080\n"
+                           "AmbientCapabilities=CAP_NET_BIND_SERVICE\n"
+                           "CapabilityBoundingSet=CAP_NET_BIND_SERVICE\n"
+                           "PrivateUsers=no\n"):
+            self._debian.run("systemctl", "restart", UNIT)
+            self._until_serving()
+            equal(self._debian.ask("https://127.0.0.1/ping", "--cacert",
+                                   self._debian.path("/root/tls/cert.pem"))[0], 204, "/ping by TLS")
+
+    def event_loops_that_hang_end_the_service(self):
+        with self._drop_in("[Service]\nWatchdogSec=2\n"):
+            self._debian.run("systemctl", "restart", UNIT)
+            before = self._process()
+            os.kill(self._outside(before), signal.SIGSTOP)
+            until("the watchdog", lambda: self._process() not in (0, before))
+            self._until_serving()
+            check("Watchdog timeout" in self._debian.log_of(), self._debian.log_of())
+
+    def _outside(self, process):
+        """The number that a process of the machine has here."""
+        for each in filter(str.isdigit, os.listdir("/proc")):
+            with contextlib.suppress(OSError), open(f"/proc/{each}/status", encoding="ascii") as f:
+                numbers = re.search(r"^NSpid:\s+(.*)$", f.read(), re.MULTILINE).group(1).split()
+                if numbers[1:] == [str(process)] and self._is_matchcloud(each):
+                    return int(each)
+        raise RuntimeError(f"process {process} of the machine is not to be seen from here")
+
+    @staticmethod
+    def _is_matchcloud(process):
+        with open(f"/proc/{process}/comm", encoding="ascii") as comm:
+            return comm.read().startswith("matchcloud")
+
+    def a_service_that_crashes_again_and_again_stays_down(self):
+        for _ in range(10):
+            process = self._process()
+            if process == 0:
+                break
+            self._debian.run("systemctl", "kill", "--kill-who=main", "--signal=SEGV", UNIT)
+            until("the crash", lambda before=process: self._process() != before)
+            until("what systemd does about it", lambda: self._debian.property("ActiveState")
+                  in ("active", "failed"))
+        status = self._debian.status("systemctl", "status", "--no-pager", UNIT)[1]
+        check("start-limit-hit" in self._debian.log_of() or "too quickly" in status, status)
+        check("crash: SIGSEGV" in self._debian.log_of(), self._debian.log_of())
+        self._debian.run("systemctl", "reset-failed", UNIT)
+        self._debian.run("systemctl", "start", UNIT)
+        self._until_serving()
+
+    def a_wrong_configuration_is_not_tried_again(self):
+        with self._config('no-such-key = "1"'):
+            check(self._debian.status("systemctl", "restart", UNIT)[0] != 0, "it starts")
+            equal(self._debian.property("ActiveState"), "failed", "the unit")
+            equal(self._debian.property("ExecMainStatus"), "2", "its exit code")
+            status = self._debian.status("systemctl", "status", "--no-pager", UNIT)[1]
+            check("no-such-key" in status, f"the status does not name the key:\n{status}")
+        self._debian.run("systemctl", "restart", UNIT)
+        self._until_serving()
+
+    def a_full_disk_stops_writing_and_nothing_else(self):
+        self._debian.run("systemctl", "stop", UNIT)
+        self._debian.run("mount", "-t", "tmpfs", "-o", "size=32M,mode=700", "tmpfs", STORE)
+        try:
+            self._debian.run("chown", "matchcloud:matchcloud", STORE)
+            self._debian.run("systemctl", "start", UNIT)
+            self._debian.run("matchcloud", "demo", "--data-dir", STORE)
+            self._until_serving()
+            self._debian.status("dd", "if=/dev/zero", f"of={STORE}/filling", "bs=4k")
+            until("507", lambda: self._write_region()[0] == 507)
+            equal(self._debian.ask(DATA + "/matchmaker/regions")[0], 200, "regions")
+            equal(self._debian.ask(OPS + "/readyz")[0], 200, "/readyz")
+            log = self._debian.log_of()
+            check("full" in log or "No space" in log, f"the log does not say so:\n{log}")
+            self._debian.run("rm", f"{STORE}/filling")
+            until("writing again", lambda: self._write_region()[0] in (200, 201))
+        finally:
+            self._debian.status("systemctl", "stop", UNIT)
+            self._debian.run("umount", STORE)
+        self._debian.run("systemctl", "start", UNIT)
+        self._until_serving()
+
+    def removing_keeps_the_data(self):
+        self._debian.run("apt-get", "remove", "-y", "-q", "matchcloud")
+        equal(self._debian.property("ActiveState"), "inactive", "the unit")
+        self._debian.run("test", "-s", f"{STORE}/matchcloud.db", "-a", "-s", CONFIG)
+        self._debian.run("test", "!", "-e", "/usr/bin/matchcloud")
+
+    def what_was_removed_can_be_installed_again(self):
+        self._install(self._newer)
+        self._until_serving()
+        check('"lon"' in self._debian.ask(DATA + "/matchmaker/regions")[1], "the data is gone")
+
+    def purging_leaves_nothing_but_the_user(self):
+        self._debian.run("apt-get", "purge", "-y", "-q", "matchcloud")
+        for path in (STORE, "/etc/matchcloud", f"/lib/systemd/system/{UNIT}"):
+            self._debian.run("test", "!", "-e", path)
+        self._debian.run("getent", "passwd", "matchcloud")
+
+
+def time_of_load():
+    """A second in which nothing but the load happens."""
+    machine.select.select([], [], [], 1)
+
+
+def tests_of(package):
+    return [(name.replace("_", " "), getattr(package, name)) for name in vars(Package)
+            if not name.startswith("_")]
+
+
+def failure_of(test):
+    """Why it failed; empty if it did not."""
+    try:
+        test()
+        return ""
+    except (AssertionError, RuntimeError, subprocess.SubprocessError, OSError, ValueError) as wrong:
+        return str(wrong) or repr(wrong)
+
+
+@contextlib.contextmanager
+def memory_folder():
+    """A folder in memory, which takes along what is mounted in it."""
+    place = tempfile.mkdtemp(prefix="matchcloud-deb-")
+    machine.run(["mount", "-t", "tmpfs", "tmpfs", place])
+    try:
+        yield place
+    finally:
+        machine.run(["umount", "--recursive", "--lazy", place])
+        os.rmdir(place)
+
+
+def main():
+    older, newer, folder = map(os.path.abspath, sys.argv[1:4])
+    wanted = sys.argv[4:]
+    passed, failed = 0, 0
+    start = time.monotonic()
+    root = machine.made_root("bookworm", newer, folder)
+    print(f"deb: the file system took {time.monotonic() - start:.1f} s", flush=True)
+    with memory_folder() as place, machine.Machine(root, place) as debian:
+        for name, test in tests_of(Package(debian, older, newer)):
+            if wanted and not any(each in name for each in wanted):
+                continue
+            start, wrong = time.monotonic(), failure_of(test)
+            print(f"{'FAILED' if wrong else 'ok    '}  {name} ({time.monotonic() - start:.1f} s)",
+                  f": {wrong}" if wrong else "", sep="", flush=True)
+            failed += bool(wrong)
+            passed += not wrong
+    print(f"deb: {passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

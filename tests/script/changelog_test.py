@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+"""What deploy/changelog.py makes of CHANGELOG.md."""
+import datetime
+import importlib.util
+import os
+import unittest
+
+import scripts
+
+specification = importlib.util.spec_from_file_location(
+    "changelog", os.path.join(scripts.ROOT, "deploy", "changelog.py"))
+changelog = importlib.util.module_from_spec(specification)
+specification.loader.exec_module(changelog)
+
+TEXT = """# Changelog
+
+What it is.
+
+## 0.2.0 (2027-01-05)
+
+- One thing that takes
+  two lines.
+- Another.
+
+## 0.1.0 (2026-11-26)
+
+- The first.
+"""
+
+
+class entries(unittest.TestCase):
+    def test_the_newest_is_first(self):
+        found = changelog.entries_of(TEXT)
+        self.assertEqual([(version, date) for version, date, _ in found],
+                         [("0.2.0", datetime.date(2027, 1, 5)),
+                          ("0.1.0", datetime.date(2026, 11, 26))])
+
+    def test_items_are_joined_and_folded_as_debian_wants_them(self):
+        self.assertEqual(changelog.debian_entry(*changelog.entries_of(TEXT)[0]),
+                         "matchcloud (0.2.0) unstable; urgency=medium\n\n"
+                         "  * One thing that takes two lines.\n  * Another.\n\n"
+                         f" -- {changelog.MAINTAINER}  Tue, 05 Jan 2027 00:00:00 +0000\n")
+
+    def test_a_heading_of_another_form_is_an_error(self):
+        for heading in ("## 0.3 (2027-01-05)", "## 0.3.0", "## Unreleased"):
+            with self.assertRaises(changelog.Wrong):
+                changelog.entries_of(f"{heading}\n\n- Something.\n")
+
+    def test_a_changelog_without_versions_is_an_error(self):
+        with self.assertRaises(changelog.Wrong):
+            changelog.entries_of("# Changelog\n")
+
+
+class this_tree(unittest.TestCase):
+    def test_its_version_is_the_newest_one(self):
+        with open(os.path.join(scripts.ROOT, "CHANGELOG.md"), encoding="utf-8") as file:
+            newest = changelog.entries_of(file.read())[0][0]
+        with open(os.path.join(scripts.ROOT, "CMakeLists.txt"), encoding="utf-8") as file:
+            self.assertIn(f"project(matchcloud VERSION {newest} ", file.read())
+
+
+if __name__ == "__main__":
+    unittest.main()
