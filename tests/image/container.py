@@ -81,7 +81,7 @@ class Container:
         return self
 
     def __exit__(self, *_):
-        # The launcher's end would not end it: who changes its user loses the signal of --kill-child.
+        # The launcher's end would not end it: a change of user undoes --kill-child.
         # With the first process all of its namespace end.
         if self.launcher.poll() is None:
             try:
