@@ -119,16 +119,20 @@ class Container:
             self.output += found.decode()
         return self.output
 
-    def wait_for_log(self, text):
-        """Returns the log once it has the text. Raises where the process ends before."""
+    def wait_until(self, holds):
+        """Raises where the process ends before that holds, or it takes too long."""
         until = time.monotonic() + PATIENCE_S
-        while text not in self.errors():
+        while not holds():
             try:
                 self.launcher.wait(0.05)
             except subprocess.TimeoutExpired:
                 pass
             if self.launcher.returncode is not None or time.monotonic() > until:
-                raise AssertionError(f"no \"{text}\" in: {self.errors()}")
+                raise AssertionError(f"it does not become true; the log: {self.errors()}")
+
+    def wait_for_log(self, text):
+        """Returns the log once it has the text."""
+        self.wait_until(lambda: text in self.errors())
         return self.errors()
 
     def wait(self):

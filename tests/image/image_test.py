@@ -76,7 +76,8 @@ class Service(unittest.TestCase):
         with serve(STRANGER, User(0, 0), **SERVED) as service:
             service.wait_for_output("ops plane on")
             self.assertEqual(service.run(PROGRAM, "demo").returncode, 0)
-            self.assertIn("lon", service.ask(8080, "GET", "/matchmaker/regions")[1])
+            service.wait_until(
+                lambda: '"lon"' in service.ask(8080, "GET", "/matchmaker/regions")[1])
 
     def test_refuses_to_be_open_to_all_unless_that_is_said(self):
         with serve() as service:
