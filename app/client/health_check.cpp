@@ -14,6 +14,8 @@ namespace {
 constexpr const char* default_path = "/readyz";
 constexpr std::size_t answer_limit_bytes = 16UL * 1024;
 constexpr std::size_t shown_limit = 200;
+/// Silence may last longer than the whole, so that always the same one of both bounds ends it.
+constexpr std::chrono::seconds silence_beyond{5};
 
 bool is_good(const httplib::Response& head) {
   return head.status >= 200 && head.status < 300;
@@ -25,6 +27,13 @@ std::string describe(const httplib::Response& head, const std::string& body) {
   if (!problem.code.empty() || body.empty()) return problem.text;
   const auto line = body.substr(0, body.find_first_of("\r\n"));
   return problem.text + ": " + model::printable_excerpt(line, shown_limit);
+}
+
+http_call call_of(const health_check& of) {
+  http_call call{"GET", of.url, {}, {}, of.limit + silence_beyond, of.trusted};
+  call.trusts_any_server = of.trusts_any_server;
+  call.total_limit = of.limit;
+  return call;
 }
 
 /// The address of this machine at which a listener on every address can be reached.
@@ -53,13 +62,12 @@ base::expected<int> check_health(health_check of) {
   const cli::interrupt until;
   httplib::Response answer;
   std::string body;
-  const auto result =
-      transfer({"GET", of.url, {}, {}, of.limit, of.trusted, of.trusts_any_server, of.limit}, until,
-               {[&](const httplib::Response& head) { answer = head; },
-                [&](std::string_view bytes) {
-                  body.append(bytes);
-                  return !is_good(answer) && body.size() < answer_limit_bytes;
-                }});
+  const auto result = transfer(call_of(of), until,
+                               {[&](const httplib::Response& head) { answer = head; },
+                                [&](std::string_view bytes) {
+                                  body.append(bytes);
+                                  return !is_good(answer) && body.size() < answer_limit_bytes;
+                                }});
   if (result.end == transfer_end::interrupted)
     return base::fail(base::errc::cancelled, "interrupted");
   if (is_good(answer)) return answer.status;
