@@ -75,7 +75,7 @@ TEST_CASE("doctor makes nothing where a first start would", "[operations][embedd
 }
 
 TEST_CASE("doctor looks at a store that is served, and leaves it as it is",
-          "[operations][embedded]") {
+          "[operations][embedded][plain]") {
   const world in;
   server service{{}, in};
   // So that there is something in the log.

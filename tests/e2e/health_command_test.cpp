@@ -103,7 +103,7 @@ TEST_CASE("health waits no longer than it is told", "[operations]") {
   CHECK(got.errors == "matchcloud health: " + listener.url + "/readyz: no answer within 1 s\n");
 }
 
-TEST_CASE("health checks certificates of URLs that it is given", "[operations]") {
+TEST_CASE("health checks certificates of URLs that it is given", "[operations][plain]") {
   const self_signed pair{"127.0.0.1"};
   const server service{pair.flags()};
   const auto url = "https://" + service.ops().authority();

@@ -91,8 +91,8 @@ std::vector<root_command> commands_on_a_store(const inputs& in) {
 
 /// Those that never see a data directory, the service itself, and the one that looks as the service
 /// does.
-const std::vector<std::string> others{"doctor", "openapi",  "schema",
-                                      "serve",  "validate", "version"};
+const std::vector<std::string> others{"completion", "doctor", "health", "help",     "openapi",
+                                      "reload",     "schema", "serve",  "validate", "version"};
 
 std::string first_token(const std::string& data_dir) {
   const auto made = run({"token", "create", "--data-dir", data_dir, "--kind", "viewer", "--name",
