@@ -83,11 +83,10 @@ class Machine:
             del environment["SYSTEMD_NSPAWN_UNIFIED_HIERARCHY"]
         self._nspawn = subprocess.Popen(
             ["systemd-nspawn", "--directory", self.root, "--boot", "--register=no", "--keep-unit",
-             "--console=pipe", "--private-network", "--machine=matchcloud-test"],
+             "--console=pipe", "--private-network", f"--machine=matchcloud-{os.getpid()}"],
             stdin=subprocess.DEVNULL, stdout=self._log, stderr=self._log, env=environment,
             preexec_fn=die_with_parent)
         try:
-            self._leader = until("the child of nspawn", self._child, BOOT_SECONDS)
             until("the boot", self._is_running, BOOT_SECONDS)
         except RuntimeError:
             self.end()
@@ -117,7 +116,10 @@ class Machine:
             return children.read().split(" ")[0]
 
     def _is_running(self):
-        return self.status("systemctl", "is-system-running")[1].strip() in ("running", "degraded")
+        # Its first child only prepares the one that becomes the machine's process 1.
+        self._leader = self._child()
+        return self._leader != "" and self.status("systemctl", "is-system-running")[1].strip() in (
+            "running", "degraded")
 
     def command(self, *words, only_network=False):
         """The command that runs `words` inside; or outside, but on its network."""

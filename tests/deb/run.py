@@ -64,6 +64,11 @@ class Package:
     def _version(self):
         return json.loads(self._debian.ask(OPS + "/v1/version")[1])["version"]
 
+    def _in_force(self, key):
+        """The value that a key of the configuration has in the service."""
+        keys = json.loads(self._debian.ask(OPS + "/v1/config")[1])["keys"]
+        return next(each["value"] for each in keys if each["name"] == key)
+
     def _write_region(self):
         return self._debian.ask(OPS + "/v1/regions/osl", "-X", "PUT", "-d", REGION, "-H",
                                 "Content-Type: application/json")
@@ -166,9 +171,11 @@ class Package:
 
     def a_reload_takes_up_the_configuration(self):
         before = self._process()
-        with self._config('public-url = "https://reloaded.example"'):
+        with self._config('log-level = "error"'):
             self._debian.run("systemctl", "reload", UNIT)
+            equal(self._in_force("log-level"), "error", "log-level")
         self._debian.run("systemctl", "reload", UNIT)
+        equal(self._in_force("log-level"), "info", "log-level")
         equal(self._process(), before, "the main process")
         equal(self._debian.property("ActiveState"), "active", "the unit")
 

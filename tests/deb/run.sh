@@ -10,7 +10,7 @@ if ((EUID != 0)); then
 fi
 to=build/deb
 rm -f $to/*.deb
-script/package --version 0.0.1 $to
+DEB_BUILD_OPTIONS=noautodbgsym script/package --version 0.0.1 $to
 script/package $to
 newer=$(echo $to/matchcloud_*.deb | tr ' ' '\n' | grep -v _0.0.1_)
 # A mount namespace of its own, which takes along what was mounted in it.
