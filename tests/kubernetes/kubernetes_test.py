@@ -83,6 +83,12 @@ class Manifests(unittest.TestCase):
         self.assertLessEqual(set(checked()["kustomization"]),
                              {"apiVersion", "kind", "resources", "images", "configMapGenerator"})
 
+    def test_image_is_that_of_this_version(self):
+        version = subprocess.run([f"{ROOT}{PROGRAM}", "--version"], check=True, text=True,
+                                 capture_output=True).stdout.split()[1]
+        self.assertEqual([each["newTag"] for each in checked()["kustomization"]["images"]],
+                         [version])
+
     @unittest.skipUnless(shutil.which("kubectl"), "kubectl is not here")
     def test_are_what_kubectl_makes_of_them(self):
         made = subprocess.run(["kubectl", "kustomize", FOLDER], check=True, text=True,
