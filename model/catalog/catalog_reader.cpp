@@ -24,7 +24,8 @@ std::string_view text_of(const rapidjson::Value& value) {
 }
 
 /// `text` in quotes, with invisible characters escaped, shortened if it is long.
-std::string quoted(std::string_view text) {
+// Not `quoted`: std::quoted, which <chrono> includes from g++ 13 on, would take strings from it.
+std::string in_quotes(std::string_view text) {
   return '"' + printable_excerpt(text, shown_limit) + '"';
 }
 
@@ -32,7 +33,7 @@ std::string quoted(std::string_view text) {
 std::string shown(const rapidjson::Value& value) {
   if (value.IsObject()) return "an object";
   if (value.IsArray()) return "an array";
-  if (value.IsString()) return quoted(text_of(value));
+  if (value.IsString()) return in_quotes(text_of(value));
   rapidjson::StringBuffer buffer;
   rapidjson::Writer<rapidjson::StringBuffer> writer{buffer};
   value.Accept(writer);
@@ -133,7 +134,8 @@ catalog_reader::members(const json& value, const std::string& at,
     slot = &member.value;
   }
   for (std::size_t i = 0; i < N; ++i)
-    if (!found[i] && fields[i].required) add(at, "member " + quoted(fields[i].name) + " missing");
+    if (!found[i] && fields[i].required)
+      add(at, "member " + in_quotes(fields[i].name) + " missing");
   return found;
 }
 
@@ -217,14 +219,14 @@ void catalog_reader::check_unique(first_places& places, const std::string& key,
                                   const std::string& at) {
   if (key.empty()) return;
   const auto [where, is_new] = places.try_emplace(key, at);
-  if (!is_new) add(at, quoted(key) + " is at " + where->second + " already, allowed is once");
+  if (!is_new) add(at, in_quotes(key) + " is at " + where->second + " already, allowed is once");
 }
 
 /// Reports an id that is present and well-formed (`found` is not empty) but not that of `named`.
 void catalog_reader::check_agrees(const json* id, const std::string& at, const std::string& found,
                                   const element_key& named) {
   if (!id || found.empty() || found == named.text()) return;
-  add_found(at, *id, quoted(named.text()) + ", under which it is put, or no id");
+  add_found(at, *id, in_quotes(named.text()) + ", under which it is put, or no id");
 }
 
 void catalog_reader::read_document(const json& root) {

@@ -49,10 +49,10 @@ std::optional<std::uint64_t> read_time(object_reader& reader, std::string_view n
 }
 
 std::string wrong_order(const time_span& span) {
-  return quoted(member_names[0]) + " (" + std::to_string(span.begin) + ") is later than " +
-         quoted(member_names[1]) + " (" + std::to_string(span.end) +
-         "). Write the earlier time, in milliseconds since 1970, as " + quoted(member_names[0]) +
-         ".";
+  return in_backticks(member_names[0]) + " (" + std::to_string(span.begin) + ") is later than " +
+         in_backticks(member_names[1]) + " (" + std::to_string(span.end) +
+         "). Write the earlier time, in milliseconds since 1970, as " +
+         in_backticks(member_names[0]) + ".";
 }
 
 } // namespace

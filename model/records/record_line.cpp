@@ -24,7 +24,8 @@ constexpr std::size_t shown_limit = 64;
 constexpr unsigned parse_flags = rapidjson::kParseIterativeFlag | rapidjson::kParseInsituFlag |
                                  rapidjson::kParseNumbersAsStringsFlag;
 
-std::string quoted(std::string_view text) {
+// Not `quoted`: std::quoted, which <chrono> includes from g++ 13 on, would take strings from it.
+std::string in_quotes(std::string_view text) {
   return '"' + printable_excerpt(text, shown_limit) + '"';
 }
 
@@ -47,7 +48,7 @@ std::string alternatives_to(std::string_view name, std::span<const record_member
   for (std::size_t i = 0; i < members.size(); ++i)
     if (fields[i].what == record_field::kind::absent) names[absent++] = members[i].name;
   const auto closest = closest_name(name, std::span{names}.first(absent));
-  if (!closest.empty()) return "did you mean " + quoted(closest) + "?";
+  if (!closest.empty()) return "did you mean " + in_quotes(closest) + "?";
   return "allowed are " + names_of(members);
 }
 
@@ -138,11 +139,11 @@ public:
     skipping_ = !field_ && std::ranges::find(ignored_, name) != ignored_.end();
     if (skipping_) return true;
     if (!field_)
-      return refuse(line_errc::unknown_member, "unknown member " + quoted(name) + ", " +
+      return refuse(line_errc::unknown_member, "unknown member " + in_quotes(name) + ", " +
                                                    alternatives_to(name, members_, fields_));
     if (field_->what == record_field::kind::absent) return true;
     return refuse(line_errc::duplicate_member,
-                  "member " + quoted(name) + " is there twice, allowed is once");
+                  "member " + in_quotes(name) + " is there twice, allowed is once");
   }
   bool StartObject() {
     if (skipping_) return begin_skipped();
@@ -249,11 +250,11 @@ base::expected<void> check_ignored(std::span<const record_member> members,
   for (const auto& each : names) {
     if (each.empty() || each.size() > ignored_name_limit_bytes ||
         find_malformed_utf8(each) != std::string::npos)
-      return base::fail(base::errc::config_invalid, quoted(each) + " is not a name of 1 to " +
+      return base::fail(base::errc::config_invalid, in_quotes(each) + " is not a name of 1 to " +
                                                         std::to_string(ignored_name_limit_bytes) +
                                                         " bytes of UTF-8");
     if (std::ranges::find(members, each, &record_member::name) != members.end())
-      return base::fail(base::errc::config_invalid, quoted(each) +
+      return base::fail(base::errc::config_invalid, in_quotes(each) +
                                                         " is a member that lines have: it cannot "
                                                         "be ignored");
   }
@@ -276,7 +277,7 @@ std::optional<line_finding> record_reader::read(std::span<char> line,
   if (auto finding = parser_->parse(line, fields)) return finding;
   for (std::size_t i = 0; i < fields.size(); ++i)
     if (members_[i].required && fields[i].what == record_field::kind::absent)
-      return line_finding{line_errc::required, "member " + quoted(members_[i].name) +
+      return line_finding{line_errc::required, "member " + in_quotes(members_[i].name) +
                                                    " missing; the members are " +
                                                    names_of(members_)};
   return std::nullopt;

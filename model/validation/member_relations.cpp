@@ -169,9 +169,9 @@ std::string member_relations::missing_choice(const std::vector<const member_rule
   std::vector<std::string> spellings;
   std::string neutral;
   for (const auto* each : choices) {
-    spellings.push_back(quoted(spelling_of(each->symbol)));
+    spellings.push_back(in_backticks(spelling_of(each->symbol)));
     if (!each->alias.empty())
-      neutral.append(neutral.empty() ? "" : ", ").append(quoted(each->name));
+      neutral.append(neutral.empty() ? "" : ", ").append(in_backticks(each->name));
   }
   if (choices.size() == 1)
     return "must have " + spellings.front() + ", its only member. Add it, such as `\"" +
@@ -199,7 +199,7 @@ member_relations::check_choice(object_rule rule, const object_shape& shape, std:
   if (rule == object_rule::at_least_one || present == 1) return std::nullopt;
   std::string names;
   for (const auto* each : choices)
-    names.append(names.empty() ? "" : ", ").append(quoted(spelling_of(each->symbol)));
+    names.append(names.empty() ? "" : ", ").append(in_backticks(spelling_of(each->symbol)));
   return relation_violation{
       {"conflicting", "has more than one of " + names + ". Keep one of them."}};
 }
@@ -366,7 +366,7 @@ std::optional<relation_violation> member_relations::host_violation(const port_fa
   if (!port.protocol) return std::nullopt;
   if (*port.protocol != "tcp" && *port.protocol != "udp")
     return relation_violation{
-        {"needs-gateway", "has `\"proxy\": \"none\"`, but " + quoted(*port.protocol) +
+        {"needs-gateway", "has `\"proxy\": \"none\"`, but " + in_backticks(*port.protocol) +
                               (port.is_protocol_given ? "" : " (the default protocol)") +
                               " works only through the gateway. " +
                               capitalized(unproxied_advice(port, host_network_step)) + "."}};
@@ -396,7 +396,7 @@ std::optional<relation_violation> member_relations::repeated_number(const port_f
   });
   if (earlier == earlier_ports_.end()) return std::nullopt;
   return relation_violation{{"not-unique", "is " + std::to_string(*port.port) + " for " +
-                                               quoted(*port.protocol) +
+                                               in_backticks(*port.protocol) +
                                                ", as in the earlier port " +
                                                excerpt(earlier->label) + ". Use another number."},
                             port.port_member};
@@ -561,7 +561,7 @@ std::optional<relation_violation> member_relations::check_game_mode(std::uint32_
   if (!rules_.complete) return std::nullopt;
   if (const auto own = find(mode, "container_runtime"); own != no_node) {
     if (is_not_object(own) || find(own, "image_id") != no_node) return std::nullopt;
-    const auto runtime = quoted(name(own));
+    const auto runtime = in_backticks(name(own));
     auto text = "has its own " + runtime +
                 ", which replaces the matchmaker's (except `env`), but it has no `image_id`. Add "
                 "the id of an uploaded image";
@@ -571,12 +571,13 @@ std::optional<relation_violation> member_relations::check_game_mode(std::uint32_
   }
   const auto shared = shared_runtime(place);
   if (shared == no_node)
-    return relation_violation{{"no-runtime", "has no " + quoted(spelling_of("container_runtime")) +
+    return relation_violation{{"no-runtime", "has no " +
+                                                 in_backticks(spelling_of("container_runtime")) +
                                                  ", and neither has the matchmaker. Add one to "
                                                  "either, with the `image_id` of an uploaded "
                                                  "image."}};
   if (is_not_object(shared) || has_shared_image(place)) return std::nullopt;
-  return relation_violation{{"no-build", "has the matchmaker's " + quoted(name(shared)) +
+  return relation_violation{{"no-build", "has the matchmaker's " + in_backticks(name(shared)) +
                                              ", which has no `image_id`. Add the id of an uploaded "
                                              "image to it."}};
 }

@@ -21,14 +21,14 @@ std::optional<std::uint64_t> object_reader::integer(std::string_view name, const
                                                     const integer_range& allowed) {
   const auto value = of.kind == json_kind::number ? read_integer(text(of)) : std::nullopt;
   if (!value) {
-    add(wrong_type_message(quoted(name), {.type = value_type::integer}, *document_, of,
+    add(wrong_type_message(in_backticks(name), {.type = value_type::integer}, *document_, of,
                            default_echo_limit));
     return std::nullopt;
   }
   if (value->too_large || value->negative ||
       value->magnitude < static_cast<std::uint64_t>(allowed.lowest) ||
       value->magnitude > allowed.highest) {
-    add(out_of_range_message(quoted(name), allowed.meaning, text(of),
+    add(out_of_range_message(in_backticks(name), allowed.meaning, text(of),
                              {allowed.lowest, allowed.highest}, default_echo_limit));
     return std::nullopt;
   }
@@ -37,7 +37,7 @@ std::optional<std::uint64_t> object_reader::integer(std::string_view name, const
 
 std::optional<bool> object_reader::boolean(std::string_view name, const json_node& of) {
   if (of.kind == json_kind::boolean) return text(of) == "true";
-  add(wrong_type_message(quoted(name), {.type = value_type::boolean}, *document_, of,
+  add(wrong_type_message(in_backticks(name), {.type = value_type::boolean}, *document_, of,
                          default_echo_limit));
   return std::nullopt;
 }

@@ -46,7 +46,7 @@ public:
 
   /// Adds a finding that a member is missing.
   void require(std::string_view name, value_type type, bool is_null = false) {
-    add(required_message(quoted(name), type, is_null));
+    add(required_message(in_backticks(name), type, is_null));
   }
   /// Adds a finding about unknown members, with the names that were probably meant.
   void name_unknown();

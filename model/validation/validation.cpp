@@ -321,8 +321,8 @@ private:
       if (!member.required || (seen >> i & 1) != 0) continue;
       const auto displaced = displaced_into(member);
       const auto message =
-          required_message(quoted(relations_.spelling_of(member.symbol)), member.value->type, false,
-                           displaced.empty() ? example(shape, member) : "") +
+          required_message(in_backticks(relations_.spelling_of(member.symbol)), member.value->type,
+                           false, displaced.empty() ? example(shape, member) : "") +
           displaced;
       add_missing(member.name, "required", message);
     }
@@ -379,7 +379,8 @@ private:
     const auto& parent = open_[level - 1];
     if (const auto* shape = parent.shape()) {
       const auto& current = document_.node(parent.current);
-      return find_member(*shape, current.symbol) ? quoted(document_.name(current)) : "An object";
+      return find_member(*shape, current.symbol) ? in_backticks(document_.name(current))
+                                                 : "An object";
     }
     if (!parent.rule) return "An object";
     return entry_subject(level, echo_limit);
@@ -393,12 +394,12 @@ private:
     // Lists and maps are members of objects.
     const std::string owner{document_.name(document_.node(open_[level - 2].current))};
     if (document_.node(parent.node).kind == json_kind::array)
-      return quoted(owner + "[" + std::to_string(parent.position - 1) + "]");
+      return in_backticks(owner + "[" + std::to_string(parent.position - 1) + "]");
     const auto name = document_.name(document_.node(parent.current));
     if (!name.empty() && plain_name_characters.contains_all(name))
       return quoted_excerpt(owner + "." + std::string{name}, owner.size() + 1 + echo_limit);
-    if (!may_show_names(parent.rule->key)) return "An entry of " + quoted(owner);
-    return "The entry " + quoted_excerpt(name, echo_limit) + " of " + quoted(owner);
+    if (!may_show_names(parent.rule->key)) return "An entry of " + in_backticks(owner);
+    return "The entry " + quoted_excerpt(name, echo_limit) + " of " + in_backticks(owner);
   }
 
   /// The subject of a sentence about the name of the current child.
@@ -475,7 +476,7 @@ private:
     const auto* home = meant.empty() ? only_home_of(shape, child().symbol) : nullptr;
     if (home != nullptr)
       message.append(" It belongs into ")
-          .append(quoted(relations_.spelling_of(home->symbol)))
+          .append(in_backticks(relations_.spelling_of(home->symbol)))
           .append(".");
     else
       append_members(message, shape);
@@ -527,7 +528,7 @@ private:
   void add_displaced(const member_rule& home) {
     auto message =
         unknown_member_message(subject(depth() - 1), document_.name(child()), rules_.limits.echo);
-    message.append(" It belongs into ").append(quoted(home.name)).append(".");
+    message.append(" It belongs into ").append(in_backticks(home.name)).append(".");
     add_at(path_to(depth()), "unknown-member", std::move(message), name_offset());
   }
 
@@ -552,7 +553,7 @@ private:
   void add_relation(const relation_violation& found) {
     if (!found.missing.empty())
       return add_missing(found.missing, found.what.code,
-                         quoted(found.missing) + " " + found.what.predicate);
+                         in_backticks(found.missing) + " " + found.what.predicate);
     const auto level = depth() - 1;
     const auto& object = open_.back();
     auto path = path_to(level);
@@ -561,7 +562,7 @@ private:
                     document_.node(object.node).offset);
     const auto name = document_.name(document_.node(found.member));
     path.emplace_back(name);
-    add_at(std::move(path), found.what.code, quoted(name) + " " + found.what.predicate,
+    add_at(std::move(path), found.what.code, in_backticks(name) + " " + found.what.predicate,
            document_.node(found.member).offset);
   }
 

@@ -93,7 +93,7 @@ std::string_view type_name(value_type type) noexcept {
   return {};
 }
 
-std::string quoted(std::string_view name) {
+std::string in_backticks(std::string_view name) {
   return "`" + std::string(name) + "`";
 }
 
@@ -156,7 +156,7 @@ std::string unknown_member_message(std::string_view owner, std::string_view name
 }
 
 void append_suggestion(std::string& message, std::string_view meant) {
-  if (!meant.empty()) message.append(" Did you mean ").append(quoted(meant)).append("?");
+  if (!meant.empty()) message.append(" Did you mean ").append(in_backticks(meant)).append("?");
 }
 
 void append_known_names(std::string& message, std::string_view intro,
@@ -188,7 +188,7 @@ std::string duplicate_member_message(std::string_view owner, std::string_view na
 
 std::string two_names_message(std::string_view owner, std::string_view earlier,
                               std::string_view later) {
-  return std::string{owner} + " has both " + quoted(earlier) + " and " + quoted(later) +
+  return std::string{owner} + " has both " + in_backticks(earlier) + " and " + in_backticks(later) +
          ", two names of the same member. Keep one of them.";
 }
 

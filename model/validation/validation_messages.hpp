@@ -20,8 +20,9 @@ inline constexpr std::size_t default_echo_limit = validation_limits{}.echo;
 /// The name of a type with its article: `an integer`.
 std::string_view type_name(value_type type) noexcept;
 
-/// A name of the specification, quoted for messages.
-std::string quoted(std::string_view name);
+/// A name of the specification, as messages show it. (Not `quoted`: std::quoted, which <chrono>
+/// includes from g++ 13 on, would take strings from it.)
+std::string in_backticks(std::string_view name);
 
 /// `example` is a value in JSON that would do; empty if there is none.
 std::string required_message(std::string_view subject, value_type type, bool is_null,

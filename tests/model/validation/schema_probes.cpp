@@ -47,7 +47,7 @@ const std::array<std::string, 27> samples{"a",
                                           "ftp://example.com/",
                                           "https://user@example.com/"};
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   rapidjson::StringBuffer buffer;
   rapidjson::Writer<rapidjson::StringBuffer> writer{buffer};
   writer.String(text.data(), static_cast<rapidjson::SizeType>(text.size()));
@@ -138,7 +138,10 @@ using members = std::vector<named_text>;
 std::string joined(const members& all) {
   std::string text;
   for (const auto& each : all)
-    text.append(text.empty() ? "" : ",").append(quoted(each.name)).append(":").append(each.value);
+    text.append(text.empty() ? "" : ",")
+        .append(in_quotes(each.name))
+        .append(":")
+        .append(each.value);
   return text;
 }
 
@@ -180,9 +183,10 @@ private:
   // Minimal values that a schema accepts.
 
   std::string least(const schema_view& of) const {
-    if (const auto words = texts(of.keyword("enum")); !words.empty()) return quoted(words.front());
+    if (const auto words = texts(of.keyword("enum")); !words.empty())
+      return in_quotes(words.front());
     const auto type = of.type();
-    if (type == "string") return quoted(sample(of));
+    if (type == "string") return in_quotes(sample(of));
     if (type == "boolean") return "true";
     if (type == "array") return "[]";
     if (type == "null") return "null";
@@ -259,19 +263,19 @@ private:
   void probe_string(const schema_view& of, const place& at) {
     if (const auto* words = of.keyword("enum")) return probe_words(of, texts(words), at);
     probe_lengths(of, [&](const std::string& text, verdict expected) {
-      add("length", at, quoted(text), expected);
+      add("length", at, in_quotes(text), expected);
     });
     if (!of.keyword("pattern")) return;
     for (const auto& each : samples)
-      if (!is_sound(of, each)) add("pattern", at, quoted(each), verdict::refused_here);
+      if (!is_sound(of, each)) add("pattern", at, in_quotes(each), verdict::refused_here);
   }
 
   void probe_words(const schema_view& of, const std::vector<std::string>& words, const place& at) {
     for (const auto& each : words)
-      add("enum", at, quoted(each), verdict::clean);
-    add("enum", at, quoted("no-such-word"), verdict::refused_here);
+      add("enum", at, in_quotes(each), verdict::clean);
+    add("enum", at, in_quotes("no-such-word"), verdict::refused_here);
     for (const auto& each : texts(find(of.schema, "enum")))
-      if (!has(words, each)) add("enum", at, quoted(each), verdict::refused_near);
+      if (!has(words, each)) add("enum", at, in_quotes(each), verdict::refused_near);
   }
 
   /// Calls `use` with texts of the maximum length and one more, and of the minimum length and one
@@ -328,7 +332,7 @@ private:
     const auto entries = view(entry);
     const auto value = least(entries);
     const auto key_at = [&](const std::string& key) {
-      return at.inside(key, "{" + quoted(key) + ":", "}");
+      return at.inside(key, "{" + in_quotes(key) + ":", "}");
     };
     std::string key = "a";
     if (const auto* names = of.keyword("propertyNames")) {
@@ -388,7 +392,7 @@ private:
       if (!schema_.accepts(*of.schema, parse_instance(object(with(others, name, least(member))))))
         continue;
       probed.insert(name);
-      const auto before = joined(others) + (others.empty() ? "" : ",") + quoted(name) + ":";
+      const auto before = joined(others) + (others.empty() ? "" : ",") + in_quotes(name) + ":";
       probe(member, at.inside(name, "{" + before, "}"));
     }
   }
