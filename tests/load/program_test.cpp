@@ -1,4 +1,5 @@
 #include "tests/catch.hpp"
+#include "tests/fixtures/bash_completion.hpp"
 #include "tests/fixtures/built_from.hpp"
 #include "tests/fixtures/json.hpp"
 #include "tests/load/delayed_server.hpp"
@@ -96,6 +97,26 @@ TEST_CASE("a wrong reply is an error, and neither answered nor in the percentile
   }
   CHECK(answered == 20);
   CHECK(errors == 10);
+}
+
+TEST_CASE("the load tool suggests flags and has a completion and a manual page", "[load]") {
+  const auto wrong = load({"--closd", "http://127.0.0.1:1"});
+  CHECK(wrong.exit_code == 2);
+  CHECK(wrong.errors == "matchcloud-load: `matchcloud-load` has no flag `--closd`; did you mean "
+                        "`--closed`?\nTry `matchcloud-load --help`.\n");
+  const auto completion = load({"--completion"});
+  CHECK(completion.exit_code == 0);
+  const auto offered = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), "matchcloud-load");
+    return fixtures::completed(completion.out, "_matchcloud_load", words);
+  };
+  CHECK(offered({"--arrivals", ""}) == arguments{"constant", "poisson"});
+  CHECK(offered({"--operation", "reg"}) == arguments{"regions"});
+  CHECK(offered({"--mix", ""}) == arguments{"<files>"});
+  CHECK(offered({"--duration", ""}).empty());
+  const auto page = load({"--man"});
+  CHECK(page.exit_code == 0);
+  CHECK(page.out.starts_with(".TH \"MATCHCLOUD\\-LOAD\" 1 "));
 }
 
 TEST_CASE("wrong command lines are exit code 2", "[load]") {
