@@ -32,6 +32,15 @@ base::expected<void> check_exposure(const serve_config& config) {
   return {};
 }
 
+namespace {
+
+std::string warn_of_tokens_at(const std::string& where) {
+  return where + " takes tokens without TLS: whoever is on the way can read them; write --listen " +
+         where + "/tls, unless a proxy in front of it speaks TLS";
+}
+
+} // namespace
+
 std::vector<std::string> exposure_warnings(const serve_config& config,
                                            const std::vector<data_listener>& data) {
   std::vector<std::string> lines;
@@ -42,10 +51,7 @@ std::vector<std::string> exposure_warnings(const serve_config& config,
       lines.push_back("INSECURE: anybody who reaches " + where +
                       " may use the service, because of insecure-open; give auth = required");
     else if (!each.kind.tls && !each.kind.proxy_header)
-      lines.push_back(where +
-                      " takes tokens without TLS: whoever is on the way can read them; write "
-                      "--listen " +
-                      where + "/tls, unless a proxy in front of it speaks TLS");
+      lines.push_back(warn_of_tokens_at(where));
   }
   const auto& first = data.front();
   if (config.public_url.empty() &&
