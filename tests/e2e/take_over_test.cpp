@@ -308,8 +308,12 @@ TEST_CASE("a successor that is told to end before it serves leaves the listeners
   const auto holds_sigterm = [&] {
     std::ifstream in{"/proc/" + std::to_string(doomed.pid()) + "/status"};
     for (std::string line; std::getline(in, line);)
-      if (line.starts_with("SigBlk:"))
-        return (std::stoull(line.substr(7), nullptr, 16) >> (SIGTERM - 1) & 1) != 0;
+      if (line.starts_with("SigBlk:")) {
+        const auto blocked = std::stoull(line.substr(7), nullptr, 16);
+        const auto has = [&](int signal) { return (blocked >> (signal - 1) & 1) != 0; };
+        // All are blocked for the moment in which a thread is started.
+        return has(SIGTERM) && !has(SIGWINCH);
+      }
     return false;
   };
   REQUIRE(eventually(holds_sigterm));
