@@ -22,6 +22,9 @@ namespace matchcloud::e2e {
 
 namespace {
 
+/// Commands wait until what they wrote is on the disk, which a busy machine keeps waiting for long.
+constexpr milliseconds disk_patience = std::max(patience, milliseconds{60'000});
+
 std::vector<char*> pointers(std::vector<std::string>& texts) {
   std::vector<char*> result;
   for (auto& text : texts)
@@ -123,7 +126,7 @@ void child_process::signal(int number) const {
 }
 
 std::optional<std::string> child_process::next_line() {
-  const deadline until;
+  const deadline until{disk_patience};
   while (true) {
     if (const auto end = unread_.find('\n'); end != std::string::npos) {
       auto line = unread_.substr(0, end);
