@@ -43,6 +43,7 @@ std::vector<std::string> environment() {
 /// For exec(3); valid as long as `texts` is.
 std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   std::vector<char*> all;
+  all.reserve(texts.size() + 1);
   for (auto& each : texts)
     all.push_back(each.data());
   all.push_back(nullptr);
