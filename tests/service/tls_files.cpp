@@ -4,6 +4,13 @@
 
 namespace matchcloud::e2e {
 
+void tls_pair_files::replace(const http::tls_material::pair& by) const {
+  const auto new_key = directory_.file("new-key.pem", by.key);
+  const auto new_certificate = directory_.file("new-cert.pem", by.certificate);
+  std::filesystem::rename(new_key, key());
+  std::filesystem::rename(new_certificate, certificate());
+}
+
 void tls_pair_files::put(const std::string& name, std::string_view bytes) const {
   std::filesystem::rename(directory_.file("new-" + name, bytes), directory_.path(name));
 }

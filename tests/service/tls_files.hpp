@@ -18,11 +18,9 @@ public:
 
   std::string certificate() const { return directory_.path("cert.pem"); }
   std::string key() const { return directory_.path("key.pem"); }
-  /// Puts other files in their places, each at once.
-  void replace(const http::tls_material::pair& by) const {
-    put("key.pem", by.key);
-    put("cert.pem", by.certificate);
-  }
+  /// Puts other files in their places, each at once. Nothing but that is done between the two: a
+  /// service that looks then sees a pair that does not fit.
+  void replace(const http::tls_material::pair& by) const;
   /// Puts another file in the place of `name`, at once.
   void put(const std::string& name, std::string_view bytes) const;
   /// --tls-cert and --tls-key.
