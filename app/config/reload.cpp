@@ -28,11 +28,16 @@ std::string_view source_of(const given_value* given) {
   return given->source.starts_with("MATCHCLOUD_") ? "environment" : "file";
 }
 
+std::string joined(const std::vector<std::string>& texts, std::string_view separator) {
+  std::string all;
+  for (const auto& each : texts)
+    all.append(all.empty() ? std::string_view{} : separator).append(each);
+  return all;
+}
+
 /// Without passwords and tokens.
 std::string shown(const std::vector<std::string>& values) {
-  std::string text;
-  for (const auto& each : values)
-    text.append(text.empty() ? "" : ",").append(each);
+  auto text = joined(values, ",");
   text = model::hide_passwords(model::redact_tokens(std::move(text)));
   return model::printable_excerpt(text, value_limit);
 }
@@ -68,13 +73,6 @@ void add_key(model::json_writer& json, const config_key& key,
   json.end_object();
 }
 
-std::string listed(const std::vector<std::string>& names) {
-  std::string text;
-  for (const auto& name : names)
-    text.append(text.empty() ? "" : ", ").append(name);
-  return text;
-}
-
 } // namespace
 
 reload_plan plan_reload(const std::vector<given_value>& in_force,
@@ -90,9 +88,9 @@ reload_plan plan_reload(const std::vector<given_value>& in_force,
 
 std::string describe_outcome(const reload_plan& done) {
   auto text = done.changed.empty() ? std::string{"nothing that can be reloaded has changed\n"}
-                                   : "in force now: " + listed(done.changed) + "\n";
+                                   : "in force now: " + joined(done.changed, ", ") + "\n";
   if (!done.waiting.empty())
-    text += "changed, but in force only after a restart: " + listed(done.waiting) + "\n";
+    text += "changed, but in force only after a restart: " + joined(done.waiting, ", ") + "\n";
   return text;
 }
 

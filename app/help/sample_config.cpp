@@ -78,11 +78,6 @@ std::string assignment(const config_key& key, const std::vector<std::string>& va
   return line + "[" + elements + "]\n";
 }
 
-const given_value* find(const std::vector<given_value>& given, std::string_view name) {
-  const auto found = std::ranges::find(given, name, &given_value::key);
-  return found == given.end() ? nullptr : &*found;
-}
-
 } // namespace
 
 std::span<const sample_key> sample_keys() {
@@ -93,7 +88,7 @@ std::string sample_config(const std::vector<given_value>& given) {
   std::string text = head;
   for (const auto& [name, example] : keys) {
     const auto& key = *find_config_key(name);
-    const auto* value = find(given, name);
+    const auto* value = last_given(given, key);
     text += "\n" + explain(key);
     if (value != nullptr)
       text += assignment(key, value->values);

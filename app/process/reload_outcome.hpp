@@ -4,7 +4,7 @@
 
 namespace matchcloud::app {
 
-/// How a reload went, for who asked for it and for the log.
+/// How a reload went, for the one who asked for it and for the log.
 struct reload_outcome {
   bool is_refused = false;
   /// Whole lines: why it was refused, or what was taken up and what needs a restart.
