@@ -1,5 +1,8 @@
+#include "app/backup/backup_commands.hpp"
 #include "app/commands/commands.hpp"
 #include "app/help/help_commands.hpp"
+#include "app/kept_data/kept_data_commands.hpp"
+#include "app/plans/plan_commands.hpp"
 #include "cli/empty_variables.hpp"
 #include "cli/parsing.hpp"
 
@@ -56,7 +59,13 @@ int main(int argc, char* argv[]) {
   add_import_command(program, code);
   add_catalog_command(program, code);
   add_store_command(program, code);
+  add_backup_command(program, code);
+  add_restore_command(program, code);
+  add_verify_command(program, code);
   add_objects_command(program, code);
+  add_game_command(program, code);
+  add_avatar_command(program, code);
+  add_retention_command(program, code);
   add_token_command(program, code);
   add_audit_command(program, code);
   add_geoip_command(program, code);
@@ -65,6 +74,7 @@ int main(int argc, char* argv[]) {
   add_health_command(program, code);
   add_export_command(program, code);
   add_validate_command(program, code);
+  add_fault_command(program, code);
   add_demo_command(program, code);
   add_schema_command(program, code);
   add_openapi_command(program, code);

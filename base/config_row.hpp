@@ -26,6 +26,15 @@ inline constexpr std::uint64_t tebibyte = mebibyte * mebibyte;
 /// The values given for a key: the elements of a list, or one. Never empty.
 using config_values = std::vector<std::string>;
 
+/// Where a value in force comes from.
+enum class config_source : std::uint8_t { preset, file, environment, flag };
+inline constexpr std::array<std::string_view, 4> config_source_names{"default", "file",
+                                                                     "environment", "flag"};
+
+constexpr std::string_view name_of(config_source which) noexcept {
+  return config_source_names[static_cast<std::size_t>(which)];
+}
+
 /// A key, as people read it.
 struct config_text {
   enum class kind : std::uint8_t { text, list, number, flag };

@@ -41,6 +41,7 @@ error_description describe(errc code) noexcept {
   case errc::element_not_found: return {404, "element_not_found", "No such catalog element"};
   case errc::still_referred: return {409, "still_referred", "Still referred to"};
   case errc::list_too_large: return {500, "list_too_large", "List too large"};
+  case errc::avatar_not_found: return {404, "avatar_not_found", "Avatar not found"};
   case errc::media_not_found: return {404, "media_not_found", "Media not found"};
   case errc::query_invalid: return {400, "query_invalid", "Invalid query"};
   case errc::signature_invalid: return {403, "signature_invalid", "Invalid signature"};

@@ -85,6 +85,8 @@ enum class errc : std::uint8_t {
   still_referred,
   /// A game's avatar list is longer than `avatar_list_limit_bytes`.
   list_too_large,
+  /// The game has no avatar of this upload id.
+  avatar_not_found,
   /// No image has this upload id and file name.
   media_not_found,
   /// The body of an export request does not give a valid time span, or the query of a region

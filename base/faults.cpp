@@ -1,12 +1,27 @@
 #include "base/faults.hpp"
 
-#include <spdlog/spdlog.h>
+#include "base/events/log.hpp"
 
+#include <algorithm>
 #include <condition_variable>
+#include <cstddef>
 #include <cstdlib>
 #include <mutex>
 #include <string>
 #include <utility>
+
+namespace matchcloud::base {
+
+bool fault_network::contains(const fault_bytes& client) const noexcept {
+  const auto whole = static_cast<std::size_t>(prefix_length / 8);
+  if (!std::equal(address.begin(), address.begin() + static_cast<std::ptrdiff_t>(whole),
+                  client.begin()))
+    return false;
+  const auto bits = static_cast<unsigned>(prefix_length % 8);
+  return bits == 0 || ((address[whole] ^ client[whole]) >> (8U - bits)) == 0;
+}
+
+} // namespace matchcloud::base
 
 namespace matchcloud::base::faults {
 
@@ -15,6 +30,9 @@ namespace {
 /// Whether an `exemption` of this thread lives.
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
 thread_local bool exempt = false;
+/// The game that blocking calls of this thread are about.
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
+thread_local const fault_game* game_of_thread = nullptr;
 
 /// A point's rule and counts. One lock guards all points: threads get here only while a fault is
 /// injected, when speed does not matter.
@@ -25,11 +43,14 @@ struct injected {
   std::uint64_t hits = 0;
   /// Not reset when the rule changes.
   std::uint64_t all_hits = 0;
+  steady_time ends = steady_time::max();
 
-  void begin_anew(const std::optional<fault_rule>& with, std::uint32_t numbered) {
+  void begin_anew(const std::optional<fault_rule>& with, std::uint32_t numbered,
+                  steady_time until = steady_time::max()) {
     rule = with;
     number = numbered;
     passes = hits = 0;
+    ends = until;
   }
 };
 
@@ -81,17 +102,79 @@ bool chooses(const fault_rule& rule, std::uint64_t pass, std::uint64_t hits,
 }
 
 [[noreturn]] void end_process(fault_point at) noexcept {
-  spdlog::critical("fault injection: {} aborts the process", facts_of(at).name);
-  spdlog::default_logger()->flush();
+  log(log_event::fault_aborts, "fault injection: {} aborts the process", facts_of(at).name);
+  flush_log();
   std::abort();
 }
 
-void set_armed(fault_point at, bool now) noexcept {
-  detail::armed[static_cast<std::size_t>(at)].store(now, std::memory_order_relaxed);
+/// Puts a rule, or none, in force. `in` is locked.
+void put(table& in, fault_point at, const std::optional<fault_rule>& rule,
+         steady_time ends = steady_time::max()) noexcept {
+  entry(in, at).begin_anew(rule, rule ? ++in.last_number : 0, ends);
+  detail::armed[static_cast<std::size_t>(at)].store(rule.has_value(), std::memory_order_relaxed);
+  const bool choosing = std::ranges::any_of(
+      in.at, [](const injected& each) { return each.rule && each.rule->chooses_senders(); });
+  detail::choosing.store(choosing, std::memory_order_relaxed);
+}
+
+/// Whether a connection is in the share that rules of this point hit.
+bool in_share(const table& in, fault_point at, std::uint64_t connection, double share) noexcept {
+  constexpr std::uint64_t other_numbers = 0xD1B54A32D192ED03ULL;
+  return unit_interval(random_of(in, at, connection ^ other_numbers)) < share;
+}
+
+bool chooses(const table& in, fault_point at, const fault_rule& rule,
+             const fault_sender& from) noexcept {
+  return (!rule.client || rule.client->contains(from.client)) &&
+         (!rule.token || (from.token != nullptr && *from.token == *rule.token)) &&
+         (rule.connections >= 1 || in_share(in, at, from.connection, rule.connections));
 }
 
 tl::unexpected<error> refuse(std::string detail) {
   return fail(errc::config_invalid, std::move(detail));
+}
+
+/// The names of the points that know something.
+std::string points_that_know(fault_choice what) {
+  std::string text;
+  for (const auto& each : fault_points)
+    if (each.knows.has(what)) text.append(text.empty() ? "" : ", ").append(each.name);
+  return text;
+}
+
+std::string_view described(fault_choice what) {
+  switch (what) {
+  case fault_choice::header: return "the request's X-Fault";
+  case fault_choice::game: return "the game";
+  case fault_choice::client: return "the client's address";
+  case fault_choice::token: return "the request's token";
+  case fault_choice::connections: return "the connection";
+  }
+  return {};
+}
+
+/// What a rule chooses by.
+bool chooses_by(const fault_rule& rule, fault_choice what) noexcept {
+  switch (what) {
+  case fault_choice::header: return rule.by_header;
+  case fault_choice::game: return rule.game.has_value();
+  case fault_choice::client: return rule.client.has_value();
+  case fault_choice::token: return rule.token.has_value();
+  case fault_choice::connections: return rule.connections < 1;
+  }
+  return false;
+}
+
+base::expected<void> check_choices(fault_point at, const fault_rule& rule) {
+  for (std::size_t i = 0; i < fault_choice_names.size(); ++i) {
+    const auto what = static_cast<fault_choice>(i);
+    if (!chooses_by(rule, what) || facts_of(at).knows.has(what)) continue;
+    return refuse(std::string{facts_of(at).name} + " does not know " +
+                  std::string{described(what)} + ", so that a rule there cannot choose by `" +
+                  std::string{fault_choice_names[i]} +
+                  "`. Remove it, or use one of: " + points_that_know(what) + ".");
+  }
+  return {};
 }
 
 std::string kinds_at(fault_point at) {
@@ -106,13 +189,14 @@ std::string kinds_at(fault_point at) {
 
 namespace detail {
 
-fault strike(fault_point at, fault_point_set named) noexcept {
+fault strike(fault_point at, const fault_subject& of) noexcept {
   auto& in = all();
   const std::lock_guard lock{in.mutex};
   auto& here = entry(in, at);
   if (!here.rule) return {};
   const auto& rule = *here.rule;
-  if (rule.by_header && (named & bit_of(at)) == 0) return {};
+  if ((rule.by_header || rule.chooses_senders()) && (of.named & bit_of(at)) == 0) return {};
+  if (rule.game && (of.game == nullptr || *of.game != *rule.game)) return {};
   const auto random = random_of(in, at, ++here.passes);
   if (!chooses(rule, here.passes, here.hits, random)) return {};
   ++here.hits;
@@ -125,7 +209,7 @@ fault strike(fault_point at, fault_point_set named) noexcept {
 
 fault strike_blocking(fault_point at) noexcept {
   if (exempt) return {};
-  const auto hit = strike(at, 0);
+  const auto hit = strike(at, fault_subject{0, game_of_thread});
   if (hit.kind != fault_kind::stall && hit.kind != fault_kind::delay) return hit;
   auto& in = all();
   std::unique_lock lock{in.mutex};
@@ -144,12 +228,37 @@ fault strike_blocking(fault_point at) noexcept {
 
 } // namespace detail
 
+fault_point_set chosen(const fault_sender& from) noexcept {
+  auto& in = all();
+  const std::lock_guard lock{in.mutex};
+  auto points = from.named;
+  for (std::size_t i = 0; i < fault_point_count; ++i) {
+    const auto at = static_cast<fault_point>(i);
+    const auto& rule = in.at[i].rule;
+    if (!rule || !rule->chooses_senders()) continue;
+    const bool is_named = !rule->by_header || (from.named & bit_of(at)) != 0;
+    if (is_named && chooses(in, at, *rule, from))
+      points |= bit_of(at);
+    else
+      points &= ~bit_of(at);
+  }
+  return points;
+}
+
 exemption::exemption() noexcept {
   exempt = true;
 }
 
 exemption::~exemption() {
   exempt = false;
+}
+
+about_game::about_game(const fault_game& game) noexcept {
+  game_of_thread = &game;
+}
+
+about_game::~about_game() {
+  game_of_thread = nullptr;
 }
 
 bool in_force(fault_point at, std::uint32_t rule) noexcept {
@@ -163,9 +272,11 @@ base::expected<void> check(fault_point at, const fault_rule& rule) {
   if (rule.kind == fault_kind::none || !facts_of(at).kinds.has(rule.kind))
     return refuse(name + " has no fault " + std::string{name_of(rule.kind)} +
                   ". Choose one of: " + kinds_at(at) + ".");
-  if (rule.by_header && !facts_of(at).of_a_request)
-    return refuse(name + " does not know the request, so that X-Fault cannot choose. Give a "
-                         "probability, every, first or once.");
+  if (auto known = check_choices(at, rule); !known) return known;
+  if (!(rule.connections > 0 && rule.connections <= 1))
+    return refuse(name + ": the share of connections must be above 0 and at most 1.");
+  if (rule.lasts.count() < 1 || rule.lasts > fault_longest_time)
+    return refuse(name + ": a fault lasts 1 to 86400 seconds, one day.");
   if (!(rule.probability >= 0 && rule.probability <= 1))
     return refuse(name + ": the probability must be 0 to 1.");
   if (rule.every == 0 || rule.first == 0) return refuse(name + ": every and first count from 1.");
@@ -175,13 +286,12 @@ base::expected<void> check(fault_point at, const fault_rule& rule) {
   return {};
 }
 
-base::expected<void> set(fault_point at, const fault_rule& rule) {
+base::expected<void> set(fault_point at, const fault_rule& rule, steady_time ends) {
   if (auto fine = check(at, rule); !fine) return fine;
   auto& in = all();
   {
     const std::lock_guard lock{in.mutex};
-    entry(in, at).begin_anew(rule, ++in.last_number);
-    set_armed(at, true);
+    put(in, at, rule, ends);
   }
   in.changed.notify_all();
   return {};
@@ -191,8 +301,7 @@ void clear(fault_point at) noexcept {
   auto& in = all();
   {
     const std::lock_guard lock{in.mutex};
-    entry(in, at).begin_anew(std::nullopt, 0);
-    set_armed(at, false);
+    put(in, at, std::nullopt);
   }
   in.changed.notify_all();
 }
@@ -202,11 +311,36 @@ void clear_all() noexcept {
     clear(static_cast<fault_point>(i));
 }
 
+std::vector<healed_fault> heal(steady_time now) {
+  std::vector<healed_fault> healed;
+  auto& in = all();
+  {
+    const std::lock_guard lock{in.mutex};
+    for (std::size_t i = 0; i < fault_point_count; ++i) {
+      const auto at = static_cast<fault_point>(i);
+      if (!in.at[i].rule || in.at[i].ends > now) continue;
+      healed.push_back({at, *in.at[i].rule});
+      put(in, at, std::nullopt);
+    }
+  }
+  if (!healed.empty()) in.changed.notify_all();
+  return healed;
+}
+
+steady_time next_end() noexcept {
+  auto& in = all();
+  const std::lock_guard lock{in.mutex};
+  auto first = steady_time::max();
+  for (const auto& each : in.at)
+    if (each.rule) first = std::min(first, each.ends);
+  return first;
+}
+
 fault_status status(fault_point at) {
   auto& in = all();
   const std::lock_guard lock{in.mutex};
   const auto& here = entry(in, at);
-  return {at, here.rule, here.passes, here.hits, here.all_hits};
+  return {at, here.rule, here.passes, here.hits, here.all_hits, here.ends};
 }
 
 void show(metric_set& in) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "base/clock.hpp"
 #include "base/expected.hpp"
 #include "base/fault_point.hpp"
 #include "base/metrics.hpp"
@@ -15,6 +16,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 /// Fault injection. One table for the process holds what is injected where, because the code at the
 /// points shares nothing else. A point without a fault costs one relaxed load.
@@ -25,6 +27,44 @@
 /// Which passes of a point are hit depends only on the seed and the number of passes before. Any
 /// thread.
 namespace matchcloud::base {
+
+/// The bytes of an id, or of an address in the form of IPv6.
+using fault_bytes = std::array<std::uint8_t, 16>;
+/// The bytes of a game's id.
+using fault_game = fault_bytes;
+
+/// A block of addresses.
+struct fault_network {
+  fault_bytes address{};
+  /// 0 to 128, in the form of IPv6: an IPv4 `/8` is 104.
+  int prefix_length = 128;
+
+  bool contains(const fault_bytes& client) const noexcept;
+  friend bool operator==(const fault_network&, const fault_network&) = default;
+};
+
+/// Whom a pass of a point is about.
+struct fault_subject {
+  /// The points whose rules may hit the request: see `faults::chosen`.
+  fault_point_set named = 0;
+  /// Null: no game is known.
+  const fault_game* game = nullptr;
+};
+
+/// Where a request, or bytes of a connection, come from.
+struct fault_sender {
+  /// The points in the request's `X-Fault` header.
+  fault_point_set named = 0;
+  fault_bytes client{};
+  /// Null: none is known.
+  const fault_bytes* token = nullptr;
+  /// The number of the connection, in the order in which they were opened.
+  std::uint64_t connection = 0;
+};
+
+/// How long a rule is in force unless it says otherwise, and at most.
+inline constexpr std::chrono::seconds fault_usual_time{3'600};
+inline constexpr std::chrono::seconds fault_longest_time{86'400};
 
 /// What is injected at a point, and into which of its passes. A pass is hit if all conditions hold.
 struct fault_rule {
@@ -42,6 +82,20 @@ struct fault_rule {
   bool once = false;
   /// Only requests whose `X-Fault` header names the point are hit.
   bool by_header = false;
+  /// Only what is about the game of this id is hit.
+  std::optional<fault_game> game = {};
+  /// Only clients of these addresses are hit.
+  std::optional<fault_network> client = {};
+  /// Only requests that were let in with the token of this id are hit.
+  std::optional<fault_bytes> token = {};
+  /// The share of connections that are hit, above 0 to 1. The seed and a connection's number decide
+  /// whether it is one of them.
+  double connections = 1;
+  /// The rule heals after this time.
+  std::chrono::seconds lasts = fault_usual_time;
+
+  /// Whether it hits some senders only.
+  bool chooses_senders() const noexcept { return client || token || connections < 1; }
 
   friend bool operator==(const fault_rule&, const fault_rule&) = default;
 };
@@ -67,6 +121,14 @@ struct fault_status {
   std::uint64_t hits = 0;
   /// Hits since the process began, under any rule.
   std::uint64_t all_hits = 0;
+  /// When the rule heals; `max`: never by itself.
+  steady_time ends = steady_time::max();
+};
+
+/// A rule whose time was up.
+struct healed_fault {
+  fault_point point{};
+  fault_rule rule;
 };
 
 namespace faults {
@@ -75,7 +137,10 @@ namespace detail {
 // One array for the process, as the comment at the top explains: points share nothing else.
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
 inline constinit std::array<std::atomic<bool>, fault_point_count> armed{};
-fault strike(fault_point at, fault_point_set named) noexcept;
+/// Whether a rule in force chooses senders.
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
+inline constinit std::atomic<bool> choosing{false};
+fault strike(fault_point at, const fault_subject& of) noexcept;
 fault strike_blocking(fault_point at) noexcept;
 } // namespace detail
 
@@ -91,12 +156,20 @@ inline bool any_armed() noexcept {
   });
 }
 
-/// Passes a point. `abort` never returns; the caller carries out every other kind. `named`: the
-/// points in the request's `X-Fault` header.
-inline fault strike(fault_point at, fault_point_set named = 0) noexcept {
+/// Whether a rule in force chooses senders, so that `chosen` is to be asked.
+inline bool chooses_senders() noexcept {
+  return detail::choosing.load(std::memory_order_relaxed);
+}
+
+/// The points whose rules may hit what comes from `from`: those that it names, but of those whose
+/// rules choose senders only the ones that choose this.
+fault_point_set chosen(const fault_sender& from) noexcept;
+
+/// Passes a point. `abort` never returns; the caller carries out every other kind.
+inline fault strike(fault_point at, const fault_subject& of = {}) noexcept {
   if (!armed(at)) [[likely]]
     return {};
-  return detail::strike(at, named);
+  return detail::strike(at, of);
 }
 
 /// Passes a point on a thread that may wait: delays and stalls take place inside this call.
@@ -116,18 +189,33 @@ public:
   ~exemption();
 };
 
+/// While one lives, blocking calls of its thread are about a game.
+class about_game {
+public:
+  /// `game` outlives this.
+  explicit about_game(const fault_game& game) noexcept;
+  about_game(const about_game&) = delete;
+  about_game& operator=(const about_game&) = delete;
+  ~about_game();
+};
+
 /// Whether the rule that produced a fault is still the point's rule.
 bool in_force(fault_point at, std::uint32_t rule) noexcept;
 
-/// Injects a fault from now on, with fresh counts. Fails with `config_invalid` if the point does
-/// not support the kind, or if `by_header` is set and the point knows no request; then nothing
+/// Injects a fault from now on, with fresh counts, until `ends`. Fails with `config_invalid` if the
+/// point does not support the kind, or does not know what the rule chooses by; then nothing
 /// changes.
-base::expected<void> set(fault_point at, const fault_rule& rule);
+base::expected<void> set(fault_point at, const fault_rule& rule,
+                         steady_time ends = steady_time::max());
 /// Checks whether `set` would accept the rule.
 base::expected<void> check(fault_point at, const fault_rule& rule);
 /// Removes a point's fault and releases whatever it stalls.
 void clear(fault_point at) noexcept;
 void clear_all() noexcept;
+/// Removes the faults that end by now, as `clear` does, and returns them.
+std::vector<healed_fault> heal(steady_time now);
+/// When the next fault heals; `max`: none does.
+steady_time next_end() noexcept;
 
 fault_status status(fault_point at);
 /// Adds the hits of each point that has a rule or was ever hit.

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,8 +22,6 @@
 /// The set knows what it has and how to read it, and the counters know nothing of the set, so that
 /// counting costs an addition.
 namespace matchcloud::base {
-
-class duration_histogram;
 
 enum class metric_type : std::uint8_t { counter, gauge, histogram };
 
@@ -42,11 +41,23 @@ struct metric_label {
   std::string_view value;
 };
 
+/// Durations by bucket, of `duration_histogram`.
+struct duration_buckets {
+  /// Upper bounds in nanoseconds, inclusive. One more bucket holds everything beyond the last
+  /// bound.
+  static constexpr std::array<std::uint64_t, 14> bounds_ns{
+      50'000,     100'000,    250'000,    500'000,     1'000'000,   2'500'000,     5'000'000,
+      10'000'000, 25'000'000, 50'000'000, 100'000'000, 500'000'000, 1'000'000'000, 10'000'000'000};
+
+  std::array<std::uint64_t, bounds_ns.size() + 1> counts{};
+  std::uint64_t sum_ns = 0;
+};
+
 /// The value of a sample.
 struct metric_value {
   double number = 0;
-  /// Null: `number` counts.
-  const duration_histogram* durations = nullptr;
+  /// Set in a histogram; `number` does not count then.
+  std::optional<duration_buckets> durations = {};
 };
 
 /// The metrics of one thing: what they are and how they are read, in the order of their
@@ -140,11 +151,7 @@ public:
 class duration_histogram {
 public:
   static constexpr auto type = metric_type::histogram;
-  /// Upper bounds in nanoseconds, inclusive. One more bucket holds everything beyond the last
-  /// bound.
-  static constexpr std::array<std::uint64_t, 14> bounds_ns{
-      50'000,     100'000,    250'000,    500'000,     1'000'000,   2'500'000,     5'000'000,
-      10'000'000, 25'000'000, 50'000'000, 100'000'000, 500'000'000, 1'000'000'000, 10'000'000'000};
+  static constexpr auto& bounds_ns = duration_buckets::bounds_ns;
 
   duration_histogram() = default;
   duration_histogram(metric_set& in, const metric_text& text) { in.add(text, *this); }
@@ -159,7 +166,14 @@ public:
 
   std::uint64_t bucket(std::size_t i) const noexcept { return buckets_[i].get(); }
   std::uint64_t sum_ns() const noexcept { return sum_ns_.get(); }
-  metric_value value() const noexcept { return {0, this}; }
+  metric_value value() const noexcept {
+    metric_value shown;
+    shown.durations.emplace();
+    for (std::size_t i = 0; i < buckets_.size(); ++i)
+      shown.durations->counts[i] = bucket(i);
+    shown.durations->sum_ns = sum_ns();
+    return shown;
+  }
 
 private:
   std::array<counter, bounds_ns.size() + 1> buckets_;

@@ -242,6 +242,24 @@ void rate_limit_table::show(metric_set& in) const {
        "Requests that a shared limit decided, because the table was full where their own would "
        "be."},
       [this] { return shared_count(); });
+  in.add_gauge({"matchcloud_rate_limit_entries",
+                "Clients and tokens that the table of rate limits has room for."},
+               [this] { return entries(); });
+  in.add_gauge({"matchcloud_rate_limit_entries_used",
+                "About how many of them have used some of their limit that is not theirs again "
+                "yet."},
+               [this] { return used_entries(machine_clock().now()); });
+}
+
+std::size_t rate_limit_table::used_entries(steady_time now) const noexcept {
+  const auto now_ns = nanoseconds_of(now);
+  const auto sets = set_mask_ + 1;
+  const auto looked_at = std::min(sets, counted_sets);
+  std::size_t used = 0;
+  for (std::size_t i = 0; i < looked_at; ++i)
+    for (const auto& tat : set_of(i * (sets / looked_at)).tats)
+      if (tat.load(std::memory_order_relaxed) > now_ns) ++used;
+  return used * (sets / looked_at);
 }
 
 } // namespace matchcloud::base

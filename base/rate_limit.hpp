@@ -86,7 +86,10 @@ public:
   std::uint64_t shared_count() const noexcept {
     return shared_count_.load(std::memory_order_relaxed);
   }
-  /// Adds that.
+  /// About how many entries are of subjects in debt: of so many sets, spread evenly, it is counted.
+  static constexpr std::size_t counted_sets = 1'024;
+  std::size_t used_entries(steady_time now) const noexcept;
+  /// Adds both, and how many entries there are.
   void show(metric_set& in) const;
   std::size_t entries() const noexcept { return (set_mask_ + 1) * ways; }
 

@@ -13,6 +13,8 @@ import textwrap
 
 PATH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "CHANGELOG.md")
 HEADING = re.compile(r"^## (\d+\.\d+\.\d+) \((\d{4}-\d\d-\d\d)\)$")
+# Above the versions, what the next one will have.
+UNRELEASED = "## Unreleased"
 MAINTAINER = "matchcloud maintainers <maintainers@matchcloud.example.com>"
 
 
@@ -28,7 +30,7 @@ def entries_of(text):
         if heading:
             version, date = heading.groups()
             found.append((version, datetime.date.fromisoformat(date), []))
-        elif line.startswith("## "):
+        elif line.startswith("## ") and (found or line != UNRELEASED):
             raise Wrong(f"CHANGELOG.md:{number}: a heading is `## VERSION (YYYY-MM-DD)`")
         elif found:
             found[-1][2].append(line)

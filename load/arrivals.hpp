@@ -1,8 +1,12 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <random>
+#include <string>
+#include <vector>
 
 namespace matchcloud::load {
 
@@ -15,8 +19,19 @@ enum class arrival_kind : std::uint8_t {
   poisson,
 };
 
+/// A part of a run in which the rate rises or falls evenly, or stays as it is.
+struct rate_stage {
+  /// As reports show it.
+  std::string name;
+  /// Requests per second at the beginning and at the end; at least 0.
+  double from = 0;
+  double to = 0;
+  /// More than 0.
+  std::chrono::nanoseconds length{0};
+};
+
 /// The times at which requests are to be sent, whatever happens to earlier requests. The rate rises
-/// linearly from 0 during `ramp`, then stays constant. One thread.
+/// linearly from 0 during `ramp`, then stays constant or follows `stages`. One thread.
 class arrivals {
 public:
   struct shape {
@@ -24,26 +39,58 @@ public:
     /// Requests per second; greater than 0.
     double rate = 0;
     std::chrono::nanoseconds ramp{0};
+    /// What follows the ramp in place of `rate`, one stage after the other; behind the last one its
+    /// rate stays. Empty: `rate`.
+    std::vector<rate_stage> stages{};
+
+    /// The same with all rates multiplied.
+    shape times(double factor) const;
   };
 
   /// `phase`: the fraction (0 to 1) of the first interval that passes before the first request, so
   /// that several threads do not all send at once.
   arrivals(const shape& of, double phase, std::uint64_t seed);
+  /// Given times, the earliest first.
+  explicit arrivals(std::vector<std::chrono::nanoseconds> times);
+
+  /// What `next` returns once no request is left, because the last stage ended with the rate 0
+  /// or the given times are over.
+  static constexpr std::chrono::nanoseconds never = std::chrono::days{365};
 
   /// The intended time of the next request, since the start; never earlier than the previous one.
   std::chrono::nanoseconds next();
 
 private:
-  /// The time at which `expected` requests are due: the inverse of the expected number of requests
-  /// since the start.
-  std::chrono::nanoseconds when(double expected) const;
+  /// A span of time in which the rate changes evenly.
+  struct span {
+    /// In seconds since the start.
+    double begin = 0;
+    /// Requests per second at its beginning, and by how much they change in a second.
+    double rate = 0;
+    double slope = 0;
+    /// The number of requests that are expected from the start to its beginning and to its end.
+    double before = 0;
+    double until = 0;
+  };
 
-  shape shape_;
+  void append(double from, double to, double seconds);
+  /// The time at which `expected` requests are due: the inverse of the expected number of requests
+  /// since the start, which is the integral of the rate. `expected` never falls.
+  std::chrono::nanoseconds when(double expected);
+
+  arrival_kind kind_ = arrival_kind::constant;
+  std::optional<std::vector<std::chrono::nanoseconds>> times_;
+  std::size_t next_time_ = 0;
+  std::vector<span> spans_;
+  /// The end of the last span, in seconds since the start.
+  double ends_ = 0;
+  /// The span of the last request.
+  std::size_t current_ = 0;
   std::mt19937_64 engine_;
   std::exponential_distribution<double> distance_{1.0};
   /// The expected number of requests since the start: until the next request for `constant`, until
   /// the last one for `poisson`.
-  double expected_;
+  double expected_ = 0;
 };
 
 } // namespace matchcloud::load

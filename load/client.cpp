@@ -1,7 +1,7 @@
 #include "load/client.hpp"
 
 #include "cli/bearer_tokens.hpp"
-#include "load/timed_read.hpp"
+#include "load/io/timed_read.hpp"
 
 #include <netinet/tcp.h>
 #include <sys/epoll.h>
@@ -51,7 +51,7 @@ void client::ask(const request_source::request& what, base::steady_time intended
   unsent_ = {what.bytes.substr(0, what.token_at), token_, what.bytes.substr(what.token_at)};
   deadline_ = host_->loop().now() + host_->timeout();
   host_->loop().timers().arm(*this, deadline_);
-  reader_.reset();
+  reader_.reset(what.bytes.starts_with("HEAD "));
   if (!stream_)
     open();
   else if (!connecting_)
@@ -174,7 +174,9 @@ void client::on_bytes(std::string_view bytes) {
   // The bytes answer no request.
   if (!has_request_) return close();
   switch (reader_.feed(bytes)) {
-  case reply_reader::progress::more: return;
+  case reply_reader::progress::more:
+    if (request_.cut_bytes > 0 && reader_.is_cut_at(request_.cut_bytes)) replied();
+    return;
   case reply_reader::progress::complete: return replied();
   case reply_reader::progress::malformed:
     return fail(failure::malformed, reader_.has_extra_bytes()
@@ -189,7 +191,7 @@ void client::replied() {
   const auto limit = host_->requests_per_connection();
   // If a request was refused before all of it was sent, the server would take the rest for the next
   // request.
-  if (reader_.current().closes || peer_ended_ || !unsent_.empty() ||
+  if (reader_.current().closes || peer_ended_ || !unsent_.empty() || request_.cut_bytes > 0 ||
       (limit != 0 && replies_ >= limit))
     close();
   host_->on_reply(*this, reader_.current());
@@ -236,7 +238,17 @@ void client::fail(failure kind, std::string_view why) {
     host_->on_failure(*this, kind, why);
 }
 
+std::uint64_t client::resent_segments() const noexcept {
+  if (!stream_ || host_->requests_per_connection() == 1) return resent_segments_;
+  tcp_info info{};
+  socklen_t size = sizeof info;
+  if (::getsockopt(stream_->descriptor(), IPPROTO_TCP, TCP_INFO, &info, &size) != 0)
+    return resent_segments_;
+  return resent_segments_ + info.tcpi_total_retrans;
+}
+
 void client::close() {
+  resent_segments_ = resent_segments();
   connecting_ = false;
   unsent_ = {};
   handshaking_ = nullptr;

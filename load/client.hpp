@@ -6,10 +6,10 @@
 #include "http/loop/event_loop.hpp"
 #include "http/loop/timer_wheel.hpp"
 #include "http/tls/tls_stream.hpp"
+#include "load/io/unsent_bytes.hpp"
 #include "load/reply_reader.hpp"
 #include "load/request_source.hpp"
 #include "load/tally.hpp"
-#include "load/unsent_bytes.hpp"
 
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -86,6 +86,9 @@ public:
   /// masked.
   std::string excerpt(std::string_view bytes, std::size_t limit_bytes) const;
   bool is_connected() const noexcept { return stream_ && !connecting_; }
+  /// TCP segments of this client's connections that were lost and sent again. Connections that have
+  /// one request each are left out: asking would cost each request a system call.
+  std::uint64_t resent_segments() const noexcept;
 
   /// Gives up the request in progress, if any; it fails as `abandoned`.
   void abandon();
@@ -122,6 +125,8 @@ private:
   /// The number of connections begun so far, which identifies the current one.
   std::uint64_t connection_ = 0;
   std::uint64_t replies_ = 0;
+  /// Of the connections before the current one.
+  std::uint64_t resent_segments_ = 0;
   request_source::request request_{};
   unsent_bytes unsent_;
   base::steady_time intended_;

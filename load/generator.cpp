@@ -19,9 +19,9 @@ std::chrono::nanoseconds thread_cpu_time() noexcept {
   return std::chrono::seconds{spent.tv_sec} + std::chrono::nanoseconds{spent.tv_nsec};
 }
 
-std::uint64_t since(base::steady_time begin, base::steady_time end) noexcept {
-  return static_cast<std::uint64_t>(std::max<std::int64_t>(
-      0, std::chrono::duration_cast<std::chrono::nanoseconds>(end - begin).count()));
+/// Whether a reply's status is the wanted one; 0 wants any below 500.
+bool is_wanted(int status, int wanted) noexcept {
+  return wanted == 0 ? status < 500 : status == wanted;
 }
 
 constexpr std::size_t read_buffer_bytes = 256UL * 1024;
@@ -50,13 +50,6 @@ private:
   base::file_descriptor fd_;
 };
 
-void interval::add(const interval& other) noexcept {
-  sent += other.sent;
-  answered += other.answered;
-  errors += other.errors;
-  latency.add(other.latency);
-}
-
 generator::generator(caf::actor_system& system, const base::clock& clock,
                      const generator_plan& plan)
     : clock_{&clock},
@@ -65,11 +58,23 @@ generator::generator(caf::actor_system& system, const base::clock& clock,
       tls_{plan.tls},
       wake_{std::make_unique<wake_timer>(*this)},
       requests_{*plan.parts, *plan.pools, plan.seed},
-      tallies_(plan.parts->size()),
+      flow_engine_{plan.seed + 2},
       read_buffer_(read_buffer_bytes) {
-  if (plan.open_loop) arrivals_.emplace(*plan.open_loop, plan.phase, plan.seed + 1);
-  for (const auto& part : *plan.parts)
-    parts_.push_back({reply_check{part}, part.status});
+  if (plan.open_loop) {
+    arrivals_.emplace(*plan.open_loop, plan.phase, plan.seed + 1);
+    for (const auto& each : plan.open_loop->stages)
+      stage_ends_.push_back(each.length +
+                            (stage_ends_.empty() ? each.length * 0 : stage_ends_.back()));
+    stage_tallies_.resize(stage_ends_.size());
+  }
+  for (const auto& row : rows_of(*plan.parts))
+    parts_.push_back({reply_check{(*plan.parts)[row.part], row.form}, nullptr});
+  for (const auto& flow : *plan.flows)
+    parts_[flow.first_row].flow = &flow;
+  if (plan.replay != nullptr) prepare_replay();
+  tallies_.resize(parts_.size());
+  interval_.parts.resize(parts_.size());
+  flow_tallies_.resize(plan.flows->size());
   client_host& host = *this;
   for (std::size_t i = 0; i < plan.connections; ++i) {
     std::optional<network_address> source;
@@ -139,6 +144,13 @@ void generator::abandon() {
   });
 }
 
+std::uint64_t generator::resent_segments() const noexcept {
+  std::uint64_t sum = 0;
+  for (const auto& each : clients_)
+    sum += each->resent_segments();
+  return sum;
+}
+
 std::chrono::nanoseconds generator::elapsed() const noexcept {
   return std::max(end_, last_reply_) - measure_from_;
 }
@@ -146,8 +158,7 @@ std::chrono::nanoseconds generator::elapsed() const noexcept {
 void generator::collect_interval(std::function<void(interval)> taker) {
   loop_.post([this, taker = std::move(taker)] {
     taker(interval_);
-    interval_.sent = interval_.answered = interval_.errors = 0;
-    interval_.latency.clear();
+    interval_.clear();
   });
 }
 
@@ -172,7 +183,7 @@ void generator::on_wake() {
 /// Whether the request is sent again: the server said to come back, and there is time.
 bool generator::repeats(const client& from, const reply& that) const {
   return that.status == service_unavailable && that.asks_back && !stopped_early_ &&
-         parts_[from.request().part].wanted_status != that.status &&
+         !is_wanted(that.status, from.request().status) &&
          clock_->now() + repeat_after - from.intended() < plan_->repeat_503;
 }
 
@@ -273,18 +284,19 @@ bool generator::pump_one(base::steady_time now, std::chrono::nanoseconds ahead) 
 void generator::send(base::steady_time intended, base::steady_time now) {
   auto* const by = free_.front();
   free_.pop_front();
-  const auto what = requests_.next();
+  auto what = next_request();
+  if (const auto* flow = parts_[what.part].flow; flow != nullptr)
+    what = begin_walk(*by, *flow, intended);
   ++in_progress_;
-  ++interval_.sent;
-  if (is_measured(intended)) {
-    auto& counted = tallies_[what.part];
+  ++interval_.parts[what.part].sent;
+  count(what.part, intended, [&](tally& counted) {
     ++counted.sent;
     counted.late.delays.record(since(intended, now));
     if (now - intended > late_sends::late_after) {
       const bool waited = intended < exhausted_until_ && intended > behind_until_;
       ++(waited ? counted.late.for_connections : counted.late.by_generator);
     }
-  }
+  });
   by->ask(what, intended);
 }
 
@@ -295,7 +307,7 @@ void generator::become_free(client& which) {
 
 void generator::on_reply(client& from, const reply& that) {
   if (repeats(from, that)) {
-    if (is_measured(from.intended())) ++tally_of(from).repeated;
+    count(from.request().part, from.intended(), [](tally& counted) { ++counted.repeated; });
     repeating_.emplace_back(clock_->now() + repeat_after, &from);
     pump();
     return;
@@ -305,43 +317,56 @@ void generator::on_reply(client& from, const reply& that) {
   if (came < from.intended()) came = now; // the kernel's clock was set meanwhile
   last_reply_ = std::max(last_reply_, came);
   const auto took = since(from.intended(), came);
-  if (is_measured(from.intended())) ++tally_of(from).by_status[that.status];
-  auto& part = parts_[from.request().part];
-  if (that.status != part.wanted_status) {
+  count(from.request().part, from.intended(),
+        [&](tally& counted) { ++counted.by_status[that.status]; });
+  bool goes_on = false;
+  if (!is_wanted(that.status, from.request().status)) {
     const bool is_away = that.status == service_unavailable && that.asks_back;
     count_error(from, is_away ? failure::unavailable : failure::status,
                 std::to_string(that.status) + " " + from.excerpt(that.body, 200), took);
-  } else if (const auto wrong = part.check.judge(that); !wrong.empty()) {
+  } else if (const auto wrong = judge(from, that); !wrong.empty()) {
     count_error(from, failure::content, wrong, took);
   } else {
     count_answer(from, took);
+    goes_on = walk_on(from, came);
   }
-  become_free(from);
+  if (!goes_on) become_free(from);
   pump();
 }
 
 void generator::count_answer(const client& from, std::uint64_t took_ns) {
-  ++interval_.answered;
+  auto& now = interval_of(from);
+  ++now.answered;
+  now.latency.record(took_ns);
   interval_.latency.record(took_ns);
-  if (!is_measured(from.intended())) return;
-  auto& counted = tally_of(from);
-  ++counted.answered;
-  counted.latency.record(took_ns);
+  count(from.request().part, from.intended(), [took_ns](tally& counted) {
+    ++counted.answered;
+    counted.latency.record(took_ns);
+  });
 }
 
 /// Errors are quick or slow for reasons of their own, so percentiles leave them out, except those
 /// that waited for at least the timeout: otherwise a stall would improve the percentiles.
-void generator::count_error(const client& from, failure kind, std::string_view why,
-                            std::uint64_t waited_ns) {
+bool generator::is_recorded(failure kind, std::uint64_t waited_ns) const noexcept {
   const auto timeout = static_cast<std::uint64_t>(
       std::chrono::duration_cast<std::chrono::nanoseconds>(plan_->timeout).count());
-  const bool is_recorded = waited_ns >= timeout || kind == failure::abandoned;
-  ++interval_.errors;
-  if (is_recorded) interval_.latency.record(waited_ns);
-  if (!is_measured(from.intended())) return;
-  auto& counted = tally_of(from);
-  counted.fail(kind, why);
-  if (is_recorded) counted.latency.record(waited_ns);
+  return waited_ns >= timeout || kind == failure::abandoned;
+}
+
+void generator::count_error(const client& from, failure kind, std::string_view why,
+                            std::uint64_t waited_ns) {
+  const bool recorded = is_recorded(kind, waited_ns);
+  fail_walk(from, kind, why);
+  auto& now = interval_of(from);
+  ++now.failures[static_cast<std::size_t>(kind)];
+  if (recorded) {
+    now.latency.record(waited_ns);
+    interval_.latency.record(waited_ns);
+  }
+  count(from.request().part, from.intended(), [&](tally& counted) {
+    counted.fail(kind, why);
+    if (recorded) counted.latency.record(waited_ns);
+  });
 }
 
 void generator::on_failure(client& from, failure kind, std::string_view why) {
@@ -376,9 +401,12 @@ void generator::give_up_unsent(base::steady_time now) {
   if (!stopped_early_ && now < end_ + plan_->timeout) return;
   for (; next_ < end_; next_ = start_ + arrivals_->next()) {
     if (!is_measured(next_)) continue;
-    auto& counted = tallies_[requests_.next().part];
-    counted.fail(failure::unsent, "no connection was free");
-    counted.latency.record(since(next_, now));
+    const auto part = next_request().part;
+    count(part, next_, [&](tally& counted) {
+      counted.fail(failure::unsent, "no connection was free");
+      counted.latency.record(since(next_, now));
+    });
+    count_unbegun(part, since(next_, now));
   }
   sent_all_ = true;
 }

@@ -5,11 +5,15 @@
 #include "http/loop/event_loop.hpp"
 #include "load/arrivals.hpp"
 #include "load/client.hpp"
+#include "load/flow_walk.hpp"
+#include "load/interval.hpp"
+#include "load/io/tick_timer.hpp"
+#include "load/replay/replay_log.hpp"
 #include "load/reply_check.hpp"
 #include "load/request_source.hpp"
 #include "load/tally.hpp"
-#include "load/tick_timer.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -17,8 +21,11 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <random>
 #include <span>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -35,6 +42,8 @@ struct generator_plan {
   std::vector<network_address> sources;
   const std::vector<mix_part>* parts = nullptr;
   const std::vector<request_pool>* pools = nullptr;
+  /// The mix's flows.
+  const std::vector<flow_walk::path>* flows = nullptr;
   std::size_t connections = 1;
   /// Connection i of this thread uses token `first_connection` + i of these, counted in a circle.
   std::span<const std::string> tokens;
@@ -50,20 +59,22 @@ struct generator_plan {
   /// The fraction of the first interval between requests that passes before the first request.
   double phase = 0;
   std::chrono::nanoseconds ramp{0};
+  /// The log that is replayed in place of an open loop: every `replay_step`th entry from
+  /// `first_entry` on. Null: none is.
+  const replay_log* replay = nullptr;
+  const std::vector<request_bytes>* replayed = nullptr;
+  std::size_t first_entry = 0;
+  std::size_t replay_step = 1;
   /// The time after the ramp in which requests are sent and measured.
   std::chrono::nanoseconds duration{0};
   std::uint64_t seed = 1;
 };
 
-/// What happened since the last `take_interval`, ramp included.
-struct interval {
-  std::uint64_t sent = 0;
-  std::uint64_t answered = 0;
-  std::uint64_t errors = 0;
-  latency_histogram latency;
-
-  void add(const interval& other) noexcept;
-};
+/// The nanoseconds from `begin` to `end`; 0 if that is negative.
+inline std::uint64_t since(base::steady_time begin, base::steady_time end) noexcept {
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(
+      0, std::chrono::duration_cast<std::chrono::nanoseconds>(end - begin).count()));
+}
 
 /// One thread of load: an event loop, its connections and its counts. Latency is measured from the
 /// time when a request was meant to be sent: a server that stalls cannot hide it by delaying the
@@ -108,8 +119,13 @@ public:
 
   // -- after `run` has returned -----------------------------------------------
 
-  /// The tally of each part of the mix, without the ramp.
+  /// The tally of each row of the results (`rows_of`), without the ramp.
   const std::vector<tally>& tallies() const noexcept { return tallies_; }
+  /// Walks of each flow as a whole, without those that began in the ramp: `sent` are begun,
+  /// `answered` reached their end.
+  const std::vector<tally>& flows() const noexcept { return flow_tallies_; }
+  /// The tally of each stage, all parts together; empty without stages.
+  const std::vector<tally>& stage_tallies() const noexcept { return stage_tallies_; }
   /// From the end of the ramp to the end of sending, or to the last reply where that is later.
   std::chrono::nanoseconds elapsed() const noexcept;
   /// The percentage of one core that the thread used between the end of the ramp and the end of
@@ -119,12 +135,15 @@ public:
   const interval& last_interval() const noexcept { return interval_; }
   /// Connections that could not be made before the load began.
   std::size_t unconnected() const noexcept { return unconnected_; }
+  /// TCP segments with requests that were lost and sent again.
+  std::uint64_t resent_segments() const noexcept;
 
 private:
   class wake_timer;
   struct part_state {
     reply_check check;
-    int wanted_status;
+    /// The flow that begins with this row; null: none does.
+    const flow_walk::path* flow;
   };
 
   // -- client_host ------------------------------------------------------------
@@ -143,12 +162,21 @@ private:
   void on_connected_ahead(client& from) override;
 
   void connect_more();
+  void prepare_replay();
+  request_source::request next_request();
   void pump(std::chrono::nanoseconds ahead = {});
   bool pump_one(base::steady_time now, std::chrono::nanoseconds ahead);
   bool ticks(base::steady_time now) const noexcept;
   void plan_tick();
   void on_tick();
   void send(base::steady_time intended, base::steady_time now);
+  request_source::request begin_walk(client& by, const flow_walk::path& along,
+                                     base::steady_time intended);
+  std::string judge(const client& from, const reply& that);
+  bool walk_on(client& from, base::steady_time came);
+  void fail_walk(const client& from, failure kind, std::string_view why);
+  bool is_recorded(failure kind, std::uint64_t waited_ns) const noexcept;
+  void count_unbegun(std::size_t part, std::uint64_t waited_ns);
   void count_answer(const client& from, std::uint64_t took_ns);
   void count_error(const client& from, failure kind, std::string_view why, std::uint64_t waited_ns);
   void become_free(client& which);
@@ -163,7 +191,12 @@ private:
   void end_measuring(base::steady_time now);
   void give_up_unsent(base::steady_time now);
   void end_when_done();
-  tally& tally_of(const client& which) noexcept { return tallies_[which.request().part]; }
+  interval::part& interval_of(const client& which) noexcept {
+    return interval_.parts[which.request().part];
+  }
+  /// Calls `change` with each tally that counts a request of `part` that was due at `intended`.
+  template <class Change>
+  void count(std::size_t part, base::steady_time intended, const Change& change);
 
   const base::clock* clock_;
   const generator_plan* plan_;
@@ -173,8 +206,18 @@ private:
   tick_timer tick_timer_{tick};
   request_source requests_;
   std::optional<arrivals> arrivals_;
+  /// The entry of the replayed log that `next_request` returns.
+  std::size_t next_entry_ = 0;
   std::vector<part_state> parts_;
   std::vector<tally> tallies_;
+  std::vector<tally> flow_tallies_;
+  /// The walks in progress.
+  std::unordered_map<const client*, flow_walk> walks_;
+  /// Fills the placeholders of flows.
+  std::mt19937_64 flow_engine_;
+  std::vector<tally> stage_tallies_;
+  /// When each stage ends, since the end of the ramp.
+  std::vector<std::chrono::nanoseconds> stage_ends_;
   std::vector<std::unique_ptr<client>> clients_;
   std::deque<client*> free_;
   /// Clients that wait until `rest_until_` because they could not connect, in a closed loop.
@@ -218,5 +261,15 @@ private:
   std::chrono::nanoseconds cpu_time_before_{0};
   double cpu_percent_ = 0;
 };
+
+template <class Change>
+void generator::count(std::size_t part, base::steady_time intended, const Change& change) {
+  if (!is_measured(intended)) return;
+  change(tallies_[part]);
+  if (stage_ends_.empty()) return;
+  const auto stage = std::ranges::upper_bound(stage_ends_, intended - measure_from_);
+  if (stage != stage_ends_.end())
+    change(stage_tallies_[static_cast<std::size_t>(stage - stage_ends_.begin())]);
+}
 
 } // namespace matchcloud::load

@@ -1,86 +1,66 @@
 #include "cli/command_line.hpp"
 #include "cli/empty_variables.hpp"
-#include "cli/output_file.hpp"
-#include "load/report.hpp"
+#include "load/compare/comparison.hpp"
+#include "load/find/find.hpp"
+#include "load/reports/reporting.hpp"
 #include "load/run.hpp"
 
 #include <csignal>
 #include <exception>
 #include <iostream>
-#include <optional>
 
 namespace {
 
 using namespace matchcloud;
 
-/// A report for programs. Its file is opened before the load begins, so that a missing directory is
-/// reported then and not after an hour of load.
-class report_file {
-public:
-  /// Opens `file`; if it is empty, no report is wanted and `write` does nothing.
-  base::expected<void> open(const std::string& file, const cli::interrupt& signals) {
-    if (file.empty()) return {};
-    auto opened = cli::output_file::open(file);
-    if (!opened) return tl::unexpected(opened.error());
-    output_.emplace(*std::move(opened));
-    return output_->begin(signals);
-  }
-
-  base::expected<void> write(const std::string& text) {
-    if (!output_) return {};
-    if (auto written = output_->write(text); !written) return written;
-    return output_->complete();
-  }
-
-private:
-  std::optional<cli::output_file> output_;
-};
-
-void complain(const std::string& why) {
-  std::cerr << "matchcloud-load: " << why << std::endl;
+/// Says why there is no result. Returns the exit code.
+int give_up(const base::error& why) {
+  load::complain(why.detail);
+  return why.code == base::errc::config_invalid ? cli::usage : cli::failed;
 }
 
-/// Writes all reports. Returns whether they were written, all assertions hold and something was
-/// measured.
-bool report(const load::options& options, const load::results& of, report_file& json,
-            report_file& hdr) {
-  // If stdout carries a report for programs, the one for people goes to stderr.
-  auto& people = options.json == "-" || options.hdr == "-" ? std::cerr : std::cout;
-  people << load::text_report(options, of) << std::flush;
-  bool good = static_cast<bool>(people);
-  if (!good) complain("stdout cannot be written");
-  for (const auto& written :
-       {json.write(load::json_report(options, of)), hdr.write(load::hdr_report(of.all.latency))}) {
-    if (written) continue;
-    complain(written.error().detail);
-    good = false;
-  }
-  for (const auto& each : options.asserted) {
-    if (load::holds(each, of)) continue;
-    complain("does not hold: " + load::explain(each, of));
-    good = false;
-  }
-  if (of.all.intended() == 0) {
-    complain("nothing was measured");
-    good = false;
-  }
-  return good;
+int find(const load::options& options, const cli::interrupt& signals, load::reporting& reports) {
+  const auto found = load::find_capacity(options, signals);
+  if (!found) return give_up(found.error());
+  const bool good = reports.write(found->shown_options, found->shown, &*found);
+  if (found->kept_rate > 0) return good ? cli::ok : cli::failed;
+  load::complain("no rate was found that keeps the promise of --find");
+  return cli::failed;
+}
+
+/// Compares two reports. Everything but a slower run is exit code 0 or 2, so that a build can tell
+/// a slower run from one that could not be compared.
+int compare(const load::options& options) {
+  const auto give_up_on = [](const base::error& why) {
+    load::complain(why.detail);
+    return cli::usage;
+  };
+  const auto a = load::read_run(options.compared[0]);
+  if (!a) return give_up_on(a.error());
+  const auto b = load::read_run(options.compared[1]);
+  if (!b) return give_up_on(b.error());
+  const auto made = load::compare(*a, *b, options.tolerance, options.seed);
+  if (!made) return give_up_on(made.error());
+  const cli::interrupt signals;
+  const auto text = load::compare_text(*a, *b, *made, options.tolerance);
+  (options.json == "-" ? std::cerr : std::cout) << text << std::flush;
+  if (auto written =
+          load::write_file(options.json, signals,
+                           [&] { return load::compare_json(*a, *b, *made, options.tolerance); });
+      !written)
+    return give_up_on(written.error());
+  return made->has(load::compared_verdict::slower) ? cli::failed : cli::ok;
 }
 
 int run(const load::options& options) {
+  if (!options.compared.empty()) return compare(options);
   const cli::interrupt signals;
-  report_file json;
-  report_file hdr;
-  auto ready = json.open(options.json, signals);
-  if (ready) ready = hdr.open(options.hdr, signals);
-  if (!ready) {
-    complain(ready.error().detail);
-    return cli::failed;
-  }
+  load::reporting reports{options, signals};
+  if (auto ready = reports.begin(); !ready) return give_up(ready.error());
+  if (!options.promised.empty()) return find(options, signals, reports);
   const auto results = load::run(options, signals);
-  if (results) return report(options, *results, json, hdr) ? cli::ok : cli::failed;
-  complain(results.error().detail);
-  return results.error().code == base::errc::config_invalid ? cli::usage : cli::failed;
+  if (!results) return give_up(results.error());
+  return reports.write(options, *results, nullptr) ? cli::ok : cli::failed;
 }
 
 } // namespace
@@ -95,7 +75,7 @@ int main(int argc, char* argv[]) {
     const auto options = load::read_options(argc, argv);
     return options ? run(*options) : options.error();
   } catch (const std::exception& failure) {
-    complain(failure.what());
+    load::complain(failure.what());
     return cli::failed;
   }
 }

@@ -7,16 +7,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <filesystem>
-#include <sstream>
 
 namespace matchcloud::load {
 
 namespace {
 
 constexpr std::size_t mix_limit_bytes = 256UL * 1024;
-constexpr std::size_t content_limit_bytes = 256UL * 1024 * 1024;
 
 std::string all_names() {
   std::string text;
@@ -25,30 +21,20 @@ std::string all_names() {
   return text;
 }
 
-/// The lines of a text that are not empty.
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream stream{text};
-  for (std::string line; std::getline(stream, line);) {
-    if (!line.empty() && line.back() == '\r') line.pop_back();
-    if (!line.empty()) lines.push_back(line);
-  }
-  return lines;
-}
-
 /// Reads one [[operation]] of a mix file.
 class part_reader {
 public:
-  part_reader(std::string file, const toml::table& table) : file_{std::move(file)}, table_{table} {}
+  part_reader(const std::string& file, const toml::table& table) : reader_{file}, table_{table} {}
 
   base::expected<mix_part> read() {
     take_name();
     for (const auto& [key, node] : table_)
-      if (!failure_) read_key(key.str(), node);
-    if (!failure_) check_use();
-    if (!failure_ && (part_.to_ms < part_.from_ms || part_.to_ms - part_.from_ms < part_.length_ms))
+      if (!reader_.has_failed()) read_key(key.str(), node);
+    if (!reader_.has_failed()) check_use();
+    if (!reader_.has_failed() &&
+        (part_.to_ms < part_.from_ms || part_.to_ms - part_.from_ms < part_.length_ms))
       refuse(table_, "`from_ms` to `to_ms` is shorter than `length_ms`. Make the span longer.");
-    if (failure_) return tl::unexpected(*failure_);
+    if (reader_.has_failed()) return tl::unexpected(*reader_.failure());
     return std::move(part_);
   }
 
@@ -79,7 +65,7 @@ private:
   void read_key(std::string_view key, const toml::node& node) {
     constexpr std::uint64_t latest_ms = 253'402'300'799'999; // the year 9999
     if (key == "name") return;
-    if (key == "weight") return take_weight(node);
+    if (key == "weight") return void(part_.weight = reader_.weight(node).value_or(1));
     if (key == "game") return take_game(node);
     if (key == "clients") return take_clients(node);
     if (key == "bodies") return take_bodies(node);
@@ -93,13 +79,6 @@ private:
                      "status, findings.");
   }
 
-  void take_weight(const toml::node& node) {
-    const auto weight = node.value<double>();
-    if (!weight || !std::isfinite(*weight) || *weight <= 0 || *weight > 1e9)
-      return refuse(node, "`weight` must be a number over 0.");
-    part_.weight = *weight;
-  }
-
   void take_game(const toml::node& node) {
     const auto game = node.value<std::string>();
     if (!game || !model::parse_uuid(*game)) return refuse(node, "`game` must be a UUID.");
@@ -109,12 +88,8 @@ private:
   template <class Number>
   void take_whole(std::string_view key, const toml::node& node, std::uint64_t least,
                   std::uint64_t most, Number& to) {
-    const auto number = node.value<std::int64_t>();
-    if (!number || *number < 0 || static_cast<std::uint64_t>(*number) < least ||
-        static_cast<std::uint64_t>(*number) > most)
-      return refuse(node, "`" + std::string{key} + "` must be a whole number from " +
-                              std::to_string(least) + " to " + std::to_string(most) + ".");
-    to = static_cast<Number>(*number);
+    if (const auto number = reader_.whole(key, node, least, most))
+      to = static_cast<Number>(*number);
   }
 
   void take_clients(const toml::node& node) {
@@ -153,7 +128,8 @@ private:
         one(each);
     else
       one(node);
-    if (!failure_ && is_countable(node, "bodies", texts.size())) part_.bodies = std::move(texts);
+    if (!reader_.has_failed() && is_countable(node, "bodies", texts.size()))
+      part_.bodies = std::move(texts);
   }
 
   /// How many values to make; nothing if `node` is not a number from 0 to `variants_limit`.
@@ -171,15 +147,7 @@ private:
                        "at most " + std::to_string(variants_limit) + ").");
       return std::nullopt;
     }
-    const auto beside = std::filesystem::path{file_}.parent_path() / *name;
-    auto content = cli::read_bounded_file(beside.string(), content_limit_bytes);
-    if (!content)
-      refuse(node, beside.string() + " " + content.error().detail);
-    else if (content->size() > content_limit_bytes)
-      refuse(node, beside.string() + " has more than 256 MiB.");
-    else
-      return *std::move(content);
-    return std::nullopt;
+    return reader_.content(key, node);
   }
 
   bool is_countable(const toml::node& node, std::string_view key, std::size_t count) {
@@ -189,37 +157,126 @@ private:
     return false;
   }
 
-  void refuse(const toml::node& node, const std::string& why) {
-    if (failure_) return;
-    failure_ = {base::errc::config_invalid,
-                file_ + ":" + std::to_string(node.source().begin.line) + ": " + why};
-  }
+  void refuse(const toml::node& node, const std::string& why) { reader_.refuse(node, why); }
 
-  std::string file_;
+  table_reader reader_;
   const toml::table& table_;
   mix_part part_;
-  std::optional<base::error> failure_;
 };
+
+/// Reads one [[request]] or [[flow]] of a mix file.
+class any_reader {
+public:
+  any_reader(const std::string& file, const toml::table& table) : reader_{file}, table_{table} {}
+
+  base::expected<mix_part> read_request() {
+    any_request made;
+    made.lines = take_lines();
+    const toml::node* count = nullptr;
+    for (const auto& [key, node] : table_) {
+      if (take_common(key.str(), node) || read_form_key(reader_, key.str(), node, {}, made.form))
+        continue;
+      if (key == "variants")
+        count = &node;
+      else
+        reader_.refuse(node, "there is no `" + std::string{key.str()} +
+                                 "`. Known: name, weight, lines, variants, " +
+                                 std::string{form_keys} + ".");
+    }
+    check_form(reader_, table_, made.form, made.lines);
+    if (const auto* lines = table_.get("lines"); lines != nullptr && !made.form.uses_line())
+      reader_.refuse(*lines, "nothing uses `lines`. Write {line} where a line is to be, or remove "
+                             "`lines`.");
+    made.count = made.form.is_constant() ? 1 : std::max(made.lines.size(), usual_count);
+    if (count != nullptr)
+      made.count = reader_.whole("variants", *count, 1, variants_limit).value_or(1);
+    made.name = name_.empty() ? made.form.method + " request" : name_;
+    part_.status = made.form.status;
+    part_.any = std::move(made);
+    return finish();
+  }
+
+  base::expected<mix_part> read_flow() {
+    any_flow made;
+    made.lines = take_lines();
+    const auto* steps = table_.get("step");
+    for (const auto& [key, node] : table_)
+      if (key != "step" && !take_common(key.str(), node))
+        reader_.refuse(node, "there is no `" + std::string{key.str()} +
+                                 "`. Known: name, weight, lines, [[flow.step]].");
+    if (steps == nullptr)
+      reader_.refuse(table_, "has no [[flow.step]]. Write one for each request of the flow.");
+    else
+      made.steps = load::read_flow(reader_, *steps, made.lines);
+    made.name = name_.empty() ? "flow" : name_;
+    part_.any = std::move(made);
+    return finish();
+  }
+
+private:
+  static constexpr std::size_t usual_count = 100;
+
+  std::vector<std::string> take_lines() {
+    const auto* node = table_.get("lines");
+    return node == nullptr ? std::vector<std::string>{} : reader_.lines("lines", *node);
+  }
+
+  bool take_common(std::string_view key, const toml::node& node) {
+    if (key == "name")
+      name_ = reader_.text(key, node).value_or("");
+    else if (key == "weight")
+      part_.weight = reader_.weight(node).value_or(1);
+    else
+      return key == "lines";
+    return true;
+  }
+
+  base::expected<mix_part> finish() {
+    if (reader_.has_failed()) return tl::unexpected(*reader_.failure());
+    return std::move(part_);
+  }
+
+  table_reader reader_;
+  const toml::table& table_;
+  mix_part part_;
+  std::string name_;
+};
+
+base::expected<mix_part> read_part(const std::string& file, std::string_view kind,
+                                   const toml::table& table) {
+  if (kind == "operation") return part_reader{file, table}.read();
+  any_reader reader{file, table};
+  return kind == "request" ? reader.read_request() : reader.read_flow();
+}
 
 base::expected<std::vector<mix_part>> read_parts(const std::string& file,
                                                  const toml::table& document) {
-  const auto* operations = document["operation"].as_array();
+  constexpr std::array<std::string_view, 3> kinds{"operation", "request", "flow"};
   const auto refuse = [&file](const std::string& why) {
     return base::fail(base::errc::config_invalid, file + ": " + why);
   };
   for (const auto& [key, node] : document)
-    if (key.str() != "operation")
-      return refuse("there is no `" + std::string{key.str()} + "`, only [[operation]].");
-  if (operations == nullptr || operations->empty())
-    return refuse("has no [[operation]]. Write one for each part of the mix.");
+    if (std::ranges::find(kinds, key.str()) == kinds.end())
+      return refuse("there is no `" + std::string{key.str()} +
+                    "`, only [[operation]], [[request]] and [[flow]].");
   std::vector<mix_part> parts;
-  for (const auto& node : *operations) {
-    const auto* table = node.as_table();
-    if (table == nullptr) return refuse("`operation` must be tables: [[operation]].");
-    auto part = part_reader{file, *table}.read();
-    if (!part) return tl::unexpected(part.error());
-    parts.push_back(*std::move(part));
+  for (const auto kind : kinds) {
+    if (!document.contains(kind)) continue;
+    const auto* tables = document[kind].as_array();
+    if (tables == nullptr)
+      return refuse("`" + std::string{kind} + "` must be tables: [[" + std::string{kind} + "]].");
+    for (const auto& node : *tables) {
+      const auto* table = node.as_table();
+      if (table == nullptr)
+        return refuse("`" + std::string{kind} + "` must be tables: [[" + std::string{kind} + "]].");
+      auto part = read_part(file, kind, *table);
+      if (!part) return tl::unexpected(part.error());
+      parts.push_back(*std::move(part));
+    }
   }
+  if (parts.empty())
+    return refuse("has no [[operation]], [[request]] or [[flow]]. Write one for each part of the "
+                  "mix.");
   return parts;
 }
 
@@ -241,7 +298,33 @@ base::expected<std::vector<mix_part>> read_mix(const std::string& file) {
   return read_parts(file, *document);
 }
 
+std::string name_of(const mix_part& part) {
+  if (const auto* request = std::get_if<any_request>(&part.any)) return request->name;
+  if (const auto* walked = std::get_if<any_flow>(&part.any)) return walked->name;
+  return std::string{name_of(part.what)};
+}
+
+std::vector<mix_row> rows_of(const std::vector<mix_part>& mix) {
+  std::vector<mix_row> rows;
+  for (std::size_t i = 0; i < mix.size(); ++i) {
+    const auto& part = mix[i];
+    if (const auto* request = std::get_if<any_request>(&part.any)) {
+      rows.push_back({i, 0, name_of(part), part.status, &request->form});
+    } else if (const auto* walked = std::get_if<any_flow>(&part.any)) {
+      const auto& steps = walked->steps.steps;
+      for (std::size_t k = 0; k < steps.size(); ++k)
+        rows.push_back(
+            {i, k, walked->name + ": " + steps[k].name, steps[k].form.status, &steps[k].form});
+    } else {
+      rows.push_back({i, 0, name_of(part), part.status, nullptr});
+    }
+  }
+  return rows;
+}
+
 std::size_t request_count(const mix_part& part) noexcept {
+  if (const auto* request = std::get_if<any_request>(&part.any)) return request->count;
+  if (std::holds_alternative<any_flow>(part.any)) return 0;
   const auto count = [](const variants& of) {
     const auto* texts = std::get_if<std::vector<std::string>>(&of);
     return texts != nullptr ? texts->size() : std::get<std::size_t>(of);
@@ -251,8 +334,17 @@ std::size_t request_count(const mix_part& part) noexcept {
   return std::max(bodies, part.clients ? count(*part.clients) : 1);
 }
 
-double average_body_bytes(const mix_part& part) noexcept {
+double average_body_bytes(const mix_part& part) {
   constexpr double made_bytes = 1'000;
+  if (const auto* request = std::get_if<any_request>(&part.any)) {
+    std::mt19937_64 engine;
+    const auto one = make_request(request->form, {}, {engine, {}, {}});
+    double lines = 0;
+    for (const auto& line : request->lines)
+      lines += static_cast<double>(line.size());
+    return (one ? static_cast<double>(one->text.size()) : 0) +
+           lines / static_cast<double>(std::max<std::size_t>(1, request->lines.size()));
+  }
   const auto* texts = std::get_if<std::vector<std::string>>(&part.bodies);
   if (texts == nullptr) return made_bytes;
   double bytes = 0;

@@ -2,6 +2,7 @@
 
 #include "base/expected.hpp"
 #include "http/operations/list.hpp"
+#include "load/requests/flow.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -24,9 +25,29 @@ inline std::string_view name_of(http::operation what) noexcept {
 /// How many different values are made from the seed, or the given values (lines or texts).
 using variants = std::variant<std::size_t, std::vector<std::string>>;
 
-/// One part of a mix.
+/// A [[request]]: a request to any server.
+struct any_request {
+  std::string name;
+  request_form form;
+  /// The lines for {line}; empty: it is not used.
+  std::vector<std::string> lines;
+  /// How many different requests are made.
+  std::size_t count = 1;
+};
+
+/// A [[flow]]: requests that follow each other.
+struct any_flow {
+  std::string name;
+  flow steps;
+  /// The lines for {line}: all steps of one walk use the same line.
+  std::vector<std::string> lines;
+};
+
+/// One part of a mix: an operation of the service, a request to any server or a flow.
 struct mix_part {
+  /// The operation; without meaning if `any` is something.
   http::operation what = http::operation::list_regions;
+  std::variant<std::monostate, any_request, any_flow> any;
   /// Its share of the requests, relative to the sum of all weights.
   double weight = 1;
   /// The game in the path; by default the demo's.
@@ -46,16 +67,32 @@ struct mix_part {
   std::optional<std::size_t> findings;
 };
 
-/// How many different clients, or bodies, one part may have at most.
-inline constexpr std::size_t variants_limit = 1'000'000;
+/// The name of the operation, request or flow.
+std::string name_of(const mix_part& part);
+
+/// One row of the results: a part of a mix, or a step of a flow.
+struct mix_row {
+  /// The index of the part, and of the step in its flow.
+  std::size_t part = 0;
+  std::size_t step = 0;
+  std::string name;
+  /// The status that a reply must have.
+  int status = 200;
+  /// Null for an operation of the service.
+  const request_form* form = nullptr;
+};
+
+/// The rows of the results, in the order of the mix, which must outlive them.
+std::vector<mix_row> rows_of(const std::vector<mix_part>& mix);
 
 /// How many different requests a part has.
 std::size_t request_count(const mix_part& part) noexcept;
 /// The average size of the given bodies, or an estimate for bodies that are made, which are short.
-double average_body_bytes(const mix_part& part) noexcept;
+double average_body_bytes(const mix_part& part);
 
-/// Reads a mix file (TOML). Files named in it are looked for beside it. Fails with `config_invalid`
-/// or `io_failed`, which say the file and the line, what is wrong and what to write.
+/// Reads a mix file (TOML). Files that are named in it are looked for beside it. Fails with
+/// `config_invalid` or `io_failed`, which say the file and the line, what is wrong and what to
+/// write.
 base::expected<std::vector<mix_part>> read_mix(const std::string& file);
 
 /// A mix of this operation alone.

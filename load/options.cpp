@@ -11,6 +11,7 @@
 #include "cli/token_options.hpp"
 #include "http/wire/field_line.hpp"
 #include "load/duration.hpp"
+#include "load/help.hpp"
 #include "model/net/http_url.hpp"
 
 #include <CLI/CLI.hpp>
@@ -30,37 +31,10 @@ namespace {
 constexpr double rate_limit = 10'000'000;
 
 constexpr const char* description =
-    "matchcloud-load: sends requests to a matchcloud service and measures how long replies "
-    "take.\n\n"
+    "matchcloud-load: sends requests to a matchcloud service, or any HTTP server, and measures "
+    "how long replies take.\n\n"
     "Open loop: requests are sent at a rate, whatever becomes of earlier ones, and each is\n"
     "measured from when it was meant to be sent. --closed sends as fast as replies come.";
-
-constexpr const char* help_text =
-    "Example: matchcloud-load --rate 20000 --duration 10s --connections 64 "
-    "--assert 'p99<5ms,errors=0' http://127.0.0.1:8080\n\n"
-    "A mix file (TOML) has a table for each operation:\n"
-    "  [[operation]]\n"
-    "  name = \"regions\"   # or avatars, export, groups.validate, games.validate,\n"
-    "                     # versions.validate\n"
-    "  weight = 70        # its share of the requests, to the sum of all (1)\n"
-    "  clients = 10000    # X-Forwarded-For: so many made from the seed, 0 for none, or a file\n"
-    "                     # with an address per line (regions: 10000, others: none)\n"
-    "  bodies = 100       # so many made from the seed, or a file or [files]: a JSON text each,\n"
-    "                     # or a text per line (*.jsonl) (100)\n"
-    "  game = \"UUID\"      # in the path (the demo's)\n"
-    "  from_ms, to_ms, length_ms   # exports: spans of this length anywhere in from..to\n"
-    "  status = 200       # the status that replies must have\n"
-    "  findings = 0       # how many findings a validation must have (any number)\n"
-    "Files are looked for beside the mix file.\n\n"
-    "Assertions compare (<, <=, =, !=, >=, >) p50 .. p99.99, max, mean with durations, and errors, "
-    "a kind of error, late, sent, answered, repeated, rate, status.503 with numbers. Each request "
-    "is answered or an error, never both: a reply with another status or with wrong content is an "
-    "error, which rate and latencies leave out and status.NNN counts.\n\n"
-    "A file of tokens has one per line; blank lines and those that begin with # are ignored. "
-    "Connection i uses token i for all its requests, counted in a circle. No report contains "
-    "tokens.\n\n"
-    "Exit codes: 0 done and all assertions hold, 1 one does not, or nothing could be measured "
-    "(stderr says why), 2 wrong command line or mix file.";
 
 /// The options that CLI11 reads as text; `complete` converts them.
 struct written {
@@ -75,6 +49,13 @@ struct written {
   std::string operation;
   std::string token_file;
   std::vector<std::string> asserted;
+  std::string stages;
+  std::vector<std::string> promised;
+  std::string find_limit = "20m";
+  std::string replay;
+  double replay_speed = 1;
+  bool has_duration = false;
+  std::string tolerance = "5%";
 };
 
 CLI::Validator duration_text() {
@@ -95,6 +76,16 @@ CLI::Validator header_line() {
             return !is_own ? "" : std::string{field->name} + " is written by the program itself";
           },
           "HEADER"};
+}
+
+/// Reads `5%` as 0.05; from 0 to 1000 %.
+std::optional<double> parse_percent(std::string_view text) {
+  if (!text.ends_with('%')) return std::nullopt;
+  text.remove_suffix(1);
+  double value = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool is_number = code == std::errc{} && end == text.data() + text.size();
+  return is_number && value >= 0 && value <= 1'000 ? std::optional{value / 100} : std::nullopt;
 }
 
 std::vector<std::string> operation_names() {
@@ -125,10 +116,8 @@ std::string man_page_of(const CLI::App& program) {
 }
 
 void add_load(CLI::App& program, options& to, written& text) {
-  program
-      .add_option("URL", to.url,
-                  "The service: http:// or https://HOST:PORT, with its base path if any.")
-      ->required();
+  program.add_option("URL", to.url,
+                     "The service: http:// or https://HOST:PORT, with its base path if any.");
   program
       .add_option("--rate", text.rate, "Requests per second of all threads together (open loop).")
       ->check(CLI::Range(0.01, rate_limit));
@@ -140,12 +129,30 @@ void add_load(CLI::App& program, options& to, written& text) {
       .add_flag("--closed", text.closed,
                 "Each connection sends the next request when it has its reply: for throughput.")
       ->excludes(arrivals);
-  program.add_option("--duration", text.duration, "How long requests are sent and measured.")
-      ->check(duration_text())
-      ->capture_default_str();
+  auto* duration =
+      program.add_option("--duration", text.duration, "How long requests are sent and measured.")
+          ->check(duration_text())
+          ->capture_default_str();
+  auto* ramp = program
+                   .add_option("--ramp", text.ramp,
+                               "Before that, sent but not measured: the rate rises from nothing "
+                               "(open loop).")
+                   ->check(duration_text())
+                   ->capture_default_str();
   program
-      .add_option("--ramp", text.ramp,
-                  "Before that, sent but not measured: the rate rises from nothing (open loop).")
+      .add_option("--stages", text.stages,
+                  "The rate over time in place of --rate and --duration: '1k:10s,1k..5k:30s', or a "
+                  "TOML file; see below.")
+      ->excludes(duration)
+      ->excludes(ramp);
+  program
+      .add_option("--find", text.promised,
+                  "Searches the highest rate that keeps these assertions: 'p99<5ms,errors=0'. "
+                  "--rate is where it begins (1000), --duration how long each measurement takes.")
+      ->allow_extra_args(false);
+  program
+      .add_option("--find-limit", text.find_limit,
+                  "Ends the search after this time, with what is known by then.")
       ->check(duration_text())
       ->capture_default_str();
   program.add_option("--connections", to.connections, "Of all threads together.")
@@ -195,6 +202,16 @@ void add_requests_and_reports(CLI::App& program, options& to, written& text) {
       ->check([](const std::string& name) {
         return find_operation(name) ? std::string{} : "\"" + name + "\" is no operation; see below";
       });
+  auto* replay = program.add_option(
+      "--replay", text.replay,
+      "An access log whose requests are sent again at their times, in place of a rate and a mix; "
+      "see below.");
+  program
+      .add_option("--replay-speed", text.replay_speed,
+                  "How much faster than the log: 2 halves the times between requests.")
+      ->check(CLI::Range(0.001, 1'000.0))
+      ->needs(replay)
+      ->capture_default_str();
   program.add_option("--header", to.header_lines, "A further header line; may be repeated.")
       ->allow_extra_args(false)
       ->check(header_line());
@@ -207,8 +224,42 @@ void add_requests_and_reports(CLI::App& program, options& to, written& text) {
   program.add_option(
       "--hdr", to.hdr,
       "Writes the distribution of latencies as HdrHistogram prints it; - is stdout.");
+  program.add_option("--report", to.report,
+                     "Writes a page with charts of the run to a file: HTML that needs no other "
+                     "file; - is stdout.");
+  auto* ops = program.add_option("--ops", to.ops_url,
+                                 "The service's ops plane, http:// or https://HOST:PORT: its own "
+                                 "view of the run is added to --report and --json.");
+  program
+      .add_option("--ops-token-file", to.ops_token_file,
+                  "A file with the bearer token for --ops. Without it the token in the "
+                  "environment's MATCHCLOUD_TOKEN is sent, if any.")
+      ->check(CLI::ExistingFile)
+      ->needs(ops);
   program.add_option("--assert", text.asserted, "What must hold, else the exit code is 1.")
       ->allow_extra_args(false);
+}
+
+void add_comparison(CLI::App& program, options& to, written& text) {
+  auto* compare = program
+                      .add_option("--compare", to.compared,
+                                  "Compares two reports of --json instead of sending requests: by "
+                                  "operation, whether the second run is slower.")
+                      ->expected(2)
+                      ->type_name("FILE")
+                      ->check(CLI::ExistingFile);
+  for (const char* const name : {"--rate", "--closed", "--stages", "--find", "--mix", "--operation",
+                                 "--assert", "--hdr", "--report"})
+    compare->excludes(program.get_option(name));
+  program
+      .add_option("--tolerance", text.tolerance,
+                  "For --compare: a smaller difference does not matter, as in 5%.")
+      ->needs(compare)
+      ->capture_default_str()
+      ->check([](const std::string& given) {
+        return parse_percent(given) ? std::string{}
+                                    : "\"" + given + "\" is no percentage: write 5% or 0.5%";
+      });
 }
 
 template <class Duration>
@@ -229,22 +280,105 @@ bool is_authorization(const std::string& line) {
   return field && base::equal_ignoring_case(field->name, "authorization");
 }
 
+/// Whether a part of the mix has an Authorization of its own.
+bool authorizes(const mix_part& part) {
+  const auto has = [](const request_form& form) {
+    return std::ranges::any_of(form.headers, [](const auto& each) {
+      return base::equal_ignoring_case(each.name, "authorization");
+    });
+  };
+  if (const auto* request = std::get_if<any_request>(&part.any)) return has(request->form);
+  const auto* flow = std::get_if<any_flow>(&part.any);
+  return flow != nullptr &&
+         std::ranges::any_of(flow->steps.steps, [&](const auto& step) { return has(step.form); });
+}
+
 /// Reads the tokens. Returns what is wrong with them, or nothing (empty).
 std::string read_tokens(options& to, const std::string& file) {
   auto read = cli::read_bearer_tokens(file);
   if (!read) return read.error().detail;
   if (!read->warning.empty()) std::cerr << "matchcloud-load: " << read->warning << "\n";
   to.tokens = std::move(read->tokens);
+  if (!to.tokens.empty() && std::ranges::any_of(to.mix, authorizes))
+    return "the mix gives an Authorization, and so does " +
+           (file.empty() ? std::string{cli::token_variable} : "--token-file") + "; leave one out";
   if (to.tokens.empty() || std::ranges::none_of(to.header_lines, is_authorization)) return {};
   return "--header gives an Authorization, and so does " +
          (file.empty() ? std::string{cli::token_variable} : "--token-file") + "; leave one out";
 }
 
+/// Returns what is wrong with how the options say which requests are due when, or nothing (empty).
+std::string check_loop(const written& text) {
+  if (!text.replay.empty()) {
+    const bool is_alone = !text.closed && text.rate == 0 && text.stages.empty() &&
+                          text.promised.empty() && text.mix.empty() && text.operation.empty() &&
+                          duration_of<std::chrono::nanoseconds>(text.ramp).count() == 0;
+    return is_alone ? ""
+                    : "--replay has its own requests and times: leave out --rate, --stages, "
+                      "--find, --closed, --ramp, --mix and --operation";
+  }
+  if (text.closed) {
+    if (text.rate > 0) return "--closed has no --rate";
+    if (!text.stages.empty()) return "--closed has no --stages";
+    return text.promised.empty() ? "" : "--closed has no --find: use one of them";
+  }
+  if (!text.stages.empty() && text.rate > 0)
+    return "--stages have their own rates: leave out --rate";
+  if (!text.stages.empty() && !text.promised.empty())
+    return "--find has no --stages: use one of them";
+  if (text.rate == 0 && text.stages.empty() && text.promised.empty())
+    return "needs --rate N, --stages, --find or --closed";
+  return {};
+}
+
+/// Reads assertions into `to`. Returns what is wrong with them, or nothing (empty).
+std::string read_assertions(const std::string& option, const std::vector<std::string>& texts,
+                            std::vector<assertion>& to) {
+  for (const auto& each : texts) {
+    auto read = parse_assertions(each);
+    if (!read) return option + ": " + read.error().detail;
+    std::ranges::move(*read, std::back_inserter(to));
+  }
+  return {};
+}
+
+/// Reads the log to replay. Returns what is wrong with it, or nothing (empty).
+std::string read_replay(options& to, const written& text) {
+  auto log = replay_log::read(text.replay, text.replay_speed);
+  if (!log) return "--replay: " + log.error().detail;
+  to.replay = std::make_shared<const replay_log>(*std::move(log));
+  // The last request is sent, too, unless the duration ends the replay before.
+  const auto whole = to.replay->entries().back().at + std::chrono::nanoseconds{1};
+  to.duration = text.has_duration ? std::min(whole, to.duration) : whole;
+  return {};
+}
+
+/// Completes what says which requests are due when. Returns what is wrong, or nothing (empty).
+std::string complete_loop(options& to, const written& text) {
+  to.find_limit = duration_of<std::chrono::nanoseconds>(text.find_limit);
+  if (auto wrong = read_assertions("--find", text.promised, to.promised); !wrong.empty())
+    return wrong;
+  if (text.closed) return {};
+  if (!text.replay.empty()) return read_replay(to, text);
+  const auto kind = text.arrivals == "poisson" ? arrival_kind::poisson : arrival_kind::constant;
+  to.open_loop = arrivals::shape{kind, text.rate, to.ramp};
+  if (text.stages.empty()) return {};
+  auto stages = read_stages(text.stages);
+  if (!stages) return "--stages: " + stages.error().detail;
+  to.duration = length_of(*stages);
+  to.open_loop->rate = peak_of(*stages);
+  to.open_loop->stages = *std::move(stages);
+  return {};
+}
+
 /// Completes the options. Returns what is wrong with them, or nothing (empty).
 std::string complete(options& to, const written& text) {
+  to.tolerance = parse_percent(text.tolerance).value_or(0);
+  if (!to.compared.empty())
+    return to.url.empty() ? "" : "--compare takes two reports and no URL: leave out " + to.url;
+  if (to.url.empty()) return "needs the URL of a service, such as http://127.0.0.1:8080";
   if (auto wrong = check_url(to.url); !wrong.empty()) return to.url + ": " + wrong;
-  if (text.closed == (text.rate > 0))
-    return text.closed ? "--closed has no --rate" : "needs --rate N, or --closed";
+  if (auto wrong = check_loop(text); !wrong.empty()) return wrong;
   to.duration = duration_of<std::chrono::nanoseconds>(text.duration);
   to.ramp = duration_of<std::chrono::nanoseconds>(text.ramp);
   to.timeout = duration_of<std::chrono::milliseconds>(text.timeout);
@@ -252,11 +386,10 @@ std::string complete(options& to, const written& text) {
   if (to.duration.count() == 0) return "--duration must be more than nothing";
   if (to.timeout.count() == 0) return "--timeout must be at least 1ms";
   if (to.threads > to.connections) return "--connections must be at least as many as --threads";
-  if (!text.closed) {
-    const auto kind = text.arrivals == "poisson" ? arrival_kind::poisson : arrival_kind::constant;
-    to.open_loop = arrivals::shape{kind, text.rate, to.ramp};
-  }
-  if (text.mix.empty()) {
+  if (auto wrong = complete_loop(to, text); !wrong.empty()) return wrong;
+  if (to.replay) {
+    // The log has the requests.
+  } else if (text.mix.empty()) {
     to.mix = single_mix(find_operation(text.operation).value_or(http::operation::list_regions));
   } else {
     auto mix = read_mix(text.mix);
@@ -264,13 +397,13 @@ std::string complete(options& to, const written& text) {
     to.mix = *std::move(mix);
   }
   if (auto wrong = read_tokens(to, text.token_file); !wrong.empty()) return wrong;
-  for (const auto& each : text.asserted) {
-    auto asserted = parse_assertions(each);
-    if (!asserted) return "--assert: " + asserted.error().detail;
-    std::ranges::move(*asserted, std::back_inserter(to.asserted));
-  }
-  const bool both = to.json == "-" && to.hdr == "-";
-  return both ? "--json and --hdr cannot both be stdout" : "";
+  if (auto wrong = read_assertions("--assert", text.asserted, to.asserted); !wrong.empty())
+    return wrong;
+  if (!to.ops_url.empty() && to.report.empty() && to.json.empty())
+    return "--ops adds to --report and --json: give one of them";
+  const auto reports = {to.json, to.hdr, to.report};
+  const bool several = std::ranges::count(reports, "-") > 1;
+  return several ? "--json, --hdr and --report: at most one of them can be stdout" : "";
 }
 
 } // namespace
@@ -282,10 +415,12 @@ tl::expected<options, int> read_options(int argc, char* argv[]) {
   program.footer(help_text);
   add_load(program, made, text);
   add_requests_and_reports(program, made, text);
+  add_comparison(program, made, text);
   add_print_flag(program, "--completion", completion_of);
   add_print_flag(program, "--man", man_page_of);
   if (const auto ended = cli::parse_command_line(program, argc, argv))
     return tl::unexpected<int>(*ended);
+  text.has_duration = program.count("--duration") > 0;
   if (auto wrong = complete(made, text); !wrong.empty())
     return tl::unexpected<int>(cli::report_usage(program, std::move(wrong)));
   return made;

@@ -130,15 +130,29 @@ std::string judge_text(const mix_part& part, std::string_view text) {
 
 } // namespace
 
+std::optional<std::string> reply_check::decoded(const reply& that) {
+  return that.gzip ? inflated(that.body) : std::string{that.body};
+}
+
+std::string reply_check::judge_body(std::string_view text) const {
+  return form_ != nullptr ? form_->expected.judge_body(text) : judge_text(*part_, text);
+}
+
 std::string reply_check::judge(const reply& that) {
-  // Only a 200 has a body to judge: the mix expected a refusal, or a success without a body (304).
-  if (that.status != 200) return {};
+  if (form_ != nullptr) {
+    if (auto wrong = form_->expected.judge_head(that.head); !wrong.empty()) return wrong;
+    if (form_->expected.json.empty()) return {};
+  } else if (that.status != 200) {
+    // Only a 200 has a body to judge: the mix expected a refusal, or a success without a body
+    // (304).
+    return {};
+  }
   if (!last_.empty() && that.body == last_) return {};
   const auto hash = std::hash<std::string_view>{}(that.body);
   if (known_.contains(hash)) return {};
-  const auto text = that.gzip ? inflated(that.body) : std::string{that.body};
+  const auto text = decoded(that);
   if (!text) return "is no gzip";
-  auto wrong = judge_text(*part_, *text);
+  auto wrong = judge_body(*text);
   if (!wrong.empty()) return wrong;
   last_ = that.body;
   if (known_.size() < known_limit) known_.insert(hash);

@@ -6,7 +6,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <unordered_set>
 
 namespace matchcloud::load {
@@ -20,13 +22,22 @@ public:
   static constexpr std::size_t known_limit = 100'000;
 
   explicit reply_check(const mix_part& part) : part_{&part} {}
+  /// Judges by what the form expects.
+  reply_check(const mix_part& part, const request_form* form) : part_{&part}, form_{form} {}
 
   /// Judges a reply that has the expected status. Returns what is wrong with it, or nothing
   /// (empty).
   std::string judge(const reply& that);
 
+  /// The body without its encoding; nothing if it is damaged or too large.
+  static std::optional<std::string> decoded(const reply& that);
+
 private:
+  std::string judge_body(std::string_view text) const;
+
   const mix_part* part_;
+  /// Null: the part's operation says what is good.
+  const request_form* form_ = nullptr;
   /// The last good body, because most replies repeat it.
   std::string last_;
   std::unordered_set<std::uint64_t> known_;

@@ -5,6 +5,8 @@
 #include "http/wire/chunk_line.hpp"
 #include "http/wire/field_line.hpp"
 
+#include <algorithm>
+
 namespace matchcloud::load {
 
 namespace {
@@ -21,7 +23,7 @@ bool has_body(int status) noexcept {
 
 } // namespace
 
-void reply_reader::reset() noexcept {
+void reply_reader::reset(bool to_head) noexcept {
   held_.clear();
   unchunked_.clear();
   reply_ = {};
@@ -29,6 +31,7 @@ void reply_reader::reset() noexcept {
   by_ = delimiting::end;
   at_ = 0;
   length_ = 0;
+  to_head_ = to_head;
 }
 
 reply_reader::progress reply_reader::feed(std::string_view bytes) {
@@ -46,8 +49,20 @@ reply_reader::progress reply_reader::feed(std::string_view bytes) {
 reply_reader::progress reply_reader::end() {
   if (!has_head_ || by_ != delimiting::end) return progress::malformed;
   reply_.body = std::string_view{held_}.substr(at_);
+  reply_.head = std::string_view{held_}.substr(head_at_, head_size_);
   reply_.closes = true;
   return progress::complete;
+}
+
+bool reply_reader::is_cut_at(std::size_t bytes) {
+  if (!has_head_) return false;
+  const std::string_view all{held_};
+  const auto body = by_ == delimiting::chunks ? std::string_view{unchunked_} : all.substr(at_);
+  if (body.size() < bytes) return false;
+  reply_.body = body;
+  reply_.head = all.substr(head_at_, head_size_);
+  reply_.closes = true;
+  return true;
 }
 
 reply_reader::progress reply_reader::parse(std::string_view all) {
@@ -56,6 +71,8 @@ reply_reader::progress reply_reader::parse(std::string_view all) {
     if (end == std::string_view::npos)
       return all.size() - at_ > head_limit_bytes ? progress::malformed : progress::more;
     if (!parse_head(all.substr(at_, end - at_))) return progress::malformed;
+    head_at_ = std::min(all.find(line_end, at_), end) + line_end.size();
+    head_size_ = end - std::min(head_at_, end);
     at_ = end + 2 * line_end.size();
     // An interim response (such as 100 Continue) precedes the final one.
     has_head_ = reply_.status >= 200;
@@ -79,7 +96,7 @@ bool reply_reader::parse_head(std::string_view head) {
     if (!take_field(line)) return false;
     rest.remove_prefix(line.size());
   }
-  if (!has_body(reply_.status)) {
+  if (to_head_ || !has_body(reply_.status)) {
     by_ = delimiting::length;
     length_ = 0;
   }
@@ -92,7 +109,7 @@ bool reply_reader::take_field(std::string_view line) {
   switch (http::find_framing_field(field->name)) {
   case http::framing_field::content_length: {
     const auto length = http::parse_content_length(field->value);
-    if (!length || *length > reply_limit_bytes) return false;
+    if (!length || (*length > reply_limit_bytes && !to_head_)) return false;
     length_ = *length;
     if (by_ != delimiting::chunks) by_ = delimiting::length;
     return true;
@@ -119,7 +136,7 @@ reply_reader::progress reply_reader::parse_body(std::string_view all) {
   case delimiting::length:
     if (all.size() - at_ < length_) return progress::more;
     reply_.body = all.substr(at_, length_);
-    return complete(all.size() - at_ == length_);
+    return complete(all, all.size() - at_ == length_);
   case delimiting::chunks: return parse_chunks(all);
   case delimiting::end: break;
   }
@@ -127,7 +144,8 @@ reply_reader::progress reply_reader::parse_body(std::string_view all) {
 }
 
 /// Bytes that follow a complete reply answer no request, so they make the reply malformed.
-reply_reader::progress reply_reader::complete(bool is_all) noexcept {
+reply_reader::progress reply_reader::complete(std::string_view all, bool is_all) noexcept {
+  reply_.head = all.substr(head_at_, head_size_);
   extra_bytes_ = !is_all;
   return is_all ? progress::complete : progress::malformed;
 }
@@ -143,7 +161,7 @@ reply_reader::progress reply_reader::parse_chunks(std::string_view all) {
       at_ = behind;
       if (!line.empty()) continue;
       reply_.body = unchunked_;
-      return complete(at_ == all.size());
+      return complete(all, at_ == all.size());
     }
     const auto size = http::parse_chunk_line(line);
     if (!size || *size > reply_limit_bytes) return progress::malformed;

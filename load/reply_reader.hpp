@@ -18,6 +18,8 @@ struct reply {
   bool gzip = false;
   /// Whether the server says when to come back (Retry-After).
   bool asks_back = false;
+  /// The header lines, without the status line and without the empty line.
+  std::string_view head{};
 };
 
 /// Finds where HTTP/1.1 replies end (RFC 9112 section 6.3), one at a time: no request is sent
@@ -40,8 +42,11 @@ public:
   bool has_extra_bytes() const noexcept { return extra_bytes_; }
   /// Whether no byte of a reply has arrived.
   bool untouched() const noexcept { return !begun_; }
-  /// Prepares for the next reply.
-  void reset() noexcept;
+  /// Prepares for the next reply, which has no body if `to_head`: it answers HEAD.
+  void reset(bool to_head = false) noexcept;
+  /// Whether `bytes` of the body or more have arrived, of a reply that is not complete. If so,
+  /// `current` has what has arrived.
+  bool is_cut_at(std::size_t bytes);
 
 private:
   enum class delimiting : std::uint8_t { length, chunks, end };
@@ -51,7 +56,7 @@ private:
   bool take_field(std::string_view line);
   progress parse_body(std::string_view all);
   progress parse_chunks(std::string_view all);
-  progress complete(bool is_all) noexcept;
+  progress complete(std::string_view all, bool is_all) noexcept;
 
   /// The bytes of an incomplete reply.
   std::string held_;
@@ -66,6 +71,10 @@ private:
   /// How much has been parsed of `held_`, or of the bytes that are being fed.
   std::size_t at_ = 0;
   std::uint64_t length_ = 0;
+  /// Where the header lines are, as `at_`.
+  std::size_t head_at_ = 0;
+  std::size_t head_size_ = 0;
+  bool to_head_ = false;
 };
 
 } // namespace matchcloud::load

@@ -1,7 +1,7 @@
 #include "load/report.hpp"
 
 #include "load/duration.hpp"
-#include "model/json/json_writer.hpp"
+#include "load/text/table.hpp"
 
 #include <algorithm>
 #include <array>
@@ -22,31 +22,9 @@ constexpr double busy_percent = 90;
 constexpr double late_share = 0.01;
 constexpr std::uint64_t late_least = 10;
 
-std::string grouped(std::uint64_t number) {
-  auto text = std::to_string(number);
-  for (auto at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > 0; at -= 3)
-    text.insert(static_cast<std::size_t>(at), ",");
-  return text;
-}
-
 std::string share(std::uint64_t part, std::uint64_t whole) {
   return fixed(whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole), 2) +
          " %";
-}
-
-/// Aligns the rows in columns: the first one to the left, the others to the right.
-std::string columns(const std::vector<std::vector<std::string>>& rows) {
-  std::vector<std::size_t> widths(rows.front().size());
-  for (const auto& row : rows)
-    for (std::size_t i = 0; i < row.size(); ++i)
-      widths[i] = std::max(widths[i], row[i].size());
-  std::ostringstream text;
-  for (const auto& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i)
-      text << (i == 0 ? std::left : std::right) << std::setw(static_cast<int>(widths[i])) << row[i]
-           << (i + 1 < row.size() ? "  " : "\n");
-  }
-  return text.str();
 }
 
 std::vector<std::string> row_of(std::string_view name, const tally& of) {
@@ -65,18 +43,8 @@ std::string statuses(const tally& of) {
   return text.empty() ? "no reply came" : text;
 }
 
-std::string headline(const options& options, const results& of) {
-  std::ostringstream text;
-  text << options.url << ": ";
-  if (options.open_loop)
-    text << fixed(options.open_loop->rate, options.open_loop->rate < 10 ? 2 : 0) << " requests/s ("
-         << (options.open_loop->kind == arrival_kind::poisson ? "poisson" : "constant") << ")";
-  else
-    text << "closed loop";
-  text << " for " << fixed(of.seconds, 1) << " s" << (of.stopped_early ? " (stopped early)" : "")
-       << ", " << options.connections << (options.connections == 1 ? " connection" : " connections")
-       << ", " << options.threads << (options.threads == 1 ? " thread" : " threads") << "\n\n";
-  return text.str();
+std::string_view kind_name(const arrivals::shape& of) {
+  return of.kind == arrival_kind::poisson ? "poisson" : "constant";
 }
 
 void write_latency(model::json_writer& json, const latency_histogram& of) {
@@ -112,58 +80,205 @@ void write_tally(model::json_writer& json, const tally& of) {
   json.name("max_us").raw(fixed(static_cast<double>(delays.max_ns()) / 1e3, 1)).end_object();
 }
 
-void write_moments(model::json_writer& json, const std::vector<moment>& moments) {
+std::vector<std::string> flow_names(const std::vector<mix_part>& mix) {
+  std::vector<std::string> names;
+  for (const auto& part : mix)
+    if (const auto* flow = std::get_if<any_flow>(&part.any)) names.push_back(flow->name);
+  return names;
+}
+
+/// The flows as a whole, with their first failures; empty if there are none.
+std::string flow_table(const options& options, const results& of) {
+  if (of.flows.empty()) return {};
+  const auto names = flow_names(options.mix);
+  std::vector<std::vector<std::string>> rows{{"flow", "begun", "to the end", "failed"}};
+  for (const auto& [title, percent] : percentiles)
+    rows.front().emplace_back(title);
+  rows.front().emplace_back("max");
+  for (std::size_t i = 0; i < of.flows.size(); ++i)
+    rows.push_back(row_of(names[i], of.flows[i]));
+  auto text = columns(rows);
+  for (std::size_t i = 0; i < of.flows.size(); ++i)
+    for (std::size_t k = 0; k < failure_kinds; ++k)
+      if (of.flows[i].failures[k] > 0)
+        text += "flow        " + names[i] + ": " + grouped(of.flows[i].failures[k]) + " failed, " +
+                std::string{name_of(static_cast<failure>(k))} +
+                "; the first: " + of.flows[i].examples[k] + "\n";
+  return text + "\n";
+}
+
+void write_flows(model::json_writer& json, const options& options, const results& of) {
+  if (of.flows.empty()) return;
+  const auto names = flow_names(options.mix);
+  json.name("flows").array();
+  for (std::size_t i = 0; i < of.flows.size(); ++i) {
+    json.object().name("name").text(names[i]);
+    write_tally(json, of.flows[i]);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void write_stages(model::json_writer& json, const std::vector<stage_results>& stages) {
+  if (stages.empty()) return;
+  json.name("stages").array();
+  for (const auto& each : stages) {
+    json.object().name("name").text(each.which.name);
+    json.name("from").raw(fixed(each.which.from, 2)).name("to").raw(fixed(each.which.to, 2));
+    json.name("seconds").raw(fixed(std::chrono::duration<double>{each.which.length}.count(), 3));
+    json.name("requests_per_second").raw(fixed(each.requests_per_second(), 1));
+    write_tally(json, each.all);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void write_failures(model::json_writer& json,
+                    const std::array<std::uint64_t, failure_kinds>& failures) {
+  json.name("errors_by_kind").object();
+  for (std::size_t i = 0; i < failure_kinds; ++i)
+    if (failures[i] > 0) json.name(name_of(static_cast<failure>(i))).number(failures[i]);
+  json.end_object();
+}
+
+void write_moment_parts(model::json_writer& json, const std::vector<std::string>& names,
+                        const moment& of) {
+  json.name("operations").array();
+  for (std::size_t i = 0; i < of.parts.size(); ++i) {
+    const auto& part = of.parts[i];
+    json.object().name("name").text(names[i]);
+    json.name("sent").number(part.sent).name("answered").number(part.answered);
+    write_failures(json, part.failures);
+    json.name("latency_ns_counts").array();
+    for (const auto& [up_to_ns, count] : part.latency)
+      json.array().number(up_to_ns).number(count).end_array();
+    json.end_array().end_object();
+  }
+  json.end_array();
+}
+
+void write_moments(model::json_writer& json, const options& options,
+                   const std::vector<moment>& moments) {
+  const auto names = row_names(options);
   json.name("intervals").array();
   for (const auto& each : moments) {
-    json.object().name("seconds").raw(fixed(each.seconds, 3));
+    json.object().name("begins").raw(fixed(each.begins, 3));
+    json.name("seconds").raw(fixed(each.seconds, 3)).name("measured").boolean(each.is_measured);
     json.name("sent").number(each.sent).name("answered").number(each.answered);
     json.name("errors").number(each.errors);
-    json.name("p50_us").raw(fixed(static_cast<double>(each.p50_ns) / 1e3, 1));
-    json.name("p99_us").raw(fixed(static_cast<double>(each.p99_ns) / 1e3, 1));
-    json.name("max_us").raw(fixed(static_cast<double>(each.max_ns) / 1e3, 1)).end_object();
+    for (const auto& [name, ns] :
+         {std::pair{"p50_us", each.p50_ns}, std::pair{"p90_us", each.p90_ns},
+          std::pair{"p99_us", each.p99_ns}, std::pair{"p99.9_us", each.p99_9_ns},
+          std::pair{"max_us", each.max_ns}})
+      json.name(name).raw(fixed(static_cast<double>(ns) / 1e3, 1));
+    write_moment_parts(json, names, each);
+    json.end_object();
   }
   json.end_array();
 }
 
 } // namespace
 
-std::string bottleneck(const results& of) {
-  if (of.busiest_thread_percent > busy_percent)
-    return "this program: its busiest thread worked " + fixed(of.busiest_thread_percent, 0) +
-           " % of the time. Give it more --threads (and cores), or another machine.";
+std::vector<std::string> row_names(const options& options) {
+  if (options.replay) return options.replay->rows();
+  std::vector<std::string> names;
+  for (auto& row : rows_of(options.mix))
+    names.push_back(std::move(row.name));
+  return names;
+}
+
+std::string text_headline(const options& options, const results& of) {
+  std::ostringstream text;
+  text << options.url << ": ";
+  if (options.replay)
+    text << grouped(options.replay->entries().size()) << " requests of " << options.replay->file()
+         << " at " << fixed(options.replay->speed(), 2) << " times its speed";
+  else if (options.open_loop && !options.open_loop->stages.empty())
+    text << options.open_loop->stages.size() << " stages up to "
+         << fixed(options.open_loop->rate, 0) << " requests/s (" << kind_name(*options.open_loop)
+         << ")";
+  else if (options.open_loop)
+    text << fixed(options.open_loop->rate, options.open_loop->rate < 10 ? 2 : 0) << " requests/s ("
+         << kind_name(*options.open_loop) << ")";
+  else
+    text << "closed loop";
+  text << " for " << fixed(of.seconds, 1) << " s" << (of.stopped_early ? " (stopped early)" : "")
+       << ", " << options.connections << (options.connections == 1 ? " connection" : " connections")
+       << ", " << options.threads << (options.threads == 1 ? " thread" : " threads");
+  return text.str();
+}
+
+bool is_busy(const results& of) noexcept {
+  return of.busiest_thread_percent > busy_percent;
+}
+
+limit limit_of(const results& of) {
+  using place = limit::place;
+  if (is_busy(of))
+    return {place::generator,
+            "this program: its busiest thread worked " + fixed(of.busiest_thread_percent, 0) +
+                " % of the time. Give it more --threads (and cores), or another machine."};
   const auto& all = of.all;
   if (all.failed(failure::local) > 0)
-    return "this machine: " + grouped(all.failed(failure::local)) +
-           " connections were not made: " + all.examples[static_cast<std::size_t>(failure::local)] +
-           ". For ports, give it more --sources; for descriptors, a higher ulimit -n.";
+    return {place::machine,
+            "this machine: " + grouped(all.failed(failure::local)) +
+                " connections were not made: " +
+                all.examples[static_cast<std::size_t>(failure::local)] +
+                ". For ports, give it more --sources; for descriptors, a higher ulimit -n."};
   const auto matters = [&all](std::uint64_t count) {
     return count >= late_least &&
            static_cast<double>(count) > late_share * static_cast<double>(all.intended());
   };
+  // Even a single lost segment is no chance of this machine's.
+  if (static_cast<double>(of.resent_segments) > late_share * static_cast<double>(all.intended()))
+    return {place::network, "the network: " + grouped(of.resent_segments) +
+                                " TCP segments with requests were lost and sent again."};
   const auto waited = all.late.for_connections + all.failed(failure::unsent);
   if (waited > all.late.by_generator && matters(waited))
-    return "connections: " + share(waited, all.intended()) +
-           " of the requests waited for a free one. The service does not keep up with the rate, or "
-           "--connections is too low.";
+    return {place::connections,
+            "connections: " + share(waited, all.intended()) +
+                " of the requests waited for a free one. The service does not keep up with the "
+                "rate, or --connections is too low."};
   if (matters(all.late.by_generator))
-    return "this program: " + share(all.late.by_generator, all.intended()) +
-           " of the requests were sent more than 1 ms late though connections were free. Does it "
-           "have a core of its own?";
+    return {place::generator,
+            "this program: " + share(all.late.by_generator, all.intended()) +
+                " of the requests were sent more than 1 ms late though connections were free. "
+                "Does it have a core of its own?"};
   return {};
 }
 
+std::string bottleneck(const results& of) {
+  return limit_of(of).reason;
+}
+
+std::string stage_table(const std::vector<stage_results>& stages) {
+  if (stages.empty()) return {};
+  std::vector<std::vector<std::string>> rows{{"stage", "sent", "answered", "errors"}};
+  for (const auto& [title, percent] : percentiles)
+    rows.front().emplace_back(title);
+  rows.front().insert(rows.front().end(), {"max", "answered/s"});
+  for (const auto& each : stages) {
+    rows.push_back(row_of(each.which.name, each.all));
+    rows.back().push_back(grouped(static_cast<std::uint64_t>(each.requests_per_second())));
+  }
+  return columns(rows) + "\n";
+}
+
 std::string text_report(const options& options, const results& of) {
+  const auto names = row_names(options);
   std::vector<std::vector<std::string>> rows{{"", "sent", "answered", "errors"}};
   for (const auto& [title, percent] : percentiles)
     rows.front().emplace_back(title);
   rows.front().emplace_back("max");
   if (of.parts.size() > 1)
     for (std::size_t i = 0; i < of.parts.size(); ++i)
-      rows.push_back(row_of(name_of(options.mix[i].what), of.parts[i]));
-  rows.push_back(row_of(of.parts.size() > 1 ? "all" : name_of(options.mix.front().what), of.all));
+      rows.push_back(row_of(names[i], of.parts[i]));
+  rows.push_back(row_of(of.parts.size() > 1 ? "all" : std::string_view{names.front()}, of.all));
   std::ostringstream text;
-  text << headline(options, of) << columns(rows) << "\n"
-       << "by status   " << statuses(of.all) << "\n"
+  text << text_headline(options, of) << "\n\n"
+       << columns(rows) << "\n"
+       << flow_table(options, of) << stage_table(of.stages) << "by status   " << statuses(of.all)
+       << "\n"
        << "throughput  " << grouped(static_cast<std::uint64_t>(of.requests_per_second()))
        << " replies/s\n";
   for (std::size_t i = 0; i < failure_kinds; ++i)
@@ -172,7 +287,9 @@ std::string text_report(const options& options, const results& of) {
            << grouped(of.all.failures[i]) << "; the first: " << of.all.examples[i] << "\n";
   if (of.all.repeated > 0)
     text << "repeated    " << grouped(of.all.repeated) << " times, after a 503\n";
-  if (options.open_loop) {
+  if (options.replay && !options.replay->left_out().empty())
+    text << "left out    " << options.replay->left_out() << "\n";
+  if (options.open_loop || options.replay) {
     const auto& late = of.all.late;
     text << "late sends  " << grouped(late.count()) << " (" << share(late.count(), of.all.sent)
          << ") by more than 1 ms";
@@ -193,14 +310,22 @@ std::string text_report(const options& options, const results& of) {
   return text.str();
 }
 
-std::string json_report(const options& options, const results& of) {
+std::string json_report(const options& options, const results& of,
+                        const std::function<void(model::json_writer&)>& add_members) {
   model::json_writer json{model::json_escapes::beyond_ascii};
   json.object().name("url").text(options.url);
-  json.name("loop").text(!options.open_loop                                 ? "closed"
-                         : options.open_loop->kind == arrival_kind::poisson ? "poisson"
-                                                                            : "constant");
+  json.name("loop").text(options.replay      ? "replay"
+                         : options.open_loop ? kind_name(*options.open_loop)
+                                             : "closed");
   if (options.open_loop) json.name("rate").raw(fixed(options.open_loop->rate, 2));
+  if (options.replay) {
+    json.name("replay").object().name("file").text(options.replay->file());
+    json.name("speed").raw(fixed(options.replay->speed(), 3));
+    json.name("requests").number(options.replay->entries().size());
+    json.name("left_out").text(options.replay->left_out()).end_object();
+  }
   json.name("connections").number(options.connections).name("threads").number(options.threads);
+  json.name("began").number(of.began_ms);
   json.name("seed").number(options.seed).name("seconds").raw(fixed(of.seconds, 3));
   json.name("stopped_early").boolean(of.stopped_early);
   json.name("requests_per_second").raw(fixed(of.requests_per_second(), 1));
@@ -209,18 +334,22 @@ std::string json_report(const options& options, const results& of) {
   json.name("generator").object();
   json.name("cpu_percent").raw(fixed(of.busiest_thread_percent, 1));
   json.name("bottleneck").boolean(!limit.empty()).name("reason").text(limit).end_object();
+  const auto names = row_names(options);
   json.name("operations").array();
   for (std::size_t i = 0; i < of.parts.size(); ++i) {
-    json.object().name("name").text(name_of(options.mix[i].what));
+    json.object().name("name").text(names[i]);
     write_tally(json, of.parts[i]);
     json.end_object();
   }
   json.end_array();
+  write_flows(json, options, of);
   json.name("assertions").array();
   for (const auto& each : options.asserted)
     json.object().name("text").text(each.text).name("holds").boolean(holds(each, of)).end_object();
   json.end_array();
-  write_moments(json, of.moments);
+  write_stages(json, of.stages);
+  write_moments(json, options, of.moments);
+  if (add_members) add_members(json);
   json.end_object();
   return json.take() + "\n";
 }

@@ -2,18 +2,40 @@
 
 #include "load/options.hpp"
 #include "load/results.hpp"
+#include "model/json/json_writer.hpp"
 
+#include <cstdint>
+#include <functional>
 #include <string>
+#include <vector>
 
 namespace matchcloud::load {
 
+/// What limited the numbers of a run, if it was not the server.
+struct limit {
+  enum class place : std::uint8_t { none, generator, machine, network, connections };
+
+  place of = place::none;
+  /// In words; empty if nothing suggests a limit.
+  std::string reason;
+};
+
+limit limit_of(const results& of);
+/// Whether a thread of this program was short of processor time.
+bool is_busy(const results& of) noexcept;
 /// Says what limited the numbers if it was not the server; empty if nothing suggests that.
 std::string bottleneck(const results& of);
 
+/// The names of the rows of the results, in their order.
+std::vector<std::string> row_names(const options& options);
+/// A run in one line: `http://127.0.0.1:8080: 500 requests/s (poisson) for 1.0 s, ..`.
+std::string text_headline(const options& options, const results& of);
 /// The report for people.
 std::string text_report(const options& options, const results& of);
-/// The report for programs; docs/load.md lists the members.
-std::string json_report(const options& options, const results& of);
+/// The report for programs; docs/load.md lists the members. `add_members` writes further members of
+/// its object, if it is not empty.
+std::string json_report(const options& options, const results& of,
+                        const std::function<void(model::json_writer&)>& add_members = {});
 /// The percentile distribution of all latencies in microseconds, as HdrHistogram prints it and its
 /// plotters read it.
 std::string hdr_report(const latency_histogram& of);

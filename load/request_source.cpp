@@ -88,48 +88,58 @@ std::string path_of(const mix_part& part) {
 
 request_pool::request_pool(const mix_part& part, const request_frame& frame, std::uint64_t seed) {
   std::mt19937_64 engine{seed};
+  if (const auto* any = std::get_if<any_request>(&part.any)) make_any(*any, frame, engine);
+  if (part.any.index() != 0) return;
   const auto bodies = bodies_of(part, engine);
   const auto clients = clients_of(part, engine);
   const bool posts = row_of(part.what).method == http::method::post;
-  std::string head = (posts ? "POST " : "GET ") + frame.base_path + path_of(part) +
-                     " HTTP/1.1\r\nHost: " + frame.authority + "\r\n";
-  if (frame.has_token) {
-    head += "Authorization: Bearer ";
-    token_at_ = head.size();
-    head += "\r\n";
-  }
-  for (const auto& line : frame.header_lines)
-    head += line + "\r\n";
-  if (frame.closes) head += "Connection: close\r\n";
+  const auto head = begin_request(frame, posts ? "POST" : "GET", frame.base_path + path_of(part));
   const auto count = std::max(bodies.size(), clients.size());
   requests_.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
     const auto& client = clients[i % clients.size()];
     const auto& body = bodies[i % bodies.size()];
     auto request = head;
-    if (!client.empty()) request.append("X-Forwarded-For: ").append(client).append("\r\n");
+    auto& text = request.text;
+    if (!client.empty()) text.append("X-Forwarded-For: ").append(client).append("\r\n");
     if (posts)
-      request +=
-          "Content-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) +
-          "\r\n";
-    requests_.push_back(request.append("\r\n").append(body));
+      text += "Content-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) +
+              "\r\n";
+    text.append("\r\n").append(body);
+    requests_.push_back(std::move(request));
+  }
+}
+
+void request_pool::make_any(const any_request& any, const request_frame& frame,
+                            std::mt19937_64& engine) {
+  requests_.reserve(any.count);
+  for (std::size_t i = 0; i < any.count; ++i) {
+    std::string_view line;
+    if (!any.lines.empty()) line = any.lines[i % any.lines.size()];
+    // Nothing that a mix file can have does not fit: that was checked when it was read.
+    requests_.push_back(make_request(any.form, frame, {engine, line, {}}).value());
   }
 }
 
 request_source::request_source(const std::vector<mix_part>& parts,
                                const std::vector<request_pool>& pools, std::uint64_t seed)
-    : pools_{&pools}, engine_{seed} {
+    : parts_{&parts}, pools_{&pools}, engine_{seed} {
   std::vector<double> weights;
   weights.reserve(parts.size());
   for (const auto& part : parts)
     weights.push_back(part.weight);
   part_ = {weights.begin(), weights.end()};
+  const auto rows = rows_of(parts);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (rows[i].step == 0) first_rows_.push_back(i);
 }
 
 request_source::request request_source::next() {
   const auto part = pools_->size() == 1 ? 0 : part_(engine_);
   const auto& pool = (*pools_)[part];
-  return {part, pool[engine_() % pool.size()], pool.token_at()};
+  if (pool.size() == 0) return {first_rows_[part], {}};
+  const auto& chosen = pool[engine_() % pool.size()];
+  return {first_rows_[part], chosen.text, chosen.token_at, (*parts_)[part].status};
 }
 
 } // namespace matchcloud::load

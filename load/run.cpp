@@ -3,11 +3,9 @@
 #include "cli/progress_display.hpp"
 #include "load/duration.hpp"
 #include "load/generator.hpp"
+#include "load/server_address.hpp"
 #include "model/net/http_url.hpp"
 
-#include <arpa/inet.h>
-#include <netdb.h>
-#include <poll.h>
 #include <sys/resource.h>
 
 #include <caf/actor_system.hpp>
@@ -15,7 +13,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstring>
 #include <future>
 #include <iomanip>
 #include <list>
@@ -31,7 +28,11 @@ namespace {
 
 /// The time between connecting and the first request, which lets all threads begin together.
 constexpr std::chrono::milliseconds head_start{20};
-constexpr std::chrono::seconds moment_length{1};
+/// A run has at most this many moments, a second each or longer.
+constexpr std::int64_t moments_limit = 3'600;
+/// How far behind the end of sending the last measured moment may end: it takes the threads some
+/// time to notice.
+constexpr std::chrono::milliseconds moment_slack{100};
 /// The time between checks for a signal.
 constexpr std::chrono::milliseconds look_often{20};
 /// How long requests in progress may take after a signal.
@@ -39,77 +40,8 @@ constexpr std::chrono::seconds last_wait{1};
 /// The memory that all requests together may take.
 constexpr std::size_t requests_limit_bytes = 2UL * 1024 * 1024 * 1024;
 
-std::string reason(int code) {
-  return std::generic_category().message(code);
-}
-
 tl::unexpected<base::error> fail(const std::string& why) {
   return base::fail(base::errc::io_failed, why);
-}
-
-/// Tries one connection, so that an unreachable service is reported at once. Returns what is wrong,
-/// or nothing (empty).
-std::string refusal(const network_address& at, std::chrono::milliseconds timeout,
-                    const cli::interrupt& signals) {
-  const base::file_descriptor probe{
-      ::socket(at.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
-  if (!probe) return reason(errno);
-  if (::connect(probe.get(), at.get(), at.length) == 0) return {};
-  if (errno != EINPROGRESS) return reason(errno);
-  const auto until = base::machine_clock().now() + timeout;
-  pollfd watched{probe.get(), POLLOUT, 0};
-  while (::poll(&watched, 1, static_cast<int>(look_often.count())) <= 0) {
-    if (signals.came()) return "a signal came before it answered";
-    if (base::machine_clock().now() >= until) return reason(ETIMEDOUT);
-  }
-  int code = 0;
-  socklen_t size = sizeof code;
-  ::getsockopt(probe.get(), SOL_SOCKET, SO_ERROR, &code, &size);
-  return code == 0 ? std::string{} : reason(code);
-}
-
-base::expected<network_address> resolve(const model::http_url& url,
-                                        std::chrono::milliseconds timeout,
-                                        const cli::interrupt& signals) {
-  addrinfo hints{};
-  hints.ai_socktype = SOCK_STREAM;
-  hints.ai_flags = AI_NUMERICSERV;
-  addrinfo* found = nullptr;
-  const int code =
-      ::getaddrinfo(url.host.c_str(), std::to_string(url.port).c_str(), &hints, &found);
-  if (code != 0) return fail(url.host + ": " + ::gai_strerror(code));
-  std::string why;
-  network_address reached;
-  for (const auto* each = found; each != nullptr && reached.length == 0; each = each->ai_next) {
-    network_address address;
-    std::memcpy(&address.storage, each->ai_addr, each->ai_addrlen);
-    address.length = each->ai_addrlen;
-    why = refusal(address, timeout, signals);
-    if (why.empty()) reached = address;
-  }
-  ::freeaddrinfo(found);
-  if (reached.length == 0) return fail(url.authority() + " cannot be reached: " + why);
-  return reached;
-}
-
-/// The first `count` of 127.1.0.1, 127.1.0.2, .. 127.1.0.250, 127.1.1.1, ..
-std::vector<network_address> source_addresses(std::size_t count) {
-  constexpr std::uint32_t first = 0x7f010000;
-  constexpr std::size_t per_block = 250;
-  std::vector<network_address> made(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    auto& address = reinterpret_cast<sockaddr_in&>(made[i].storage);
-    address.sin_family = AF_INET;
-    address.sin_addr.s_addr =
-        htonl(first + static_cast<std::uint32_t>((i / per_block) << 8U | (i % per_block + 1)));
-    made[i].length = sizeof address;
-  }
-  return made;
-}
-
-bool is_ipv4_loopback(const network_address& address) {
-  const auto& v4 = reinterpret_cast<const sockaddr_in&>(address.storage);
-  return address.storage.ss_family == AF_INET && (ntohl(v4.sin_addr.s_addr) >> 24U) == 127;
 }
 
 /// Raises the limit of descriptors as far as this process may; fails if that is too few.
@@ -125,15 +57,23 @@ base::expected<void> have_descriptors(std::size_t connections) {
 }
 
 /// Fails if the mix needs too much memory: all of its requests are made before the first is sent.
-base::expected<void> fit_in_memory(const std::vector<mix_part>& mix) {
+base::expected<void> fit_in_memory(const options& of) {
   constexpr double head_bytes = 400;
+  double added_bytes = 0;
+  for (const auto& line : of.header_lines)
+    added_bytes += static_cast<double>(line.size());
+  if (of.replay && (added_bytes + head_bytes) * static_cast<double>(of.replay->request_count()) >
+                       static_cast<double>(requests_limit_bytes))
+    return base::fail(base::errc::config_invalid,
+                      "the different requests of this log take more than 2 GiB: split it, or "
+                      "leave out --header");
   double bytes = 0;
-  for (const auto& part : mix)
+  for (const auto& part : of.mix)
     bytes += (average_body_bytes(part) + head_bytes) * static_cast<double>(request_count(part));
   if (bytes <= static_cast<double>(requests_limit_bytes)) return {};
   return base::fail(base::errc::config_invalid,
                     "the requests of this mix take more than 2 GiB: a part has as many as it has "
-                    "clients or bodies, whichever is more, each with a body");
+                    "variants, clients or bodies, each with a body");
 }
 
 /// What a thread speaks TLS with.
@@ -143,19 +83,28 @@ base::expected<std::shared_ptr<http::tls_context>> tls_context_of(const options&
                                        of.resumes_sessions ? sessions::resumed : sessions::full);
 }
 
+/// How long the moments of a run are.
+std::chrono::seconds moment_length_of(const options& of) {
+  const auto whole = std::chrono::ceil<std::chrono::seconds>(of.ramp + of.duration);
+  return std::chrono::seconds{(whole.count() + moments_limit - 1) / moments_limit};
+}
+
 /// The threads of a run and what they share.
 class load_run {
 public:
-  load_run(const options& options, const network_address& server) : options_{&options} {
+  load_run(const options& options, const network_address& server)
+      : options_{&options}, moment_length_{moment_length_of(options)} {
     // The load does not use the scheduler; event loops only need an actor system to belong to.
     config_.set("scheduler.max-threads", 1);
     const auto url = model::parse_http_url(options.url);
-    request_frame frame{url->authority(), url->target, options.header_lines,
-                        options.requests_per_connection == 1, !options.tokens.empty()};
-    while (frame.base_path.ends_with('/'))
-      frame.base_path.pop_back();
+    frame_ = {url->authority(), url->target, options.header_lines,
+              options.requests_per_connection == 1, !options.tokens.empty()};
+    while (frame_.base_path.ends_with('/'))
+      frame_.base_path.pop_back();
     for (const auto& part : options.mix)
-      pools_.emplace_back(part, frame, options.seed + pools_.size());
+      pools_.emplace_back(part, frame_, options.seed + pools_.size());
+    flows_ = paths_of(options.mix, frame_);
+    if (options.replay) replayed_ = options.replay->requests(frame_);
     system_ = std::make_unique<caf::actor_system>(config_);
     for (std::size_t i = 0; i < options.threads; ++i)
       add_generator(i, server, *url);
@@ -168,7 +117,7 @@ public:
     // progress.
     made.stopped_early = !wait_for(connected_.get_future(), signals);
     if (!made.stopped_early) {
-      begin();
+      begin(made);
       made.stopped_early = !wait_for_end(made, signals);
     }
     if (made.stopped_early) stop_early(signals);
@@ -190,6 +139,11 @@ private:
     }
     plan.parts = &options_->mix;
     plan.pools = &pools_;
+    plan.flows = &flows_;
+    plan.replay = options_->replay.get();
+    plan.replayed = &replayed_;
+    plan.first_entry = index;
+    plan.replay_step = threads;
     const auto rest = options_->connections % threads;
     plan.connections = options_->connections / threads + (index < rest ? 1 : 0);
     plan.first_connection = options_->connections / threads * index + std::min(index, rest);
@@ -202,7 +156,7 @@ private:
     plan.timeout = options_->timeout;
     plan.repeat_503 = options_->repeat_503;
     plan.open_loop = options_->open_loop;
-    if (plan.open_loop) plan.open_loop->rate /= static_cast<double>(threads);
+    if (plan.open_loop) plan.open_loop = plan.open_loop->times(1 / static_cast<double>(threads));
     plan.phase = static_cast<double>(index) / static_cast<double>(threads);
     plan.ramp = options_->ramp;
     plan.duration = options_->duration;
@@ -224,11 +178,12 @@ private:
       });
   }
 
-  void begin() {
+  void begin(results& into) {
     begun_ = base::machine_clock().now() + head_start;
+    into.began_ms = base::machine_clock().unix_ms() + head_start.count();
     for (auto& each : generators_)
       each.begin(begun_);
-    next_moment_ = begun_ + moment_length;
+    next_moment_ = begun_ + moment_length_;
   }
 
   /// Returns false if a signal came first.
@@ -273,7 +228,7 @@ private:
     }
     const auto now = base::machine_clock().now();
     if (now < next_moment_) return;
-    next_moment_ += moment_length;
+    next_moment_ += moment_length_;
     polled_at_ = now;
     for (auto& each : generators_)
       each.collect_interval([this](const interval& one) {
@@ -285,11 +240,15 @@ private:
   /// Adds a moment from the intervals that were collected since the last one.
   void add_moment(results& into, base::steady_time now) {
     const std::lock_guard lock{taken_mutex_};
-    const auto sum = std::exchange(taken_, interval{});
-    if (sum.sent == 0 && sum.answered == 0 && sum.errors == 0) return;
-    into.moments.push_back({std::chrono::duration<double>(now - begun_).count(), sum.sent,
-                            sum.answered, sum.errors, sum.latency.percentile_ns(50),
-                            sum.latency.percentile_ns(99), sum.latency.max_ns()});
+    auto made = std::exchange(taken_, interval{}).summary();
+    made.begins =
+        std::exchange(moment_begins_, std::chrono::duration<double>(now - begun_).count());
+    made.seconds = moment_begins_;
+    const std::chrono::duration<double> ramp = options_->ramp;
+    const auto end = ramp + options_->duration + moment_slack;
+    made.is_measured = made.begins >= ramp.count() && made.seconds <= end.count();
+    if (made.sent > 0 || made.answered > 0 || made.errors > 0)
+      into.moments.push_back(std::move(made));
   }
 
   void show(const moment& of) {
@@ -303,25 +262,48 @@ private:
   }
 
   void collect(results& into) {
-    into.parts.resize(options_->mix.size());
+    into.parts.resize(generators_.front().tallies().size());
+    into.flows.resize(flows_.size());
     for (const auto& each : generators_)
       taken_.add(each.last_interval());
     add_moment(into, polled_at_.value_or(base::machine_clock().now()));
     for (const auto& each : generators_) {
       for (std::size_t i = 0; i < into.parts.size(); ++i)
         into.parts[i].add(each.tallies()[i]);
+      for (std::size_t i = 0; i < into.flows.size(); ++i)
+        into.flows[i].add(each.flows()[i]);
       into.seconds = std::max(into.seconds, std::chrono::duration<double>(each.elapsed()).count());
       into.busiest_thread_percent = std::max(into.busiest_thread_percent, each.cpu_percent());
       into.unconnected += each.unconnected();
+      into.resent_segments += each.resent_segments();
     }
     for (const auto& part : into.parts)
       into.all.add(part);
+    collect_stages(into);
+  }
+
+  /// The stages that were begun.
+  void collect_stages(results& into) {
+    if (!options_->open_loop) return;
+    auto left = std::chrono::nanoseconds{static_cast<std::int64_t>(into.seconds * 1e9)};
+    const auto& stages = options_->open_loop->stages;
+    for (std::size_t i = 0; i < stages.size() && left.count() > 0; ++i) {
+      stage_results made{stages[i], {}};
+      if (into.stopped_early) made.which.length = std::min(left, made.which.length);
+      for (const auto& each : generators_)
+        made.all.add(each.stage_tallies()[i]);
+      into.stages.push_back(std::move(made));
+      left -= stages[i].length;
+    }
   }
 
   const options* options_;
   caf::actor_system_config config_;
   std::unique_ptr<caf::actor_system> system_;
+  request_frame frame_;
   std::vector<request_pool> pools_;
+  std::vector<flow_walk::path> flows_;
+  std::vector<request_bytes> replayed_;
   std::list<generator_plan> plans_;
   std::list<generator> generators_;
   std::vector<std::thread> threads_;
@@ -332,7 +314,10 @@ private:
   std::promise<void> ended_;
   std::future<void> ended_future_;
   base::steady_time begun_;
+  std::chrono::seconds moment_length_;
   base::steady_time next_moment_;
+  /// When the next moment begins, in seconds since the load began.
+  double moment_begins_ = 0;
   /// When the threads were last asked for their intervals; empty once their moment has been added.
   std::optional<base::steady_time> polled_at_;
   std::mutex taken_mutex_;
@@ -345,7 +330,7 @@ base::expected<results> run(const options& options, const cli::interrupt& signal
   if (auto enough = have_descriptors(options.connections); !enough)
     return tl::unexpected(enough.error());
   const auto url = model::parse_http_url(options.url);
-  if (auto fits = fit_in_memory(options.mix); !fits) return tl::unexpected(fits.error());
+  if (auto fits = fit_in_memory(options); !fits) return tl::unexpected(fits.error());
   if (url->secure)
     if (const auto trusted = tls_context_of(options); !trusted)
       return tl::unexpected(trusted.error());

@@ -39,7 +39,7 @@ public:
   virtual base::expected<std::vector<put_outcome>>
   check(std::span<const model::avatar> avatars) = 0;
   /// Calls `take` for the image of each avatar that has one, in no particular order, also of games
-  /// that were removed, until it returns false.
+  /// that were removed and not of those that are erased, until it returns false.
   virtual base::expected<void> read_images(const std::function<bool(const image_key&)>& take) = 0;
 };
 

@@ -81,6 +81,12 @@ public:
   }
   base::expected<lease<export_records>> exports() { return lend<export_records>(); }
   base::expected<lease<replica_registry>> replicas() { return lend<replica_registry>(); }
+  base::expected<lease<retention_store>> retention(model::audit_run_ptr run = nullptr) {
+    return lend<retention_store>(std::move(run));
+  }
+  base::expected<lease<erasure_store>> erasures(model::audit_run_ptr run = nullptr) {
+    return lend<erasure_store>(std::move(run));
+  }
   base::expected<lease<lobby_history>> history() { return lend<lobby_history>(); }
   base::expected<lease<change_feed>> feed() { return lend<change_feed>(); }
   base::expected<lease<maintenance>> upkeep() { return lend<maintenance>(); }

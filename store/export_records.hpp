@@ -135,6 +135,9 @@ public:
   /// begun before `begun_before_ts`.
   virtual base::expected<std::vector<export_record>>
   exports_over(std::int64_t now_ts, std::int64_t begun_before_ts, std::size_t limit) = 0;
+  /// Up to `limit` records of a game, complete or not.
+  virtual base::expected<std::vector<export_record>> exports_of_game(const model::uuid& game_id,
+                                                                     std::size_t limit) = 0;
   /// Calls `take` for each record until it returns false.
   virtual base::expected<void>
   read_exports(const std::function<bool(const export_record&)>& take) = 0;

@@ -1,6 +1,6 @@
 #include "store/replica_lease.hpp"
 
-#include <spdlog/spdlog.h>
+#include "base/events/log.hpp"
 
 namespace matchcloud::store {
 
@@ -12,13 +12,24 @@ constexpr std::chrono::milliseconds offset_told_from{1'000};
 } // namespace
 
 base::expected<void> replica_lease::renew() {
-  const auto in = in_->replicas();
-  if (!in) return tl::unexpected(in.error());
-  if (auto measured = measure(**in); !measured) return measured;
-  const auto serving = (*in)->renew_replica(replica_id_, replica_lease_time);
+  auto renewed = in_->replicas().and_then([this](const auto& in) { return renew_in(*in); });
+  if (!renewed) count_->note_failure();
+  return renewed;
+}
+
+base::expected<void> replica_lease::renew_in(replica_registry& in) {
+  if (auto measured = measure(in); !measured) return measured;
+  const auto serving = in.renew_replica(replica_id_, replica_lease_time);
   if (!serving) return tl::unexpected(serving.error());
   count_->note(*serving);
-  return {};
+  return renewals_++ % renewals_per_word == 0 ? exchange_words(in) : base::expected<void>{};
+}
+
+base::expected<void> replica_lease::exchange_words(replica_registry& in) {
+  if (const auto summary = board_->summary();
+      !summary.empty() && summary.size() <= replica_summary_limit_bytes)
+    if (auto told = in.tell_replicas(replica_id_, summary); !told) return told;
+  return in.hear_replicas().map([this](auto heard) { board_->note(std::move(heard)); });
 }
 
 base::expected<void> replica_lease::measure(replica_registry& in) {
@@ -29,9 +40,10 @@ base::expected<void> replica_lease::measure(replica_registry& in) {
   const auto offset = clock_->offset();
   if (std::chrono::abs(offset - told_offset_) < offset_told_from) return {};
   told_offset_ = offset;
-  spdlog::warn("this machine's clock is {} ms {} the database's, whose time counts for all that "
-               "expires; set it right (NTP)",
-               std::chrono::abs(offset).count(), offset.count() < 0 ? "ahead of" : "behind");
+  base::log(base::log_event::store_clock,
+            "this machine's clock is {} ms {} the database's, whose time counts for all that "
+            "expires; set it right (NTP)",
+            std::chrono::abs(offset).count(), offset.count() < 0 ? "ahead of" : "behind");
   return {};
 }
 

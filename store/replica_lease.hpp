@@ -4,13 +4,18 @@
 #include "base/metrics.hpp"
 #include "model/text/uuid.hpp"
 #include "store/database.hpp"
+#include "store/replica_registry.hpp"
 #include "store/store_clock.hpp"
 
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <mutex>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace matchcloud::store {
 
@@ -23,35 +28,82 @@ public:
   void note(std::uint32_t count) noexcept { count_.store(count, std::memory_order_relaxed); }
   /// At least 1.
   std::uint32_t get() const noexcept { return count_.load(std::memory_order_relaxed); }
+  void note_failure() noexcept { failed_.add(); }
   void show(base::metric_set& in) const {
+    in.add({"matchcloud_replica_renewals_failed_total",
+            "Times that this process could not say in the store that it serves."},
+           failed_);
     in.add_gauge({"matchcloud_replicas", "Processes that serve from the store, this one included."},
                  [this] { return get(); });
   }
 
 private:
   std::atomic<std::uint32_t> count_{1};
+  base::counter failed_;
 };
 
-/// Says in a store that this process serves from it, counts those that do, and measures the store's
-/// time. One thread at a time.
+/// What the processes that serve from the store told of themselves, as this one last heard. Any
+/// thread.
+class replica_board {
+public:
+  /// What this process tells of itself; called from now on, on any thread, until `end`.
+  void tell_with(std::function<std::string()> summary) {
+    const std::lock_guard lock{mutex_};
+    summary_ = std::move(summary);
+  }
+  void end() { tell_with(nullptr); }
+  /// Empty before `tell_with`.
+  std::string summary() const {
+    const std::lock_guard lock{mutex_};
+    return summary_ ? summary_() : std::string{};
+  }
+  void note(std::vector<replica_told> heard) {
+    const std::lock_guard lock{mutex_};
+    heard_ = std::move(heard);
+  }
+  std::vector<replica_told> heard() const {
+    const std::lock_guard lock{mutex_};
+    return heard_;
+  }
+
+private:
+  mutable std::mutex mutex_;
+  std::function<std::string()> summary_;
+  std::vector<replica_told> heard_;
+};
+
+/// Says in a store that this process serves from it and how it is, hears of those that do, and
+/// measures the store's time. One thread at a time.
 class replica_lease {
 public:
   /// `clock` outlives this.
   replica_lease(std::shared_ptr<database> in, const model::uuid& replica_id,
-                std::shared_ptr<replica_count> count, store_clock& clock)
-      : in_{std::move(in)}, replica_id_{replica_id}, count_{std::move(count)}, clock_{&clock} {}
+                std::shared_ptr<replica_count> count, std::shared_ptr<replica_board> board,
+                store_clock& clock)
+      : in_{std::move(in)},
+        replica_id_{replica_id},
+        count_{std::move(count)},
+        board_{std::move(board)},
+        clock_{&clock} {}
 
   /// Call this once a second. While the store does not answer, what was known stays. Waits for the
   /// store, and fails like it.
   base::expected<void> renew();
 
 private:
+  /// Of so many renewals one tells and hears.
+  static constexpr int renewals_per_word = 3;
+
+  base::expected<void> renew_in(replica_registry& in);
+  base::expected<void> exchange_words(replica_registry& in);
   base::expected<void> measure(replica_registry& in);
 
   std::shared_ptr<database> in_;
   model::uuid replica_id_;
   std::shared_ptr<replica_count> count_;
+  std::shared_ptr<replica_board> board_;
   store_clock* clock_;
+  int renewals_ = 0;
   /// The difference of the clocks that was logged last.
   std::chrono::milliseconds told_offset_{0};
 };

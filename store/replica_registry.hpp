@@ -4,11 +4,27 @@
 #include "model/text/uuid.hpp"
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 namespace matchcloud::store {
 
-/// The role of knowing how many processes serve from the store now. It keeps no audit log. See
+/// What a process that serves told the others of itself.
+struct replica_told {
+  model::uuid replica_id;
+  /// By the store's clock, in milliseconds since 1970.
+  std::int64_t told_ts = 0;
+  /// JSON; empty: nothing yet.
+  std::string summary;
+};
+
+/// Of what a process tells, and of how many it hears.
+inline constexpr std::size_t replica_summary_limit_bytes = 4'096;
+inline constexpr std::size_t replicas_heard_limit = 100;
+
+/// The role of knowing which processes serve from the store now. It keeps no audit log. See
 /// `session` for what the calls of all roles have in common.
 class replica_registry {
 public:
@@ -18,6 +34,11 @@ public:
   /// do, that one included.
   virtual base::expected<std::uint32_t> renew_replica(const model::uuid& replica_id,
                                                       std::chrono::milliseconds lease) = 0;
+  /// Tells the others of a process that has a lease; at most `replica_summary_limit_bytes`.
+  virtual base::expected<void> tell_replicas(const model::uuid& replica_id,
+                                             const std::string& summary) = 0;
+  /// What those that serve now told, at most `replicas_heard_limit` of them.
+  virtual base::expected<std::vector<replica_told>> hear_replicas() = 0;
   /// The store's time, in milliseconds since 1970.
   virtual base::expected<std::int64_t> store_time() = 0;
 };

@@ -4,11 +4,13 @@
 #include "store/avatar_store.hpp"
 #include "store/catalog_store.hpp"
 #include "store/change_feed.hpp"
+#include "store/erasure_store.hpp"
 #include "store/export_records.hpp"
 #include "store/lobby_history.hpp"
 #include "store/lobby_sink.hpp"
 #include "store/maintenance.hpp"
 #include "store/replica_registry.hpp"
+#include "store/retention_store.hpp"
 
 namespace matchcloud::store {
 
@@ -36,6 +38,8 @@ class session : public catalog_store,
                 public access_store,
                 public export_records,
                 public replica_registry,
+                public retention_store,
+                public erasure_store,
                 public maintenance {
 public:
   /// From now on what this session changes belongs to `run`; null: each change to a run of its own,

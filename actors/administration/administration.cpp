@@ -1,5 +1,7 @@
 #include "actors/administration/administration.hpp"
 
+#include "actors/administration/kept_data.hpp"
+#include "actors/administration/log_levels.hpp"
 #include "actors/request/messages.hpp"
 #include "model/access/new_token.hpp"
 #include "model/catalog/catalog_element.hpp"
@@ -12,7 +14,7 @@ namespace matchcloud::actors {
 
 namespace {
 
-using outcome = administration::outcome;
+using outcome = administration_outcome;
 using model::run_of;
 
 base::expected<model::catalog> load(store::database& from) {
@@ -32,7 +34,9 @@ base::expected<outcome> put(store::database& into, const model::element_key& key
 
 // Each does what is asked. They wait for the store, so they run on the pool.
 
-base::expected<outcome> perform(store::database& of, const administer& request, std::int64_t) {
+base::expected<outcome> perform(const administration_settings& with, const administer& request,
+                                std::int64_t) {
+  auto& of = *with.database;
   using verb = administer::verb;
   if (request.what == verb::list)
     return load(of).map([&](const model::catalog& catalog) {
@@ -83,10 +87,10 @@ base::expected<outcome> rotate(store::access_store& in, const administer_tokens&
       });
 }
 
-base::expected<outcome> perform(store::database& of, const administer_tokens& request,
-                                std::int64_t now_ms) {
+base::expected<outcome> perform(const administration_settings& with,
+                                const administer_tokens& request, std::int64_t now_ms) {
   using verb = administer_tokens::verb;
-  const auto in = of.access(run_of(request.by));
+  const auto in = with.database->access(run_of(request.by));
   if (!in) return tl::unexpected(in.error());
   switch (request.what) {
   case verb::create: return create(**in, request, now_ms);
@@ -106,8 +110,9 @@ base::expected<outcome> perform(store::database& of, const administer_tokens& re
   return outcome{200, render_token(*one, now_ms)};
 }
 
-base::expected<outcome> perform(store::database& of, const read_audit& request, std::int64_t) {
-  return of.access()
+base::expected<outcome> perform(const administration_settings& with, const read_audit& request,
+                                std::int64_t) {
+  return with.database->access()
       .and_then([&](const auto& in) { return in->read_audit(request.query); })
       .map([](const auto& page) {
         return outcome{200, render_page(page)};
@@ -127,6 +132,8 @@ caf::behavior administration::make_behavior() {
   return {
       serving<administer>([this](const administer& request) { handle(request); }),
       serving<administer_tokens>([this](const administer_tokens& request) { handle(request); }),
+      serving<administer_data>([this](const administer_data& request) { handle(request); }),
+      serving<change_log_levels>([this](const change_log_levels& request) { handle(request); }),
       serving<read_audit>([this](const read_audit& request) { handle(request); }),
       [this](const administered& ended) { on(ended); },
   };
@@ -136,19 +143,19 @@ template <class Request>
 void administration::handle(const Request& request) {
   if (is_over(request.ticket)) return;
   const auto front = caf::actor_cast<caf::actor>(current_sender());
-  const auto taken =
-      settings_.pool->submit([self = caf::actor_cast<caf::actor>(this), front,
-                              database = settings_.database, request, clock = settings_.clock] {
+  const auto taken = settings_.pool->submit(base::for_this_request(
+      [self = caf::actor_cast<caf::actor>(this), front, with = settings_, request] {
         if (is_over(request.ticket)) return; // its client was told 504
+        const traced_step step{request.ticket.get(), "store"};
         administered ended{request.exchange, front, 200, {}, {}, request.ticket};
-        if (auto made = perform(*database, request, clock->unix_ms())) {
+        if (auto made = perform(with, request, with.clock->unix_ms())) {
           ended.status = made->status;
           ended.json = std::make_shared<const std::string>(std::move(made->json));
         } else {
           ended.failure = std::make_shared<const base::error>(std::move(made).error());
         }
         caf::anon_send(self, std::move(ended));
-      });
+      }));
   if (!taken)
     reply(front,
           operation_failed{request.exchange,

@@ -1,26 +1,16 @@
 #pragma once
 
+#include "actors/administration/administration_settings.hpp"
 #include "actors/administration/messages.hpp"
 #include "actors/request/supervised_actor.hpp"
-#include "base/blocking_pool.hpp"
-#include "base/clock.hpp"
-#include "store/database.hpp"
 
 #include <chrono>
-#include <memory>
-#include <string>
 
 namespace matchcloud::actors {
 
-struct administration_settings {
-  std::shared_ptr<store::database> database;
-  base::blocking_pool* pool = nullptr;
-  /// By which tokens are made and expire.
-  const base::clock* clock = &base::machine_clock();
-};
-
-/// Reads and changes the catalog and the tokens one by one, and reads the audit log, for operators.
-/// Each change is a transaction in the store, where the catalog actors of every process find it.
+/// Reads and changes the catalog and the tokens one by one, reads the audit log, removes avatars
+/// and begins to erase games, for operators. Each change is a transaction in the store, where the
+/// catalog actors of every process find it.
 class administration final : public supervised_actor {
 public:
   /// How long a change that has begun waits for another one in the store: shorter than a client
@@ -30,12 +20,6 @@ public:
   administration(caf::actor_config& cfg, administration_settings settings);
 
   const char* name() const override { return "administration"; }
-
-  /// What a request is answered with.
-  struct outcome {
-    int status = 200;
-    std::string json;
-  };
 
 protected:
   caf::behavior make_behavior() override;

@@ -48,6 +48,30 @@ struct administer_tokens {
   ticket_ptr ticket = {};
 };
 
+/// front -> administration. Answered with `json_made`, or `operation_failed` with the errors of
+/// `store::erasure_store` and `store::retention_store`.
+struct administer_data {
+  enum class verb : std::uint8_t { erase_game, list_erasures, remove_avatar, list_retention };
+
+  exchange_ref exchange;
+  verb what = verb::list_erasures;
+  /// For `erase_game` and `remove_avatar`.
+  model::uuid game_id = {};
+  /// For `remove_avatar`.
+  model::uuid upload_id = {};
+  /// For changes.
+  model::audit_author by = {};
+  ticket_ptr ticket = {};
+};
+
+/// front -> administration. Answered with `json_made`, or `operation_failed` with `query_invalid`.
+struct change_log_levels {
+  exchange_ref exchange;
+  std::shared_ptr<const std::string> body;
+  model::audit_author by = {};
+  ticket_ptr ticket = {};
+};
+
 /// front -> administration. Answered with `json_made`, or `operation_failed` with the store's
 /// error.
 struct read_audit {

@@ -40,6 +40,7 @@ void avatar::on(const avatars_loaded& loaded) {
   if (waiting.empty()) return;
   for (const auto& each : waiting.mapped()) {
     if (each.is_gone()) continue;
+    note_work(each.ticket, "store", loaded.read);
     if (loaded.json)
       reply(each.front, json_made{each.exchange, loaded.json, true}, each.ticket);
     else

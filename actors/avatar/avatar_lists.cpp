@@ -1,11 +1,11 @@
 #include "actors/avatar/avatar_lists.hpp"
 
 #include "actors/avatar/messages.hpp"
-
-#include <caf/send.hpp>
-#include <spdlog/spdlog.h>
+#include "base/events/log.hpp"
+#include "base/faults.hpp"
 
 #include <algorithm>
+#include <caf/send.hpp>
 #include <utility>
 
 namespace matchcloud::actors {
@@ -50,7 +50,7 @@ base::expected<std::shared_ptr<const std::string>> lease(std::string text,
 
 base::error as_clients_read_it(base::error why) {
   if (!base::is_local_failure(why.code)) return why;
-  spdlog::error("avatar: {}", base::to_string(why));
+  base::log(base::log_event::avatars_failed, "avatar: {}", base::to_string(why));
   if (why.code == base::errc::internal) return why;
   return store_unreadable();
 }
@@ -77,6 +77,7 @@ std::uint64_t avatar_lists::load(const model::uuid& game_id, const caf::actor& w
       open = std::make_shared<running>();
       open->number = ++last_number_;
       open->game_id = game_id;
+      open->marks = base::kept_marks{base::about_request::current()};
       queue_.push_back(open);
     }
     joined = open;
@@ -98,7 +99,7 @@ void avatar_lists::start_loads() {
       queue_.pop_front();
     }
     if (settings_.pool->submit([self = shared_from_this(), next] { self->run(next); })) continue;
-    end(next, tl::unexpected(too_much_work()));
+    end(next, tl::unexpected(too_much_work()), {});
   }
 }
 
@@ -108,7 +109,12 @@ void avatar_lists::run(const load_ptr& which) {
     which->has_begun = true;
   }
   settings_.metrics->loads.add();
-  end(which, read(which->game_id).map_error(as_clients_read_it));
+  work_time took;
+  const base::faults::about_game game{which->game_id.bytes};
+  const base::about_request request{which->marks.get()};
+  auto made = read(which->game_id).map_error(as_clients_read_it);
+  took.end();
+  end(which, made, took);
   start_loads();
 }
 
@@ -127,9 +133,10 @@ base::expected<avatar_lists::kept_list> avatar_lists::read(const model::uuid& ga
   return kept_list{*std::move(json), *revision};
 }
 
-void avatar_lists::end(const load_ptr& which, const base::expected<kept_list>& loaded) {
+void avatar_lists::end(const load_ptr& which, const base::expected<kept_list>& loaded,
+                       const work_time& read) {
   std::vector<kept_list> evicted; // freed without the lock
-  avatars_loaded done{which->number};
+  avatars_loaded done{.load = which->number, .read = read};
   std::vector<caf::actor> listeners;
   {
     const std::lock_guard lock{mutex_};

@@ -1,9 +1,11 @@
 #pragma once
 
 #include "actors/avatar/avatar_limits.hpp"
+#include "actors/request/request_trace.hpp"
 #include "base/blocking_pool.hpp"
 #include "base/byte_budget.hpp"
 #include "base/error.hpp"
+#include "base/events/about_request.hpp"
 #include "base/metrics.hpp"
 #include "base/second_chance_cache.hpp"
 #include "model/avatars/avatar.hpp"
@@ -72,6 +74,8 @@ private:
   struct running {
     std::uint64_t number = 0;
     model::uuid game_id;
+    /// Of the request that had it loaded.
+    base::kept_marks marks;
     std::vector<caf::actor> listeners;
     /// Whether it reads already; before, it will see every move.
     bool has_begun = false;
@@ -85,7 +89,7 @@ private:
   void start_loads();
   void run(const load_ptr& which);
   base::expected<kept_list> read(const model::uuid& game_id) const;
-  void end(const load_ptr& which, const base::expected<kept_list>& loaded);
+  void end(const load_ptr& which, const base::expected<kept_list>& loaded, const work_time& read);
   void count_bytes();
 
   avatar_settings settings_;

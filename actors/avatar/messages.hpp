@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/request/messages.hpp"
+#include "actors/request/request_trace.hpp"
 #include "actors/request/ticket.hpp"
 #include "base/error.hpp"
 #include "model/text/uuid.hpp"
@@ -25,6 +26,8 @@ struct avatars_loaded {
   /// The rendered list; null if loading failed.
   std::shared_ptr<const std::string> json = {};
   std::shared_ptr<const base::error> failure = {};
+  /// When the store was read.
+  work_time read = {};
 };
 
 } // namespace matchcloud::actors

@@ -2,8 +2,7 @@
 
 #include "actors/bookkeeping/messages.hpp"
 #include "actors/news/messages.hpp"
-
-#include <spdlog/spdlog.h>
+#include "base/events/log.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -20,36 +19,6 @@ constexpr std::int64_t whole_second(std::int64_t ms) noexcept {
 base::expected<void> write_uses(store::database& into, const std::vector<store::token_use>& uses) {
   if (uses.empty()) return {};
   return into.access().and_then([&](const auto& in) { return in->note_uses(uses); });
-}
-
-model::audit_run_ptr run_of_service() {
-  model::audit_author service;
-  service.what = model::audit_author::kind::service;
-  return model::run_of(service);
-}
-
-base::expected<void> expire_audit(store::database& in, std::int64_t before_ms) {
-  std::size_t sum = 0;
-  // In transactions of a few thousand, so that nobody waits for long.
-  while (true) {
-    const auto gone = in.access(run_of_service()).and_then([&](const auto& log) {
-      return log->expire_audit(before_ms);
-    });
-    if (!gone) return tl::unexpected(gone.error());
-    if (*gone == 0) break;
-    sum += *gone;
-  }
-  if (sum > 0) spdlog::info("audit: {} entries expired", sum);
-  return {};
-}
-
-base::expected<void> expire_tokens(store::database& in, std::int64_t before_ms) {
-  const auto gone = in.access(run_of_service()).and_then([&](const auto& tokens) {
-    return tokens->expire_tokens(before_ms);
-  });
-  if (!gone) return tl::unexpected(gone.error());
-  if (*gone > 0) spdlog::info("tokens: {} that were over are removed", *gone);
-  return {};
 }
 
 } // namespace
@@ -75,19 +44,14 @@ caf::behavior bookkeeping::make_behavior() {
 }
 
 void bookkeeping::persist() {
-  const bool is_expiry_due = ticks_++ % settings_.ticks_per_expiry == 0;
   auto task = [self = caf::actor_cast<caf::actor>(this), database = settings_.database,
-               tally = settings_.tally, uses = new_uses(), is_expiry_due,
-               entries_before_ms = settings_.clock->unix_ms() -
-                                   std::chrono::milliseconds{settings_.kept.audit}.count(),
-               tokens_before_ms = settings_.clock->unix_ms() -
-                                  std::chrono::milliseconds{settings_.kept.tokens}.count()] {
+               tally = settings_.tally, uses = new_uses()] {
     auto kept = write_uses(*database, uses);
     // Taken here, so that a task that nobody runs takes no sum away.
     if (kept && tally) kept = write_sums(*database, tally->take_over(), *tally);
-    if (kept && is_expiry_due) kept = expire_audit(*database, entries_before_ms);
-    if (kept && is_expiry_due) kept = expire_tokens(*database, tokens_before_ms);
-    if (!kept) spdlog::warn("bookkeeping: {}", base::to_string(kept.error()));
+    if (!kept)
+      base::log(base::log_event::housekeeping_failed, "bookkeeping: {}",
+                base::to_string(kept.error()));
     caf::anon_send(self, books_kept{});
   };
   if (!settings_.pool->submit(std::move(task))) delayed_send(this, settings_.tick, keep_books{});

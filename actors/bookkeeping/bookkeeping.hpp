@@ -1,6 +1,5 @@
 #pragma once
 
-#include "actors/bookkeeping/retention.hpp"
 #include "actors/ingestion/ingest_tally.hpp"
 #include "actors/request/messages.hpp"
 #include "actors/request/supervised_actor.hpp"
@@ -22,17 +21,13 @@ struct bookkeeping_settings {
   base::blocking_pool* pool = nullptr;
   const base::clock* clock = &base::machine_clock();
   std::chrono::milliseconds tick{60'000};
-  /// At how many ticks tokens and entries are looked for whose time is over.
-  std::uint64_t ticks_per_expiry = 60;
-  retention kept = {};
   /// The ingests whose sums go into the audit log; null: nothing is ingested.
   std::shared_ptr<ingest_tally> tally;
 };
 
 /// Writes down when tokens were last used, once a minute for all of them, and what ingests of the
-/// last hour sum up to; removes tokens and entries of the audit log whose time is over. Uses of the
-/// last minute may be lost. One, on the actors' pool; its blocking work runs on the blocking pool,
-/// one task at a time.
+/// last hour sum up to. Uses of the last minute may be lost. One, on the actors' pool; its blocking
+/// work runs on the blocking pool, one task at a time.
 class bookkeeping final : public supervised_actor {
 public:
   bookkeeping(caf::actor_config& cfg, bookkeeping_settings settings, model::token_snapshot tokens);
@@ -51,7 +46,6 @@ private:
   model::token_snapshot tokens_;
   /// Uses up to this time are written, in milliseconds since 1970.
   std::int64_t written_ms_ = 0;
-  std::uint64_t ticks_ = 0;
 };
 
 } // namespace matchcloud::actors

@@ -1,6 +1,6 @@
 #include "actors/catalog/catalog.hpp"
 
-#include <spdlog/spdlog.h>
+#include "base/events/log.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -151,11 +151,12 @@ void catalog::on_polled(const store_polled& found) {
   const auto outcome = state_.apply(found);
   const auto revision = state_.snapshot()->revision;
   if (outcome == catalog_state::outcome::failed)
-    spdlog::error("catalog: {}; revision {} stays in force", base::to_string(*found.failure),
-                  revision);
+    base::log(base::log_event::catalog_failed, "catalog: {}; revision {} stays in force",
+              base::to_string(*found.failure), revision);
   if (found.avatars && settings_.on_moved_avatars) settings_.on_moved_avatars(*found.avatars);
   if (outcome != catalog_state::outcome::changed) return;
-  spdlog::info("catalog: revision {}", revision);
+  if (settings_.on_changed_catalog) settings_.on_changed_catalog();
+  base::log(base::log_event::catalog_loaded, "catalog: revision {}", revision);
   for (const auto& listener : state_.listeners().members)
     publish(listener, catalog_changed{state_.snapshot()});
 }

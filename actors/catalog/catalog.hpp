@@ -29,6 +29,8 @@ struct catalog_settings {
   std::shared_ptr<store::store_contact> contact;
   /// Called on the actor's thread with each set of games whose avatars moved; may be empty.
   std::function<void(const store::moved_games&)> on_moved_avatars;
+  /// Called when the catalog has changed, before anybody is told. May be empty.
+  std::function<void()> on_changed_catalog;
   /// Closed by a poll that finds the store to be for newer programs; null: nothing is.
   std::shared_ptr<store::store_fence> fence;
   /// Called on the pool before each poll, to look at what the poll itself does not tell; may be

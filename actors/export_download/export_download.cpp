@@ -1,8 +1,7 @@
 #include "actors/export_download/export_download.hpp"
 
 #include "actors/lobby_export/export_link.hpp"
-
-#include <spdlog/spdlog.h>
+#include "base/events/log.hpp"
 
 #include <utility>
 
@@ -29,13 +28,25 @@ base::error too_many_waiting() {
           "As many downloads are being opened as the service takes. Try again later."};
 }
 
+/// Opens an export, unless its game is erased. `in`: null where no game ever is.
+base::expected<store::opened_export_ptr> open_kept(store::export_store& files, store::database* in,
+                                                   const model::uuid& export_id) {
+  auto opened = files.open(export_id);
+  if (!opened || in == nullptr) return opened;
+  const auto erased = in->erasures().and_then(
+      [&](const auto& of) { return of->is_erased((*opened)->facts.query.game_id); });
+  // While the store cannot be asked, files are served as before.
+  if (erased && *erased) return store::export_not_found();
+  return opened;
+}
+
 } // namespace
 
 export_download::export_download(caf::actor_config& cfg, export_download_settings settings)
     : supervised_actor{cfg,
                        {base::fault_point::export_download_receive,
                         base::fault_point::export_download_reply}},
-      settings_{settings} {}
+      settings_{std::move(settings)} {}
 
 caf::behavior export_download::make_behavior() {
   be_strict();
@@ -75,24 +86,29 @@ void export_download::open(const model::uuid& export_id, download who) {
   ++waiting_count_;
   if (!first) return;
   const auto taken = settings_.short_work->submit(
-      [self = caf::actor_cast<caf::actor>(this), files = settings_.files, export_id] {
-        export_open_ended ended{export_id, {}, {}};
-        if (auto opened = files->open(export_id))
+      base::for_this_request([self = caf::actor_cast<caf::actor>(this), files = settings_.files,
+                              database = settings_.database, export_id] {
+        export_open_ended ended{export_id, {}, {}, {}};
+        if (auto opened = open_kept(*files, database.get(), export_id))
           ended.file = *std::move(opened);
         else
           ended.failure = std::move(opened).error();
+        ended.opened.end();
         caf::anon_send(self, std::move(ended));
-      });
-  if (!taken) on(export_open_ended{export_id, {}, too_many_waiting()});
+      }));
+  if (!taken) on(export_open_ended{export_id, {}, too_many_waiting(), {}});
 }
 
 void export_download::on(const export_open_ended& ended) {
   auto found = opening_.extract(ended.export_id);
   if (found.empty()) return;
   waiting_count_ -= found.mapped().size();
-  if (!ended.file && base::is_local_failure(ended.failure.code))
-    spdlog::error("exports: {}", base::to_string(ended.failure));
+  if (!ended.file && base::is_local_failure(ended.failure.code)) {
+    const base::about_request about{marks_of(found.mapped().front().ticket)};
+    base::log(base::log_event::export_failed, "exports: {}", base::to_string(ended.failure));
+  }
   for (const auto& who : found.mapped()) {
+    note_work(who.ticket, "file", ended.opened);
     if (ended.file)
       answer(ended.file, who);
     else if (who.plain) // the export was removed during compression
@@ -147,14 +163,14 @@ void export_download::start_compression() {
   while (!compressing_ && !queue_.empty()) {
     const auto export_id = queue_.front();
     queue_.pop_front();
-    compressing_ =
-        settings_.long_work->submit([self = caf::actor_cast<caf::actor>(this),
-                                     files = settings_.files, ended = ended_, export_id] {
-          const auto made = files->compress(export_id, [&] { return ended->load(); });
-          if (!made && made.error().code != base::errc::cancelled)
-            spdlog::warn("exports: {}", base::to_string(made.error()));
-          caf::anon_send(self, export_compressed{export_id, made.has_value()});
-        });
+    compressing_ = settings_.long_work->submit([self = caf::actor_cast<caf::actor>(this),
+                                                files = settings_.files, ended = ended_,
+                                                export_id] {
+      const auto made = files->compress(export_id, [&] { return ended->load(); });
+      if (!made && made.error().code != base::errc::cancelled)
+        base::log(base::log_event::export_hampered, "exports: {}", base::to_string(made.error()));
+      caf::anon_send(self, export_compressed{export_id, made.has_value()});
+    });
     if (!compressing_) on(export_compressed{export_id, false});
   }
 }

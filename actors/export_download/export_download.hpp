@@ -23,6 +23,8 @@ namespace matchcloud::actors {
 /// How export downloads reach what they need. The objects pointed to must outlive the actor.
 struct export_download_settings {
   store::export_store* files = nullptr;
+  /// What knows which games are erased; null: none is.
+  std::shared_ptr<store::database> database;
   store::secret_ring* keys = nullptr;
   /// The pool that reads the signing keys from the store.
   base::blocking_pool* keys_work = nullptr;

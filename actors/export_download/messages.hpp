@@ -37,6 +37,7 @@ struct export_open_ended {
   /// Null if opening failed; see `failure`.
   store::opened_export_ptr file;
   base::error failure;
+  work_time opened = {};
 };
 
 /// export thread -> export_download: compressing an export ended, successfully or not.

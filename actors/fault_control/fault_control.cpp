@@ -1,11 +1,13 @@
 #include "actors/fault_control/fault_control.hpp"
 
+#include "actors/fault_control/fault_presets.hpp"
 #include "actors/fault_control/fault_rule.hpp"
 #include "actors/request/messages.hpp"
+#include "base/events/log.hpp"
 #include "model/json/json_writer.hpp"
 
-#include <spdlog/spdlog.h>
-
+#include <algorithm>
+#include <chrono>
 #include <utility>
 
 namespace matchcloud::actors {
@@ -14,9 +16,12 @@ namespace {
 
 using verb = control_faults::verb;
 
-std::string render_one(base::fault_point at) {
+/// How often to look for faults that were injected since.
+constexpr std::chrono::seconds look_interval{1};
+
+std::string render(const base::fault_rule& rule) {
   model::json_writer json;
-  write_fault_status(json, base::faults::status(at));
+  write_fault_rule(json, rule);
   return json.take();
 }
 
@@ -25,18 +30,32 @@ std::string render_one(base::fault_point at) {
 std::string render_rule(const control_faults& request) {
   const auto at = base::find_fault_point(request.point);
   const auto rule = at ? base::faults::status(*at).rule : std::nullopt;
-  if (!rule) return {};
-  model::json_writer json;
-  write_fault_rule(json, *rule);
-  return json.take();
+  return rule ? render(*rule) : std::string{};
+}
+
+std::string subject_of(const control_faults& request) {
+  return request.what == verb::clear_all ? "faults" : "faults/" + request.point;
+}
+
+/// Blocks; logs a failure.
+base::expected<void> write_entry(store::database& to, const model::audit_author& by,
+                                 const model::audit_change& what) {
+  const base::faults::exemption unhindered;
+  auto recorded =
+      to.access(model::run_of(by)).and_then([&](const auto& log) { return log->record(what); });
+  if (!recorded)
+    base::log(base::log_event::audit_failed, "audit: no entry of {}: {}", what.action,
+              to_string(recorded.error()));
+  return recorded;
 }
 
 } // namespace
 
-base::expected<void> fault_switch::inject(base::fault_point at, const base::fault_rule& rule) {
+base::expected<void> fault_switch::inject(base::fault_point at, const base::fault_rule& rule,
+                                          base::steady_time now) {
   const std::lock_guard lock{mutex_};
   if (ended_) return base::fail(base::errc::draining, "The service is shutting down.");
-  return base::faults::set(at, rule);
+  return base::faults::set(at, rule, now + rule.lasts);
 }
 
 void fault_switch::end() {
@@ -51,7 +70,9 @@ fault_control::fault_control(caf::actor_config& cfg, std::uint64_t seed,
 
 caf::behavior fault_control::make_behavior() {
   be_strict();
+  delayed_send(this, look_interval, heal_faults{});
   return {
+      [this](heal_faults) { heal(); },
       [this](const control_faults& request) {
         own_statistics().count_handled();
         handle(request, caf::actor_cast<caf::actor>(current_sender()));
@@ -65,6 +86,36 @@ caf::behavior fault_control::make_behavior() {
   };
 }
 
+void fault_control::heal() {
+  const auto now = clock().now();
+  for (const auto& each : base::faults::heal(now))
+    note_healed(each);
+  const auto next = base::faults::next_end();
+  const base::steady_time::duration usual = look_interval;
+  const auto wait = next == base::steady_time::max() ? usual : std::min(usual, next - now);
+  delayed_send(this, wait, heal_faults{});
+}
+
+void fault_control::note_healed(const base::healed_fault& which) {
+  const auto name = facts_of(which.point).name;
+  base::log(base::log_event::fault_healed,
+            "fault injection: the fault at {} has healed, {} s after it was injected", name,
+            which.rule.lasts.count());
+  if (audit_.database == nullptr) return;
+  model::audit_author service;
+  service.what = model::audit_author::kind::service;
+  record_afterwards(service,
+                    {"fault.heal", std::string{"faults/"}.append(name), render(which.rule), {}});
+}
+
+void fault_control::record_afterwards(const model::audit_author& by, model::audit_change what) {
+  const bool taken = audit_.pool->submit([by, database = audit_.database, what = std::move(what)] {
+    static_cast<void>(write_entry(*database, by, what));
+  });
+  if (!taken)
+    base::log(base::log_event::audit_failed, "audit: no entry of a fault that was removed");
+}
+
 void fault_control::handle(const control_faults& request, const caf::actor& front) {
   const bool is_change = request.what != verb::list && request.what != verb::get;
   if (audit_.database == nullptr || !is_change) return answer(request, front);
@@ -75,35 +126,24 @@ void fault_control::handle(const control_faults& request, const caf::actor& fron
     const bool is_armed = request.what == verb::clear_all
                               ? base::faults::any_armed()
                               : base::faults::armed(*base::find_fault_point(request.point));
-    const auto before = is_armed ? render_rule(request) : std::string{};
+    auto before = is_armed ? render_rule(request) : std::string{};
     answer(request, front);
-    if (is_armed && !record(request, before, nullptr))
-      spdlog::warn("audit: no entry of a fault that was removed");
-  } else if (!record(request, render_rule(request), front)) {
+    if (is_armed)
+      record_afterwards(request.by, {"fault.clear", subject_of(request), std::move(before), {}});
+  } else if (!record(request, front)) {
     send(front, operation_failed{request.exchange,
                                  {base::errc::overloaded,
                                   "As many changes wait for the store as may. Try again later."}});
   }
 }
 
-bool fault_control::record(const control_faults& request, std::string before,
-                           const caf::actor& front) {
-  model::audit_change what{request.what == verb::put ? "fault.put" : "fault.clear",
-                           request.what == verb::clear_all ? "faults" : "faults/" + request.point,
-                           std::move(before),
-                           request.what == verb::put ? *request.body : std::string{}};
+bool fault_control::record(const control_faults& request, const caf::actor& front) {
+  model::audit_change what{"fault.put", subject_of(request), render_rule(request), *request.body};
   return audit_.pool->submit([self = caf::actor_cast<caf::actor>(this), request, front,
                               database = audit_.database, what = std::move(what)] {
-    const base::faults::exemption unhindered;
-    const auto recorded =
-        database->access(model::run_of(request.by)).and_then([&](const auto& log) {
-          return log->record(what);
-        });
-    if (!recorded)
-      spdlog::warn("audit: no entry of {}: {}", what.action, to_string(recorded.error()));
-    if (!front) return;
     fault_recorded entry{request, front, {}};
-    if (!recorded) entry.failure = std::make_shared<const base::error>(recorded.error());
+    if (auto recorded = write_entry(*database, request.by, what); !recorded)
+      entry.failure = std::make_shared<const base::error>(std::move(recorded).error());
     caf::anon_send(self, std::move(entry));
   });
 }
@@ -140,16 +180,30 @@ base::expected<fault_control::outcome> fault_control::perform(const control_faul
     return outcome{204, {}};
   }
   if (request.what == verb::put)
-    if (const auto injected = switch_->inject(at, *read_fault_rule(at, *request.body)); !injected)
+    if (const auto injected =
+            switch_->inject(at, *read_fault_rule(at, *request.body), clock().now());
+        !injected)
       return tl::unexpected(injected.error());
   return outcome{200, render_one(at)};
 }
 
+std::string fault_control::render_one(base::fault_point at) const {
+  model::json_writer json;
+  write_fault_status(json, base::faults::status(at), clock().now());
+  return json.take();
+}
+
 std::string fault_control::render_all() const {
+  const auto now = clock().now();
   model::json_writer json;
   json.object().name("seed").number(seed_).name("points").array();
   for (std::size_t i = 0; i < base::fault_point_count; ++i)
-    write_fault_status(json, base::faults::status(static_cast<base::fault_point>(i)));
+    write_fault_status(json, base::faults::status(static_cast<base::fault_point>(i)), now);
+  json.end_array().name("presets").array();
+  for (const auto& each : fault_presets) {
+    json.object().name("name").text(each.name).name("effect").text(each.effect);
+    json.name("point").text(facts_of(each.point).name).name("rule").raw(each.rule).end_object();
+  }
   return json.end_array().end_object().take();
 }
 

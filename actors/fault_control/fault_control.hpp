@@ -18,8 +18,10 @@ namespace matchcloud::actors {
 /// thread.
 class fault_switch {
 public:
-  /// Injects a fault; fails with `draining` once ended, or as `base::faults::set` does.
-  base::expected<void> inject(base::fault_point at, const base::fault_rule& rule);
+  /// Injects a fault, from `now` for as long as it lasts; a `fault_control` then removes it. Fails
+  /// with `draining` once ended, or as `base::faults::set` does.
+  base::expected<void> inject(base::fault_point at, const base::fault_rule& rule,
+                              base::steady_time now);
   /// Removes all faults and refuses to inject more.
   void end();
 
@@ -39,7 +41,7 @@ struct fault_audit {
 /// Shows, injects and removes faults, for operators of a service that was started with fault
 /// injection enabled. It passes no fault point itself. A fault is injected once the audit log has
 /// an entry of it. It is removed at once and noted afterwards, because it may be what holds up the
-/// store.
+/// store. A fault whose time is up is removed, logged and noted, whoever injected it.
 class fault_control final : public supervised_actor {
 public:
   /// `seed` is only shown.
@@ -57,14 +59,20 @@ private:
     std::string json;
   };
 
+  /// Removes what is to end by now, and does so again when the next one is, or in a second: faults
+  /// may be injected by others, too.
+  void heal();
+  void note_healed(const base::healed_fault& which);
+  /// Has the audit log get an entry of what has happened already.
+  void record_afterwards(const model::audit_author& by, model::audit_change what);
   void handle(const control_faults& request, const caf::actor& front);
   void answer(const control_faults& request, const caf::actor& front);
-  /// Has the audit log get an entry of the change; with `front`, the change is made afterwards.
-  /// False: the pool is full.
-  bool record(const control_faults& request, std::string before, const caf::actor& front);
+  /// Has the audit log get an entry of a rule, which is then set. False: the pool is full.
+  bool record(const control_faults& request, const caf::actor& front);
   /// Fails where there is no such point, or the rule is wrong.
   static base::expected<void> check(const control_faults& request);
   base::expected<outcome> perform(const control_faults& request) const;
+  std::string render_one(base::fault_point at) const;
   std::string render_all() const;
 
   std::uint64_t seed_;

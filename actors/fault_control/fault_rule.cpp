@@ -1,6 +1,7 @@
 #include "actors/fault_control/fault_rule.hpp"
 
 #include "model/json/json_document.hpp"
+#include "model/net/ip_address.hpp"
 #include "model/text/suggestion.hpp"
 #include "model/text/unicode.hpp"
 #include "model/validation/object_reader.hpp"
@@ -24,8 +25,9 @@ using base::fault_rule;
 using model::json_kind;
 using model::json_node;
 
-constexpr std::array<std::string_view, 7> members{"kind",  "delay_ms", "probability", "every",
-                                                  "first", "once",     "header"};
+constexpr std::array<std::string_view, 12> members{"kind",   "delay_ms", "probability", "every",
+                                                   "first",  "once",     "header",      "game",
+                                                   "client", "token",    "connections", "lasts_s"};
 
 /// Limit for the nesting of objects and arrays.
 constexpr std::size_t fault_rule_depth_limit = 4;
@@ -72,11 +74,26 @@ public:
     read_kind();
     const bool has_delay = reader_.has("delay_ms");
     reader_.member("delay_ms", [&](const json_node& node) { return read_delay(node); });
-    reader_.member("probability", [&](const json_node& node) { return read_probability(node); });
+    reader_.member("probability", [&](const json_node& node) {
+      return read_share("probability", "from 0 to 1", node, rule_.probability);
+    });
     read_count("every", rule_.every);
     read_count("first", rule_.first);
     read_flag("once", rule_.once);
     read_flag("header", rule_.by_header);
+    reader_.member("game", [&](const json_node& node) {
+      return read_id("`game` must be the id of a game, a UUID.", node, rule_.game);
+    });
+    reader_.member("client", [&](const json_node& node) { return read_client(node); });
+    reader_.member("token", [&](const json_node& node) {
+      return read_id("`token` must be the id of a token, a UUID, not the token itself.", node,
+                     rule_.token);
+    });
+    reader_.member("connections", [&](const json_node& node) {
+      return read_share("connections", "above 0 and at most 1, such as 0.1 for a tenth", node,
+                        rule_.connections);
+    });
+    read_lasts();
     if (rule_.kind != fault_kind::none && (rule_.kind == fault_kind::delay) != has_delay)
       reader_.add(has_delay ? "`delay_ms` belongs to the kind \"delay\"."
                             : "`delay_ms` is missing. Write a number of milliseconds, or "
@@ -129,14 +146,46 @@ private:
     return true;
   }
 
-  std::optional<double> read_probability(const json_node& node) {
+  std::optional<double> read_share(std::string_view name, std::string_view allowed,
+                                   const json_node& node, double& into) {
     const auto number =
         node.kind == json_kind::number ? read_number(reader_.text(node)) : std::nullopt;
     if (number)
-      rule_.probability = *number;
+      into = *number;
     else
-      reader_.add("`probability` must be a number from 0 to 1.");
+      reader_.add(
+          std::string{"`"}.append(name).append("` must be a number ").append(allowed).append("."));
     return number;
+  }
+
+  std::optional<model::uuid> read_id(std::string_view allowed, const json_node& node,
+                                     std::optional<base::fault_bytes>& into) {
+    const auto id =
+        node.kind == json_kind::string ? model::parse_uuid(reader_.text(node)) : std::nullopt;
+    if (id)
+      into = id->bytes;
+    else
+      reader_.add(std::string{allowed});
+    return id;
+  }
+
+  std::optional<model::cidr> read_client(const json_node& node) {
+    const auto block =
+        node.kind == json_kind::string ? model::parse_cidr(reader_.text(node)) : std::nullopt;
+    if (block)
+      rule_.client = base::fault_network{block->network.bytes, block->prefix_length};
+    else
+      reader_.add("`client` must be an address or a block of addresses, such as \"192.0.2.7\" or "
+                  "\"10.0.0.0/8\", without bits behind the prefix.");
+    return block;
+  }
+
+  void read_lasts() {
+    constexpr auto longest = static_cast<std::uint64_t>(base::fault_longest_time.count());
+    constexpr model::integer_range times{1, longest, "a number of seconds from 1 to 86400"};
+    const auto seconds = reader_.member(
+        "lasts_s", [&](const json_node& node) { return reader_.integer("lasts_s", node, times); });
+    if (seconds) rule_.lasts = std::chrono::seconds{*seconds};
   }
 
   void read_count(std::string_view name, std::uint64_t& into) {
@@ -157,6 +206,15 @@ private:
   model::object_reader reader_;
   fault_rule rule_{.kind = fault_kind::none};
 };
+
+/// As `read_fault_rule` reads it.
+std::string shown(const base::fault_network& block) {
+  const model::ip_address address{block.address};
+  auto text = to_string(address);
+  if (block.prefix_length == 128) return text;
+  const int length = address.is_v4() ? block.prefix_length - 96 : block.prefix_length;
+  return text.append("/").append(std::to_string(length));
+}
 
 void write_ms(model::json_writer& json, std::chrono::microseconds time) {
   std::string number;
@@ -201,21 +259,40 @@ void write_fault_rule(model::json_writer& json, const fault_rule& rule) {
     json.name("first").number(rule.first);
   if (rule.once) json.name("once").boolean(true);
   if (rule.by_header) json.name("header").boolean(true);
+  if (rule.game) json.name("game").text(to_string(model::uuid{*rule.game}));
+  if (rule.client) json.name("client").text(shown(*rule.client));
+  if (rule.token) json.name("token").text(to_string(model::uuid{*rule.token}));
+  if (rule.connections < 1) {
+    std::string number;
+    model::append_shortest(number, rule.connections);
+    json.name("connections").raw(number);
+  }
+  if (rule.lasts != base::fault_usual_time)
+    json.name("lasts_s").number(static_cast<std::uint64_t>(rule.lasts.count()));
   json.end_object();
 }
 
-void write_fault_status(model::json_writer& json, const base::fault_status& of) {
+void write_fault_status(model::json_writer& json, const base::fault_status& of,
+                        base::steady_time now) {
   const auto& facts = facts_of(of.point);
   json.object().name("point").text(facts.name).name("what").text(facts.sentence);
-  json.name("kinds").array();
+  json.name("group").text(facts.group).name("kinds").array();
   for (std::size_t i = 1; i < base::fault_kind_names.size(); ++i)
     if (facts.kinds.has(static_cast<fault_kind>(i))) json.text(base::fault_kind_names[i]);
+  json.end_array().name("choose_by").array();
+  for (std::size_t i = 0; i < base::fault_choice_names.size(); ++i)
+    if (facts.knows.has(static_cast<base::fault_choice>(i))) json.text(base::fault_choice_names[i]);
   json.end_array().name("rule");
   if (of.rule)
     write_fault_rule(json, *of.rule);
   else
     json.null();
-  json.name("passes").number(of.passes).name("hits").number(of.hits).end_object();
+  json.name("passes").number(of.passes).name("hits").number(of.hits).name("heals_in_s");
+  if (of.rule && of.ends != base::steady_time::max())
+    json.number(std::chrono::ceil<std::chrono::seconds>(of.ends - now).count());
+  else
+    json.null();
+  json.end_object();
 }
 
 base::error no_such_fault_point(std::string_view name) {

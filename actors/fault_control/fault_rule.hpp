@@ -18,8 +18,10 @@ base::expected<base::fault_rule> read_fault_rule(base::fault_point at, std::stri
 /// Writes a rule in the form that `read_fault_rule` reads.
 void write_fault_rule(model::json_writer& json, const base::fault_rule& rule);
 
-/// Writes the status of a point: name, description, kinds, rule (or null), passes and hits.
-void write_fault_status(model::json_writer& json, const base::fault_status& of);
+/// Writes the status of a point: name, description, group, kinds, what rules may choose by, the
+/// rule (or null), passes, hits and the seconds until the rule heals (or null).
+void write_fault_status(model::json_writer& json, const base::fault_status& of,
+                        base::steady_time now);
 
 /// The error for a name that is not a fault point.
 base::error no_such_fault_point(std::string_view name);

@@ -1,8 +1,7 @@
 #include "actors/geoip_watch/geoip_watch.hpp"
 
 #include "actors/news/messages.hpp"
-
-#include <spdlog/spdlog.h>
+#include "base/events/log.hpp"
 
 #include <utility>
 
@@ -14,12 +13,14 @@ namespace {
 /// by then.
 void report(const store::geoip_files::findings& found, const geoip_watch_settings& settings) {
   for (const auto& file : found.taken) {
-    spdlog::info("geoip: {} was replaced; its {} bytes are in force", file.path, file.size_bytes);
+    base::log(base::log_event::geoip_replaced, "geoip: {} was replaced; its {} bytes are in force",
+              file.path, file.size_bytes);
     settings.metrics->taken.add();
     settings.metrics->last_taken_s.set(settings.clock->unix_ms() / 1'000);
   }
   for (const auto& reason : found.refused) {
-    spdlog::error("geoip: {}; what was opened before stays in force", base::to_string(reason));
+    base::log(base::log_event::geoip_kept, "geoip: {}; what was opened before stays in force",
+              base::to_string(reason));
     settings.metrics->refused.add();
   }
 }

@@ -3,6 +3,7 @@
 #include "model/json/json_writer.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -114,7 +115,25 @@ base::expected<void> lobby_ingest::add(const model::input_line& line) {
   return full ? flush() : base::expected<void>{};
 }
 
+void lobby_ingest::sort_batch() {
+  const auto by_id = [](const auto& a, const auto& b) { return a.lobby_id < b.lobby_id; };
+  if (std::is_sorted(records_.begin(), records_.end(), by_id)) return;
+  std::vector<std::size_t> order(records_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return by_id(records_[a], records_[b]); });
+  const auto in_order = [&](auto& all) {
+    auto from = std::exchange(all, {});
+    all.reserve(from.size());
+    for (const auto each : order)
+      all.push_back(from[each]);
+  };
+  in_order(records_);
+  in_order(lines_);
+}
+
 base::expected<void> lobby_ingest::flush() {
+  sort_batch();
   for (std::size_t first = 0; first < records_.size();) {
     const auto merged =
         into_->merge(std::span{records_}.subspan(first), attributes_, run_, summary_.accepted == 0);

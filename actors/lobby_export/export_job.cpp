@@ -1,6 +1,7 @@
 #include "actors/lobby_export/export_job.hpp"
 
-#include <spdlog/spdlog.h>
+#include "base/events/log.hpp"
+#include "base/faults.hpp"
 
 #include <memory>
 #include <string>
@@ -22,7 +23,8 @@ base::error export_impossible() {
 /// Converts an error for clients: paths and SQL are only for the operator's log.
 base::error for_clients(const base::error& why, const model::export_query& query) {
   if (!base::is_local_failure(why.code)) return why;
-  spdlog::error("export of game {}: {}", model::to_string(query.game_id), base::to_string(why));
+  base::log(base::log_event::export_failed, "export of game {}: {}",
+            model::to_string(query.game_id), base::to_string(why));
   if (why.code == base::errc::internal) return why;
   if (why.code == base::errc::store_full)
     return {base::errc::store_full,
@@ -107,7 +109,8 @@ private:
       return store::write_lobby_history(*from, *query_, *settings_->clock, to);
     });
     if (!written) return tl::unexpected(written.error());
-    // The session from above was given back: this may need one.
+    // The session from above was given back: these may need one.
+    if (auto there = require_game(); !there) return tl::unexpected(there.error());
     export_ended result;
     result.summary = *written;
     result.facts = {draft.export_id(), *query_,
@@ -116,6 +119,15 @@ private:
     if (!published) return tl::unexpected(std::move(published).error());
     settings_->metrics->bytes.add(written->bytes);
     return result;
+  }
+
+  /// What was read of a game must not come back once the game is erased.
+  base::expected<void> require_game() const {
+    const auto erased = settings_->database->erasures().and_then(
+        [&](const auto& of) { return of->is_erased(query_->game_id); });
+    if (!erased) return tl::unexpected(erased.error());
+    if (*erased) return tl::unexpected(model::no_such_game(query_->game_id));
+    return {};
   }
 
   const export_job_settings* settings_;
@@ -145,15 +157,20 @@ base::error history_unreadable() {
 
 void run_export(const export_job_settings& settings, std::uint64_t number,
                 const model::export_query& query, export_reports& to) {
+  work_time took;
+  const base::faults::about_game about{query.game_id.bytes};
   auto outcome = job{settings, number, query, to}.run();
   outcome.job = number;
+  took.end();
+  outcome.took = took;
   const bool has_read = outcome.failure == nullptr && outcome.other == nullptr;
   to.note_end(std::move(outcome));
   if (to.closing() || !has_read) return;
   const auto tidied = settings.database->upkeep().and_then([](const auto& upkeep) {
     return upkeep->backlog_bytes() < tidied_backlog_bytes ? true : upkeep->tidy();
   });
-  if (!tidied) spdlog::warn("export: {}", base::to_string(tidied.error()));
+  if (!tidied)
+    base::log(base::log_event::export_hampered, "export: {}", base::to_string(tidied.error()));
 }
 
 } // namespace matchcloud::actors

@@ -2,8 +2,7 @@
 
 #include "actors/news/messages.hpp"
 #include "actors/request/messages.hpp"
-
-#include <spdlog/spdlog.h>
+#include "base/events/log.hpp"
 
 #include <map>
 #include <utility>
@@ -42,7 +41,7 @@ history_looked look_at(const files_by_query& queries, store::database& in,
                        store::export_store& files, std::int64_t linked_until_ts) {
   auto found = find_for(queries, in, files, linked_until_ts);
   if (found) return {*std::move(found), {}};
-  spdlog::error("export: {}", base::to_string(found.error()));
+  base::log(base::log_event::export_failed, "export: {}", base::to_string(found.error()));
   return {{}, std::make_shared<const base::error>(history_unreadable())};
 }
 
@@ -52,7 +51,7 @@ exports_followed follow_all(store::export_store& files, const std::vector<follow
     auto found = files.follow(each.record);
     if (!found) {
       // Who waits goes on waiting: the other process may be better off.
-      spdlog::warn("export: {}", base::to_string(found.error()));
+      base::log(base::log_event::export_hampered, "export: {}", base::to_string(found.error()));
       break;
     }
     followed.results.push_back(
@@ -153,13 +152,15 @@ bool lobby_export::follow(std::vector<follow_request> jobs) {
 
 bool lobby_export::run(std::uint64_t job, const model::export_query& query) {
   return settings_.long_work->submit(
-      [job, query, settings = settings_.job, reports = state_->reports()] {
+      base::for_this_request([job, query, settings = settings_.job, reports = state_->reports()] {
         run_export(settings, job, query, *reports);
-      });
+      }));
 }
 
-void lobby_export::answer(const waiter& who, const std::shared_ptr<const std::string>& json) {
-  if (!who.is_gone()) reply(who.front, json_made{who.exchange, json}, who.ticket);
+void lobby_export::answer(const waiter& who, const std::shared_ptr<const std::string>& json,
+                          std::int64_t complete_from_ts) {
+  if (!who.is_gone())
+    reply(who.front, export_linked{who.exchange, json, complete_from_ts}, who.ticket);
 }
 
 void lobby_export::fail(const waiter& who, const base::error& why) {
@@ -181,7 +182,7 @@ void lobby_export::do_housekeeping() {
   state_->count();
   const auto sweep = [now_ts](store::export_store& files) {
     if (const auto swept = files.sweep(now_ts); !swept)
-      spdlog::error("exports: {}", base::to_string(swept.error()));
+      base::log(base::log_event::export_failed, "exports: {}", base::to_string(swept.error()));
   };
   const auto now = settings_.job.clock->now();
   if (now >= next_sweep_ && tidy(sweep)) next_sweep_ = now + settings_.sweep_interval;

@@ -30,7 +30,8 @@ private:
   bool look(files_by_query queries) override;
   bool run(std::uint64_t job, const model::export_query& query) override;
   bool follow(std::vector<follow_request> jobs) override;
-  void answer(const waiter& who, const std::shared_ptr<const std::string>& json) override;
+  void answer(const waiter& who, const std::shared_ptr<const std::string>& json,
+              std::int64_t complete_from_ts) override;
   void fail(const waiter& who, const base::error& why) override;
 
   void handle(const export_lobbies& request);

@@ -1,6 +1,7 @@
 #include "actors/lobby_export/lobby_export_state.hpp"
 
 #include "actors/lobby_export/export_link.hpp"
+#include "actors/request/traced_step.hpp"
 #include "model/json/json_writer.hpp"
 
 #include <algorithm>
@@ -19,13 +20,20 @@ base::error busy(const std::string& what, std::size_t limit, std::string_view mo
 /// How long a link of an operator is valid, in seconds.
 constexpr std::int64_t operator_link_s = 60;
 
-void write_export(model::json_writer& json, const model::export_query& query,
-                  std::string_view state, std::uint64_t rows, std::uint64_t bytes) {
+void write_export(model::json_writer& json, const model::export_query& query, export_progress state,
+                  std::uint64_t rows, std::uint64_t bytes) {
   json.object().name("game_id").text(model::to_string(query.game_id));
   json.name("query_start").number(query.span.begin).name("query_end").number(query.span.end);
   json.name("csv").text(model::csv_dialect_names[static_cast<std::size_t>(query.dialect)]);
-  json.name("state").text(state).name("rows").number(rows).name("bytes").number(bytes);
+  json.name("state").text(name_of(state)).name("rows").number(rows).name("bytes").number(bytes);
   json.end_object();
+}
+
+/// From when on an export has all lobbies; 0: it has all.
+std::int64_t missing_before(const model::export_query& query,
+                            const store::history_snapshot& snapshot) noexcept {
+  const auto from = snapshot.complete_from_ts;
+  return from > 0 && query.span.begin < static_cast<std::uint64_t>(from) ? from : 0;
 }
 
 base::error pool_full() {
@@ -226,6 +234,8 @@ std::size_t lobby_export_state::share_of(std::size_t limit) const noexcept {
 
 void lobby_export_state::run(std::uint64_t number) {
   auto& each = jobs_.at(number);
+  const base::about_request about{each.waiters.empty() ? base::request_marks{}
+                                                       : marks_of(each.waiters.front().ticket)};
   each.running = effects_->run(number, each.query);
   if (!each.running) fail_all(jobs_.extract(number).mapped().waiters, pool_full());
 }
@@ -249,6 +259,8 @@ void lobby_export_state::on(const export_ended& ended) {
   if (known == jobs_.end() || !known->second.running) return;
   auto& each = known->second;
   each.running = false;
+  for (const auto& who : each.waiters)
+    note_work(who.ticket, "store", ended.took);
   if (ended.failure) {
     settings_->job.metrics->failed.add();
     auto over = jobs_.extract(known);
@@ -288,7 +300,7 @@ void lobby_export_state::give(finished_export& file, const std::vector<export_wa
   for (const auto& who : waiters) {
     auto& link = links[who.is_operator ? 1 : 0];
     if (!link) link = std::make_shared<const std::string>(issue_link(file, who.is_operator));
-    effects_->answer(who, link);
+    effects_->answer(who, link, missing_before(file.facts.query, file.summary.snapshot));
   }
 }
 
@@ -379,7 +391,8 @@ std::string lobby_export_state::list() const {
   json.object().name("exports").array();
   for (const auto& [number, each] : jobs_) {
     const auto progress = reports_->of(number);
-    write_export(json, each.query, each.running || each.followed ? "running" : "queued",
+    write_export(json, each.query,
+                 each.running || each.followed ? export_progress::running : export_progress::queued,
                  progress.rows, progress.bytes);
   }
   std::vector<const finished_export*> there;
@@ -389,7 +402,8 @@ std::string lobby_export_state::list() const {
                     [](const auto* file) { return file->facts.keep_until_ts; });
   there.resize(std::min(there.size(), listed_limit));
   for (const auto* file : there)
-    write_export(json, file->facts.query, "complete", file->summary.rows, file->summary.bytes);
+    write_export(json, file->facts.query, export_progress::complete, file->summary.rows,
+                 file->summary.bytes);
   return json.end_array().end_object().take();
 }
 

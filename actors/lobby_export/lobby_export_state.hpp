@@ -83,7 +83,9 @@ public:
   /// Looks at what became of jobs of other processes and sends the result (`exports_followed`).
   /// Returns false if the pool is full.
   virtual bool follow(std::vector<follow_request> jobs) = 0;
-  virtual void answer(const waiter& who, const std::shared_ptr<const std::string>& json) = 0;
+  /// See `export_linked`.
+  virtual void answer(const waiter& who, const std::shared_ptr<const std::string>& json,
+                      std::int64_t complete_from_ts) = 0;
   virtual void fail(const waiter& who, const base::error& why) = 0;
 };
 

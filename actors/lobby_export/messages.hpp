@@ -7,16 +7,28 @@
 #include "store/exports/export_store.hpp"
 #include "store/lobby_history_csv.hpp"
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace matchcloud::actors {
 
-/// front -> lobby_export. Answered with `json_made` once the file is complete, or
+/// lobby_export -> front: the link to an export.
+struct export_linked {
+  exchange_ref exchange;
+  std::shared_ptr<const std::string> json;
+  /// From when on it has all lobbies, where its span reaches further back than history is kept, in
+  /// milliseconds since 1970; 0: it has all.
+  std::int64_t complete_from_ts = 0;
+};
+
+/// front -> lobby_export. Answered with `export_linked` once the file is complete, or
 /// `operation_failed` with the errors of `read_export_span`, `game_not_found`, `exports_busy`,
 /// `exports_full`, `store_full`, `store_failed`, `history_too_slow` or `deadline_exceeded`.
 struct export_lobbies {
@@ -29,6 +41,15 @@ struct export_lobbies {
   ticket_ptr ticket = {};
   model::csv_dialect dialect = model::csv_dialect::exact;
 };
+
+/// How far an export is, as operators see it.
+enum class export_progress : std::uint8_t { queued, running, complete };
+inline constexpr std::array<std::string_view, 3> export_progress_names{"queued", "running",
+                                                                       "complete"};
+
+constexpr std::string_view name_of(export_progress which) noexcept {
+  return export_progress_names[static_cast<std::size_t>(which)];
+}
 
 /// front -> lobby_export. Answered with `json_made`: the exports that are queued, under way or
 /// there.
@@ -67,6 +88,7 @@ struct export_ended {
   std::shared_ptr<const base::error> failure;
   /// Set if another process has the export, so that there is nothing yet to say about it.
   std::shared_ptr<const store::other_export> other;
+  work_time took = {};
 };
 
 /// blocking pool -> lobby_export: what became of exports that other processes write. Empty if the

@@ -1,8 +1,7 @@
 #include "actors/media/media.hpp"
 
 #include "actors/request/messages.hpp"
-
-#include <spdlog/spdlog.h>
+#include "base/events/log.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -41,6 +40,10 @@ std::vector<waiter> media_state::take_waiting(const store::image_key& key) {
   return std::move(line.mapped());
 }
 
+void media_state::forget_before(std::uint64_t forgotten) {
+  if (std::exchange(forgotten_, forgotten) != forgotten) files_.clear();
+}
+
 void media_state::keep(const store::image_key& key, std::shared_ptr<const base::open_file> file,
                        std::size_t cost) {
   files_.put(key, std::move(file), cost);
@@ -65,6 +68,7 @@ void media::on_exit() {
 
 void media::open(const open_media& request) {
   auto front = caf::actor_cast<caf::actor>(current_sender());
+  state_.forget_before(settings_.images->forgotten());
   if (auto file = state_.find(request.key))
     return reply(front, media_opened{request.exchange, request.key, {std::move(file)}},
                  request.ticket);
@@ -78,20 +82,28 @@ void media::open(const open_media& request) {
 }
 
 bool media::submit(const store::image_key& key) {
-  return settings_.pool->submit(
+  return settings_.pool->submit(base::for_this_request(
       [self = caf::actor_cast<caf::actor>(this), images = settings_.images, key] {
-        media_open_ended ended{key, images->open(key)};
+        work_time opening;
+        const auto forgotten = images->forgotten();
+        media_open_ended ended{key, images->open(key), forgotten, {}};
         if (ended.image && ended.image->file &&
             ended.image->file->size_bytes() <= read_ahead_limit_bytes)
           ended.image->file->read_ahead(0, ended.image->file->size_bytes());
+        opening.end();
+        ended.opened = opening;
         caf::anon_send(self, std::move(ended));
-      });
+      }));
 }
 
 void media::on(const media_open_ended& ended) {
   const auto all = state_.take_waiting(ended.key);
+  for (const auto& each : all)
+    note_work(each.ticket, settings_.is_kept_in_memory ? "bucket" : "file", ended.opened);
   if (!ended.image) return fail(all, ended.image.error());
-  if (const auto& file = ended.image->file)
+  state_.forget_before(settings_.images->forgotten());
+  const bool is_current = ended.forgotten == settings_.images->forgotten();
+  if (const auto& file = ended.image->file; file && is_current)
     with_claimed(all, [&] { state_.keep(ended.key, file, cost_of(*file)); });
   for (const auto& [front, exchange, ticket] : all)
     reply(front, media_opened{exchange, ended.key, *ended.image}, ticket);
@@ -103,7 +115,10 @@ std::size_t media::cost_of(const base::open_file& file) const {
 }
 
 void media::fail(const std::vector<waiter>& all, const base::error& why) {
-  if (base::is_local_failure(why.code)) spdlog::error("media: {}", base::to_string(why));
+  if (base::is_local_failure(why.code) && !all.empty()) {
+    const base::about_request about{marks_of(all.front().ticket)};
+    base::log(base::log_event::image_failed, "media: {}", base::to_string(why));
+  }
   for (const auto& [front, exchange, ticket] : all)
     reply(front, operation_failed{exchange, why}, ticket);
 }

@@ -8,6 +8,7 @@
 #include "store/media/image_source.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <unordered_map>
 #include <vector>
@@ -48,6 +49,9 @@ public:
   lookup wait(const store::image_key& key, waiter who);
   /// Removes and returns the requests that waited for `key`, in order.
   std::vector<waiter> take_waiting(const store::image_key& key);
+  /// Keeps nothing that was opened before somebody said, for the `forgotten`th time, that images
+  /// may have been removed.
+  void forget_before(std::uint64_t forgotten);
   /// Keeps a file open until the cache evicts it in favor of files used more recently. The costs of
   /// all that are kept stay within `kept_limit`.
   void keep(const store::image_key& key, std::shared_ptr<const base::open_file> file,
@@ -63,6 +67,7 @@ private:
   std::unordered_map<store::image_key, std::vector<waiter>, store::image_key_hash> waiting_;
   std::size_t waiting_limit_;
   std::size_t waiting_count_ = 0;
+  std::uint64_t forgotten_ = 0;
 };
 
 /// Opens images for downloads: answers at once with files that are open and opens others on the

@@ -5,6 +5,8 @@
 #include "base/expected.hpp"
 #include "store/media/image_source.hpp"
 
+#include <cstdint>
+
 namespace matchcloud::actors {
 
 /// front -> media. Answered with `media_opened`, or `operation_failed` with the errors of
@@ -27,6 +29,9 @@ struct media_opened {
 struct media_open_ended {
   store::image_key key;
   base::expected<store::opened_image> image;
+  /// `image_source::forgotten` before that.
+  std::uint64_t forgotten = 0;
+  work_time opened = {};
 };
 
 } // namespace matchcloud::actors

@@ -8,9 +8,13 @@
 #include "model/regions/region_listing.hpp"
 #include "model/text/uuid.hpp"
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace matchcloud::actors {
@@ -35,6 +39,21 @@ struct rank_regions {
 struct rank_many {
   std::vector<rank_regions> all;
 };
+
+/// How the place of a client is known.
+enum class place_source : std::uint8_t {
+  address,
+  coordinates,
+  /// The place that is configured for unknown ones.
+  fallback,
+  unknown,
+};
+inline constexpr std::array<std::string_view, 4> place_source_names{"address", "coordinates",
+                                                                    "fallback", "unknown"};
+
+constexpr std::string_view name_of(place_source which) noexcept {
+  return place_source_names[static_cast<std::size_t>(which)];
+}
 
 /// front -> region_ranking: an operator asks for the listing of a client, or of a place. Answered
 /// with `json_made`, or `operation_failed` with `element_not_found`.

@@ -100,14 +100,14 @@ void region_ranking_state::rank(std::span<const rank_regions* const> clients,
 }
 
 std::string region_ranking_state::explain(const explain_ranking& request) const {
-  std::string_view source = "coordinates";
+  auto source = place_source::coordinates;
   auto location = request.at;
   if (!location) {
-    source = "address";
+    source = place_source::address;
     location = settings_.geoip ? settings_.geoip->locate(request.client) : std::nullopt;
   }
   if (!location) {
-    source = settings_.fallback ? "fallback" : "unknown";
+    source = settings_.fallback ? place_source::fallback : place_source::unknown;
     location = settings_.fallback;
   }
   model::json_writer json;
@@ -123,7 +123,7 @@ std::string region_ranking_state::explain(const explain_ranking& request) const 
   }
   std::string listing;
   listing_for(namespace_for({}, request.namespace_id), location)->append_json(listing);
-  return json.name("source").text(source).name("listing").raw(listing).end_object().take();
+  return json.name("source").text(name_of(source)).name("listing").raw(listing).end_object().take();
 }
 
 region_ranking_state::cache_key region_ranking_state::key_of(const model::game_namespace* where,
@@ -240,7 +240,7 @@ caf::behavior region_ranking::make_behavior() {
 void region_ranking::on(const rank_regions& request) {
   waiting_.push_back(&request);
   // What is traced is not made to look slow by those that it would wait for.
-  const bool is_traced = request.ticket && request.ticket->trace;
+  const bool is_traced = request.ticket && request.ticket->trace.is_sampled();
   if (is_traced || waiting_.size() == region_ranking_state::at_once) rank_all();
 }
 

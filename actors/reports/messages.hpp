@@ -1,6 +1,7 @@
 #pragma once
 
 #include "actors/reports/lobby_survey.hpp"
+#include "actors/reports/report_queries.hpp"
 #include "actors/request/messages.hpp"
 #include "actors/request/ticket.hpp"
 #include "base/error.hpp"
@@ -14,13 +15,16 @@
 
 namespace matchcloud::actors {
 
-/// front -> reports. Answered with `text_made`.
+/// front -> reports. Answered with `text_made`, or `operation_failed` with `query_invalid`.
 struct render_report {
-  enum class kind : std::uint8_t { metrics, actors, places, traces };
+  enum class kind : std::uint8_t { metrics, actors, places, traces, past, attention, replicas };
 
   exchange_ref exchange;
   kind what = kind::metrics;
   ticket_ptr ticket = {};
+  /// For the kinds of these names.
+  past_query past = {};
+  trace_query traces = {};
 };
 
 /// front -> reports. Answered with `json_made`, or `operation_failed` with `game_not_found`,
@@ -48,7 +52,7 @@ struct watch_status {
   ticket_ptr ticket = {};
 };
 
-/// reports -> reports, at every tick while somebody watches.
+/// reports -> reports, at every tick.
 struct tell_status {};
 
 } // namespace matchcloud::actors

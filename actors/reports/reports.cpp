@@ -1,5 +1,7 @@
 #include "actors/reports/reports.hpp"
 
+#include "base/faults.hpp"
+
 #include <algorithm>
 #include <string_view>
 #include <utility>
@@ -19,6 +21,7 @@ reports::reports(caf::actor_config& cfg, reports_settings settings)
 
 caf::behavior reports::make_behavior() {
   be_strict();
+  delayed_send(this, settings_.tick, tell_status{});
   return {
       [this](const render_report& request) { handle(request); },
       [this](const survey_lobbies& request) { handle(request); },
@@ -30,25 +33,30 @@ caf::behavior reports::make_behavior() {
       },
       [this](const watch_status& request) { handle(request); },
       [this](const answer_taken& taken) { on(taken); },
-      [this](tell_status) { send_status(); },
+      [this](tell_status) { on_tick(); },
   };
 }
 
 void reports::handle(const render_report& request) {
   own_statistics().count_handled();
-  const auto render = [&] {
+  const auto front = caf::actor_cast<caf::actor>(current_sender());
+  const auto render = [&]() -> base::expected<std::string> {
     switch (request.what) {
     case render_report::kind::metrics: return settings_.from.metrics();
     case render_report::kind::actors: return settings_.from.actors();
     case render_report::kind::places: return settings_.from.places();
-    case render_report::kind::traces: return settings_.from.traces();
+    case render_report::kind::traces: return settings_.from.traces(request.traces);
+    case render_report::kind::past: return settings_.from.past(request.past);
+    case render_report::kind::attention: return settings_.from.attention();
+    case render_report::kind::replicas: return settings_.from.replicas();
     }
     return std::string{};
   };
-  send(caf::actor_cast<caf::actor>(current_sender()),
-       text_made{request.exchange,
-                 request.what == render_report::kind::metrics ? metrics_type : json_type,
-                 std::make_shared<const std::string>(render())});
+  auto made = render();
+  if (!made) return send(front, operation_failed{request.exchange, made.error()});
+  send(front, text_made{request.exchange,
+                        request.what == render_report::kind::metrics ? metrics_type : json_type,
+                        std::make_shared<const std::string>(*std::move(made))});
 }
 
 void reports::handle(const survey_lobbies& request) {
@@ -61,6 +69,8 @@ void reports::handle(const survey_lobbies& request) {
     if (is_unwanted()) return;
     lobbies_surveyed ended{request.exchange, front, {}, {}};
     survey_bounds within;
+    const traced_step step{request.ticket.get(), "store"};
+    const base::faults::about_game about{request.game_id.bytes};
     within.is_unwanted = is_unwanted;
     auto made = survey_lobbies_of(request.game_id, request.query, *database, within);
     if (made)
@@ -69,7 +79,9 @@ void reports::handle(const survey_lobbies& request) {
       ended.failure = std::make_shared<const base::error>(std::move(made).error());
     caf::anon_send(self, std::move(ended));
   };
-  if (settings_.surveys.pool == nullptr || !settings_.surveys.pool->submit(survey))
+  const base::about_request about{marks_of(request.ticket)};
+  if (settings_.surveys.pool == nullptr ||
+      !settings_.surveys.pool->submit(base::for_this_request(survey)))
     send(front, operation_failed{request.exchange,
                                  {base::errc::overloaded,
                                   "As many surveys wait for the store as may. Try again later."}});
@@ -86,13 +98,7 @@ void reports::handle(const watch_status& request) {
   send(front, answer_begun{request.exchange, events_type});
   auto& added = watchers_[request.exchange.exchange];
   added = {front, request.exchange, request.ticket};
-  if (!std::exchange(ticking_, true)) {
-    // What happened while nobody watched is no news of this second.
-    renew_status();
-    renew_status();
-    delayed_send(this, settings_.tick, tell_status{});
-  }
-  send_to(added, last_event_);
+  send_to(added, status_event());
 }
 
 void reports::on(const answer_taken& taken) {
@@ -102,14 +108,14 @@ void reports::on(const answer_taken& taken) {
   unread -= std::min(unread, taken.bytes);
 }
 
-void reports::send_status() {
-  std::erase_if(watchers_, [](const auto& each) { return is_over(each.second.ticket); });
-  ticking_ = !watchers_.empty();
-  if (!ticking_) return;
-  renew_status();
-  for (auto& [exchange, to] : watchers_)
-    send_to(to, last_event_);
+void reports::on_tick() {
   delayed_send(this, settings_.tick, tell_status{});
+  if (settings_.from.sample) settings_.from.sample();
+  std::erase_if(watchers_, [](const auto& each) { return is_over(each.second.ticket); });
+  if (watchers_.empty()) return;
+  const auto event = status_event();
+  for (auto& [exchange, to] : watchers_)
+    send_to(to, event);
 }
 
 void reports::send_to(watcher& to, const std::shared_ptr<const std::string>& event) {
@@ -118,9 +124,9 @@ void reports::send_to(watcher& to, const std::shared_ptr<const std::string>& eve
   send(to.front, answer_part{to.exchange, event, false});
 }
 
-void reports::renew_status() {
-  last_event_ = std::make_shared<const std::string>(
-      "event: status\ndata: " + settings_.from.status() + "\n\n");
+std::shared_ptr<const std::string> reports::status_event() const {
+  return std::make_shared<const std::string>("event: status\ndata: " + settings_.from.status() +
+                                             "\n\n");
 }
 
 } // namespace matchcloud::actors

@@ -26,10 +26,18 @@ struct report_sources {
   std::function<std::string()> actors;
   /// What changes from second to second, as one line of JSON.
   std::function<std::string()> status;
+  /// Notes what happened since the last call; called at each tick.
+  std::function<void()> sample = {};
   /// Where clients come from, as JSON.
   std::function<std::string()> places = {};
-  /// The walks of a few requests through actors, as JSON.
-  std::function<std::string()> traces = {};
+  /// The requests that were kept, as JSON.
+  std::function<std::string(const trace_query&)> traces = {};
+  /// What the process has done, as JSON. Fails with `query_invalid`.
+  std::function<base::expected<std::string>(const past_query&)> past = {};
+  /// What needs attention, as JSON.
+  std::function<std::string()> attention = {};
+  /// The processes that serve from the store, as JSON.
+  std::function<std::string()> replicas = {};
 };
 
 /// What surveys of lobbies read. All of it outlives the actor.
@@ -44,7 +52,7 @@ struct reports_settings {
   survey_settings surveys;
   /// Clients that may watch at once.
   std::size_t watchers_limit = 1'024;
-  /// Interval of the status that watchers get.
+  /// Interval of the status that watchers get, and of samples of the past.
   std::chrono::milliseconds tick{1'000};
 };
 
@@ -79,18 +87,13 @@ private:
   void handle(const survey_lobbies& request);
   void handle(const watch_status& request);
   void on(const answer_taken& taken);
-  void send_status();
   void send_to(watcher& to, const std::shared_ptr<const std::string>& event);
-  /// Renders what has happened since the event before.
-  void renew_status();
+  void on_tick();
+  std::shared_ptr<const std::string> status_event() const;
 
   reports_settings settings_;
   /// By the number of their exchange.
   std::unordered_map<std::uint64_t, watcher> watchers_;
-  bool ticking_ = false;
-  /// The event of the last tick: whoever comes in between gets that, since rendering another one
-  /// would take what happened meanwhile away from the next.
-  std::shared_ptr<const std::string> last_event_;
   /// Whether surveys may end: nobody is there to send their answers.
   std::shared_ptr<std::atomic<bool>> ended_ = std::make_shared<std::atomic<bool>>(false);
 };

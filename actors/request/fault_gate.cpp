@@ -20,8 +20,8 @@ fault_gate::outcome fault_gate::pass(base::fault_point at, const caf::strong_act
                                      const caf::message& what, const ticket_ptr& of) {
   const auto bit = base::bit_of(at);
   if (of && (of->passed_faults.load(std::memory_order_relaxed) & bit) != 0) return outcome::arrives;
-  const auto hit =
-      base::faults::strike(at, of ? of->named_faults.load(std::memory_order_relaxed) : 0);
+  const auto hit = base::faults::strike(at, subject_of(of));
+  note_hit(of, at, hit);
   crash_if(hit, at);
   if (hit && of) of->passed_faults.fetch_or(bit, std::memory_order_relaxed);
   switch (hit.kind) {
@@ -29,6 +29,7 @@ fault_gate::outcome fault_gate::pass(base::fault_point at, const caf::strong_act
   case base::fault_kind::error: return outcome::fails;
   case base::fault_kind::delay:
   case base::fault_kind::stall:
+    note_delay(of, at, hit);
     hold({caf::actor_cast<caf::actor>(self_), from, what, at, 0}, hit);
     return outcome::is_gone;
   default: return outcome::arrives;
@@ -37,6 +38,13 @@ fault_gate::outcome fault_gate::pass(base::fault_point at, const caf::strong_act
 
 base::error injected_failure() {
   return {base::errc::unavailable, "A fault was injected into what answers this. Try again."};
+}
+
+void fault_gate::note_delay(const ticket_ptr& of, base::fault_point at, const base::fault& hit) {
+  if (!of) return;
+  const auto now = base::machine_clock().now();
+  // How long it stalls is not known yet.
+  of->trace.add(base::facts_of(at).name.data(), now, now + hit.delay, step_kind::fault);
 }
 
 void fault_gate::crash_if(const base::fault& hit, base::fault_point at) {

@@ -20,6 +20,12 @@ namespace matchcloud::actors {
 /// The error that a client gets if the fault `error` was injected into its request.
 base::error injected_failure();
 
+/// What of the request decides whether a fault strikes it.
+inline base::fault_subject subject_of(const ticket_ptr& of) noexcept {
+  if (!of) return {};
+  return {of->named_faults.load(std::memory_order_relaxed), of->game ? &of->game->bytes : nullptr};
+}
+
 /// Passes an actor's messages through the fault points of its kind. An injected fault there loses,
 /// delays or refuses the message, or crashes the actor. A member of its actor, used on its thread.
 class fault_gate {
@@ -93,8 +99,8 @@ public:
 private:
   template <class Message>
   void reply_with_faults(const caf::actor& front, Message&& answer, const ticket_ptr& of) {
-    const auto hit = base::faults::strike(
-        points_.reply, of ? of->named_faults.load(std::memory_order_relaxed) : 0);
+    const auto hit = base::faults::strike(points_.reply, subject_of(of));
+    note_hit(of, points_.reply, hit);
     claim(of, handler::owner);
     crash_if(hit, points_.reply);
     release(of, handler::owner, handler::past_owner);
@@ -104,6 +110,7 @@ private:
       return self_->send(front, operation_failed{answer.exchange, injected_failure()});
     case base::fault_kind::delay:
     case base::fault_kind::stall:
+      note_delay(of, points_.reply, hit);
       return hold(
           {front, nullptr, caf::make_message(std::forward<Message>(answer)), points_.reply, 0},
           hit);
@@ -111,6 +118,13 @@ private:
     }
   }
 
+  /// Notes that a fault hit the request.
+  static void note_hit(const ticket_ptr& of, base::fault_point at,
+                       const base::fault& hit) noexcept {
+    if (hit && of) of->met_faults.fetch_or(base::bit_of(at), std::memory_order_relaxed);
+  }
+  /// Notes a delay in the request's trace.
+  static void note_delay(const ticket_ptr& of, base::fault_point at, const base::fault& hit);
   /// Throws if the fault is a crash.
   static void crash_if(const base::fault& hit, base::fault_point at);
   /// Sends a message after the fault's delay, or once it no longer stalls.

@@ -1,72 +1,39 @@
 #include "actors/request/request_trace.hpp"
 
-#include "model/json/json_writer.hpp"
-#include "model/text/timestamp.hpp"
-
-#include <chrono>
-#include <utility>
+#include <algorithm>
 
 namespace matchcloud::actors {
 
-namespace {
-
-std::int64_t us_between(base::steady_time from, base::steady_time to) {
-  return std::chrono::duration_cast<std::chrono::microseconds>(to - from).count();
+std::size_t request_trace::begin(const char* place, base::steady_time now,
+                                 step_kind kind) noexcept {
+  if (used_.load(std::memory_order_relaxed) >= steps_limit) return steps_limit;
+  const std::size_t number = used_.fetch_add(1, std::memory_order_relaxed);
+  if (number >= steps_limit) return steps_limit;
+  auto& into = slots_[number];
+  into.kind.store(kind, std::memory_order_relaxed);
+  into.began.store(now, std::memory_order_relaxed);
+  into.ended.store(now, std::memory_order_relaxed);
+  into.place.store(place, std::memory_order_release);
+  return number;
 }
 
-} // namespace
-
-void request_trace::enter(std::string_view place) {
-  const auto now = clock_->now();
-  const std::lock_guard lock{mutex_};
-  if (steps_.size() < steps_limit) steps_.push_back({place, now, now});
-}
-
-void request_trace::leave(std::string_view place) {
-  const auto now = clock_->now();
-  const std::lock_guard lock{mutex_};
-  for (auto each = steps_.rbegin(); each != steps_.rend(); ++each)
-    if (each->place == place) {
-      each->ended = now;
-      return;
-    }
+void request_trace::end(std::size_t step, base::steady_time now) noexcept {
+  if (step < steps_limit) slots_[step].ended.store(now, std::memory_order_relaxed);
 }
 
 std::vector<request_trace::step> request_trace::steps() const {
-  const std::lock_guard lock{mutex_};
-  return steps_;
-}
-
-void trace_log::keep(std::shared_ptr<const request_trace> trace, std::string_view operation,
-                     int status, std::string request_id) {
-  const auto ended = clock_->now();
-  const std::lock_guard lock{mutex_};
-  entries_.push_back({std::move(trace), operation, status, std::move(request_id), ended});
-  if (entries_.size() > kept_limit) entries_.pop_front();
-}
-
-std::string trace_log::report() const {
-  const std::lock_guard lock{mutex_};
-  model::json_writer json;
-  json.object().name("one_in").number(one_in_).name("traces").array();
-  for (auto at = entries_.rbegin(); at != entries_.rend(); ++at) {
-    const auto& each = *at;
-    const auto began = each.trace->began();
-    json.object().name("request_id").text(each.request_id);
-    json.name("operation").text(each.operation).name("status").number(each.status);
-    json.name("began").text(model::format_timestamp(each.trace->began_ms()));
-    json.name("total_us").number(us_between(began, each.ended)).name("steps").array();
-    for (const auto& step : each.trace->steps()) {
-      json.object()
-          .name("place")
-          .text(step.place)
-          .name("at_us")
-          .number(us_between(began, step.began));
-      json.name("us").number(us_between(step.began, step.ended)).end_object();
-    }
-    json.end_array().end_object();
+  std::vector<step> found;
+  const auto used = std::min<std::size_t>(used_.load(std::memory_order_relaxed), steps_limit);
+  for (std::size_t i = 0; i < used; ++i) {
+    const auto& from = slots_[i];
+    const auto* place = from.place.load(std::memory_order_acquire);
+    if (place != nullptr)
+      found.push_back({place, from.kind.load(std::memory_order_relaxed),
+                       from.began.load(std::memory_order_relaxed),
+                       from.ended.load(std::memory_order_relaxed)});
   }
-  return json.end_array().end_object().take();
+  std::ranges::stable_sort(found, {}, &step::began);
+  return found;
 }
 
 } // namespace matchcloud::actors

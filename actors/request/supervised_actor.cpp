@@ -1,9 +1,9 @@
 #include "actors/request/supervised_actor.hpp"
 
+#include "base/events/log.hpp"
+
 #include <caf/exit_reason.hpp>
 #include <caf/message_view.hpp>
-
-#include <spdlog/spdlog.h>
 
 #include <exception>
 #include <string>
@@ -40,7 +40,7 @@ void supervised_actor::be_strict() {
   });
   set_exception_handler([this](std::exception_ptr& caught) -> caf::error {
     auto reason = reason_of(caught);
-    spdlog::error("actor {} died: {}", name(), reason);
+    base::log(base::log_event::actor_died, "actor {} died: {}", name(), reason);
     statistics_->set_last_error(std::move(reason));
     return caf::sec::runtime_error;
   });

@@ -3,8 +3,8 @@
 #include "actors/request/actor_statistics.hpp"
 #include "actors/request/fault_gate.hpp"
 #include "actors/request/messages.hpp"
-#include "actors/request/request_trace.hpp"
 #include "actors/request/ticket.hpp"
+#include "actors/request/traced_step.hpp"
 
 #include <caf/actor.hpp>
 #include <caf/delegated.hpp>
@@ -58,11 +58,10 @@ protected:
   template <class Message, class Handle>
   void serve(const Message& message, const Handle& handle) {
     claim(message.ticket, handler::owner);
-    if (message.ticket && message.ticket->trace) [[unlikely]] {
-      const traced_step step{message.ticket->trace, name()};
+    {
+      const traced_step step{message.ticket.get(), name()};
+      const base::about_request about{marks_of(message.ticket)};
       if (gate_.lets_in(message)) handle(message);
-    } else if (gate_.lets_in(message)) {
-      handle(message);
     }
     release(message.ticket, handler::owner, handler::past_owner);
     statistics_->count_handled();

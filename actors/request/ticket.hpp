@@ -1,15 +1,17 @@
 #pragma once
 
+#include "actors/request/request_trace.hpp"
+#include "base/events/about_request.hpp"
 #include "base/fault_point.hpp"
 #include "base/permit.hpp"
+#include "model/text/uuid.hpp"
 
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 namespace matchcloud::actors {
-
-class request_trace;
 
 /// Who has claimed a request.
 enum class handler : std::uint8_t {
@@ -34,18 +36,23 @@ struct ticket {
   /// transport acquires it when the front forwards the request. It is returned when the last
   /// reference to the ticket is gone, so that there are never more messages than slots.
   base::permit at_owner;
-  /// Fault points that the request's `X-Fault` header names. Written by the front.
+  /// Fault points whose rules may hit the request: those that its `X-Fault` header names, or whose
+  /// rules choose its sender. Written by the front.
   std::atomic<base::fault_point_set> named_faults{0};
   /// Fault points that have already hit this attempt. Added to by the actor that passes one, and
   /// cleared by the transport for a further attempt.
   std::atomic<base::fault_point_set> passed_faults{0};
+  /// Fault points that have hit any attempt, for the access log.
+  std::atomic<base::fault_point_set> met_faults{0};
   /// The current attempt. Earlier attempts are superseded: nobody waits for their answers. Written
   /// by the transport.
   std::atomic<std::uint32_t> attempt{0};
 
-  /// Written by the front before it sends the first message, for the few requests that are traced;
-  /// null for all others.
-  std::shared_ptr<request_trace> trace;
+  /// The game that the request names. Written by the front before it sends the first message.
+  std::optional<model::uuid> game;
+  /// Parts of the request; empty where it never leaves its event loop. Written as `game`.
+  base::request_marks marks;
+  request_trace trace;
 
   /// Resets the ticket for reuse. Nobody else may share it.
   void renew() noexcept {
@@ -54,8 +61,11 @@ struct ticket {
     at_owner.reset();
     named_faults.store(0, std::memory_order_relaxed);
     passed_faults.store(0, std::memory_order_relaxed);
+    met_faults.store(0, std::memory_order_relaxed);
     attempt.store(0, std::memory_order_relaxed);
-    trace.reset();
+    game.reset();
+    marks = {};
+    trace.renew();
   }
 };
 
@@ -71,6 +81,11 @@ inline bool is_over(const ticket_ptr& of) noexcept {
 /// attempt has replaced this one.
 inline bool is_superseded(const ticket_ptr& of, std::uint32_t attempt) noexcept {
   return is_over(of) || (of && attempt < of->attempt.load(std::memory_order_relaxed));
+}
+
+/// What names the request of a ticket.
+inline base::request_marks marks_of(const ticket_ptr& of) noexcept {
+  return of ? of->marks : base::request_marks{};
 }
 
 /// Marks a request as being worked on by `who`. An exception deliberately leaves the mark in place:

@@ -11,6 +11,7 @@
 #include <caf/actor.hpp>
 #include <caf/actor_addr.hpp>
 
+#include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -32,13 +33,11 @@ enum class child_state : std::uint8_t {
   storming,
 };
 
+inline constexpr std::array<std::string_view, 3> child_state_names{"running", "waiting",
+                                                                   "storming"};
+
 constexpr std::string_view name_of(child_state which) noexcept {
-  switch (which) {
-  case child_state::running: return "running";
-  case child_state::waiting: return "waiting";
-  case child_state::storming: return "storming";
-  }
-  return {};
+  return child_state_names[static_cast<std::size_t>(which)];
 }
 
 /// A child as reported to operators.

@@ -2,10 +2,9 @@
 
 #include "actors/news/messages.hpp"
 #include "actors/supervision/messages.hpp"
+#include "base/events/log.hpp"
 
 #include <caf/exit_reason.hpp>
-#include <spdlog/spdlog.h>
-
 #include <utility>
 
 namespace matchcloud::actors {
@@ -72,8 +71,8 @@ void supervisor::on_down(const caf::down_msg& down) {
   const auto delay = children_->record_exit(*child, to_string(down.reason), settings_.clock->now(),
                                             static_cast<std::uint32_t>(random_()));
   if (children_->is_stopping()) return stop();
-  spdlog::warn("supervisor: {} ended ({}); restart in {} ms", children_->spec(*child).name,
-               children_->last_error(*child), delay.count());
+  base::log(base::log_event::actor_restarts, "supervisor: {} ended ({}); restart in {} ms",
+            children_->spec(*child).name, children_->last_error(*child), delay.count());
   if (delay.count() == 0)
     start(*child);
   else
@@ -88,10 +87,11 @@ void supervisor::report_storms() {
   const bool now = children_->storms();
   if (std::exchange(storming_, now) == now) return;
   if (now)
-    spdlog::error("supervisor: an actor dies again and again without having handled anything; the "
-                  "service is not ready");
+    base::log(base::log_event::actors_failing,
+              "supervisor: an actor dies again and again without having handled anything; the "
+              "service is not ready");
   else
-    spdlog::info("supervisor: all actors are well again");
+    base::log(base::log_event::actors_well, "supervisor: all actors are well again");
   if (settings_.on_storm) settings_.on_storm(now);
   if (now) check_storms_now();
 }

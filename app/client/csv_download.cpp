@@ -72,15 +72,16 @@ public:
       if (auto settled = settle(result); !settled) return tl::unexpected(settled.error());
     }
     const auto rows = rows_.rows();
-    return download_summary{rows > 0 ? rows - 1 : 0, to_.bytes()};
+    return download_summary{rows > 0 ? rows - 1 : 0, to_.bytes(), complete_from_};
   }
 
 private:
   base::expected<void> ask_for_export() {
     ++requested_;
-    auto url = request_export(service_, query_, in_);
-    if (!url) return tl::unexpected(url.error());
-    call_.to = *url;
+    auto made = request_export(service_, query_, in_);
+    if (!made) return tl::unexpected(made.error());
+    call_.to = std::move(made->url);
+    complete_from_ = std::move(made->complete_from);
     // When a download resumes, its speed still counts from its beginning.
     if (to_.bytes() == 0) in_.progress.begin("lobbies", total_, cli::progress_rate::megabytes);
     return {};
@@ -290,6 +291,8 @@ private:
   http_call call_{"GET", {}, {}, {}, download_silence_limit};
   /// Export requests since the last byte arrived.
   int requested_ = 0;
+  /// Of the export that is downloaded.
+  std::string complete_from_;
   /// The validator and size of the file that is partly downloaded.
   std::string etag_;
   std::optional<std::uint64_t> total_;

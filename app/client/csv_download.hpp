@@ -7,14 +7,17 @@
 #include "model/lobbies/export_query.hpp"
 
 #include <cstdint>
+#include <string>
 
 namespace matchcloud::app {
 
-/// The size of a completed download.
+/// A completed download.
 struct download_summary {
   /// Rows of the CSV, without its header.
   std::uint64_t lobbies = 0;
   std::uint64_t bytes = 0;
+  /// See `made_export`.
+  std::string complete_from = {};
 };
 
 /// Requests an export from a service and downloads it to `to`, which the caller has begun and will

@@ -4,6 +4,7 @@
 #include "app/client/http_transfer.hpp"
 #include "cli/bearer_tokens.hpp"
 #include "model/json/json_document.hpp"
+#include "model/text/timestamp.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -67,7 +68,7 @@ public:
                  const download_context& in)
       : call_{call_of(service, query)}, token_{service.token}, in_{in} {}
 
-  base::expected<model::http_url> run() {
+  base::expected<made_export> run() {
     while (true) {
       in_.progress.announce("waiting for the service to make the export");
       const auto result = ask();
@@ -75,7 +76,10 @@ public:
       if (result.end == transfer_end::no_connection)
         return failure(result.reason + "; is the service running, and is this its URL?");
       if (result.end == transfer_end::not_trusted) return failure(result.reason);
-      if (result.end != transfer_end::cut && head_.status == status_ok) return url(result.end);
+      if (result.end != transfer_end::cut && head_.status == status_ok)
+        return url(result.end).map([this](model::http_url&& url) {
+          return made_export{std::move(url), complete_from()};
+        });
       auto again = may_ask_again(result);
       if (!again) return tl::unexpected(again.error());
       if (!in_.pause(*again)) return interrupted();
@@ -92,6 +96,12 @@ private:
                        body_.append(bytes);
                        return body_.size() <= answer_limit_bytes;
                      }});
+  }
+
+  /// What is no time is left out: it is shown on a terminal.
+  std::string complete_from() const {
+    auto text = head_.get_header_value("Matchcloud-Complete-From");
+    return model::parse_timestamp(text) ? text : std::string{};
   }
 
   base::expected<model::http_url> url(transfer_end end) const {
@@ -157,9 +167,9 @@ std::chrono::milliseconds pause_after(int fruitless) {
   return first_pause * (1 << (fruitless - 1));
 }
 
-base::expected<model::http_url> request_export(const export_service& service,
-                                               const model::export_query& query,
-                                               const download_context& in) {
+base::expected<made_export> request_export(const export_service& service,
+                                           const model::export_query& query,
+                                           const download_context& in) {
   return export_request{service, query, in}.run();
 }
 

@@ -22,11 +22,19 @@ struct export_service {
   certificate_authorities trusted{};
 };
 
-/// Requests an export from a service, repeatedly while the service is busy, and returns the URL of
-/// the complete file. Fails with `io_failed` or `cancelled`; the detail does not contain the token.
-base::expected<model::http_url> request_export(const export_service& service,
-                                               const model::export_query& query,
-                                               const download_context& in);
+/// An export that a service made.
+struct made_export {
+  /// Where the complete file is.
+  model::http_url url;
+  /// From when on it has all lobbies, as the service says it; empty: it has all.
+  std::string complete_from;
+};
+
+/// Requests an export from a service, repeatedly while the service is busy. Fails with `io_failed`
+/// or `cancelled`; the detail does not contain the token.
+base::expected<made_export> request_export(const export_service& service,
+                                           const model::export_query& query,
+                                           const download_context& in);
 
 /// The pause before the next attempt, after `fruitless` failed ones in a row (at least one).
 std::chrono::milliseconds pause_after(int fruitless);

@@ -135,7 +135,9 @@ transfer_result transfer(const http_call& call, const cli::interrupt& until,
   const auto client = client_of(call);
   auto request = request_of(call);
   bool refused = false;
+  bool begun = false;
   request.response_handler = [&](const httplib::Response& head) {
+    begun = true;
     taker.begin(head);
     return true;
   };
@@ -150,6 +152,8 @@ transfer_result transfer(const http_call& call, const cli::interrupt& until,
   const bool sent = client->send(request, response, error);
   const bool is_over = watch.has_ended_it();
   if (refused) return {transfer_end::refused, "not wanted"};
+  // cpp-httplib does not call the handler for 204.
+  if (sent && !begun) taker.begin(response);
   if (sent) return {};
   if (until.came()) return {transfer_end::interrupted, "interrupted"};
   if (is_over)

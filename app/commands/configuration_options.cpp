@@ -1,8 +1,7 @@
 #include "app/commands/configuration_options.hpp"
 
 #include "app/commands/commands.hpp"
-
-#include <spdlog/spdlog.h>
+#include "base/events/log.hpp"
 
 #include <utility>
 
@@ -72,9 +71,14 @@ base::expected<std::vector<given_value>> read_given(const configuration_options&
 base::expected<std::vector<given_value>> read_given(const configuration_options& options) {
   std::vector<std::string> unknown;
   auto given = read_given(options, unknown);
-  for (const auto& name : unknown)
-    spdlog::warn("{} is not a configuration key of matchcloud and has no effect", name);
+  warn_of_variables(unknown);
   return given;
+}
+
+void warn_of_variables(const std::vector<std::string>& unknown) {
+  for (const auto& name : unknown)
+    base::log(base::log_event::config_unknown_variable,
+              "{} is not a configuration key of matchcloud and has no effect", name);
 }
 
 base::expected<serve_config> read_configuration(const configuration_options& options,

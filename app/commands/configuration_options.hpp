@@ -29,7 +29,9 @@ std::vector<given_value> given_flags(const configuration_options& options);
 /// `MATCHCLOUD_*` variables that are no keys to `unknown`. Fails with `config_invalid`.
 base::expected<std::vector<given_value>> read_given(const configuration_options& options,
                                                     std::vector<std::string>& unknown);
-/// The same; warns about variables that are no keys.
+/// Warns about variables that are no keys.
+void warn_of_variables(const std::vector<std::string>& unknown);
+/// As the one above, and warns about variables that are no keys.
 base::expected<std::vector<given_value>> read_given(const configuration_options& options);
 
 /// The configuration that they make. Fails with `config_invalid`.

@@ -171,7 +171,11 @@ base::expected<download_summary> export_from_store(const export_options& options
                                      [&] { return until.came(); }};
   const auto done = store::write_lobby_history(**history, query, base::machine_clock(), output);
   if (!done) return tl::unexpected(done.error());
-  return download_summary{done->rows, done->bytes};
+  download_summary summary{done->rows, done->bytes};
+  const auto complete_from = done->snapshot.complete_from_ts;
+  if (complete_from > 0 && query.span.begin < static_cast<std::uint64_t>(complete_from))
+    summary.complete_from = model::format_timestamp(complete_from);
+  return summary;
 }
 
 base::expected<download_summary> export_from_service(const export_service& service,
@@ -215,6 +219,9 @@ int report(const base::expected<download_summary>& done, std::chrono::duration<d
   const auto tenths = std::llround(took.count() * 10);
   std::cerr << done->lobbies << " lobbies, " << done->bytes << " bytes in " << tenths / 10 << "."
             << tenths % 10 << " s\n";
+  if (!done->complete_from.empty())
+    std::cerr << "matchcloud export: older history is not kept: all lobbies are there from "
+              << done->complete_from << " on\n";
   return ok;
 }
 

@@ -1,6 +1,7 @@
 #include "app/commands/commands.hpp"
 #include "app/commands/configuration_options.hpp"
 #include "app/config/fault_table.hpp"
+#include "app/config/log_table.hpp"
 #include "app/help/sample_config.hpp"
 #include "app/help/serve_help.hpp"
 #include "app/node/descriptors.hpp"
@@ -11,11 +12,10 @@
 #include "app/process/successor.hpp"
 #include "app/process/thread_trial.hpp"
 #include "app/reports/operation_table.hpp"
+#include "base/events/log.hpp"
 #include "base/free_memory.hpp"
 #include "base/log/service_log.hpp"
 #include "cli/print.hpp"
-
-#include <spdlog/spdlog.h>
 
 #include <poll.h>
 
@@ -44,7 +44,8 @@ ending wait_for_end(const service_signals& signals, main_watch& watch, const nod
   const auto handed_over = running.listeners().handed_over_fd();
   if (watch.wait({handed_over, running.failure_fd()}) == main_watch::wake::ending) {
     const auto signal = signals.take_ending();
-    spdlog::info("{}: ending", name_of_signal(signal.value_or(SIGTERM)));
+    base::log(base::log_event::service_ending, "{}: ending",
+              name_of_signal(signal.value_or(SIGTERM)));
     return ending::signalled;
   }
   pollfd has_successor{handed_over, POLLIN, 0};
@@ -89,12 +90,17 @@ int run(running_configuration& configured, std::unique_ptr<node> of, const servi
   successor next;
   log.print(greeting(running));
   auto health = running.health();
-  health.reload = [&] { return configured.reload(running); };
+  health.reload = [&] {
+    auto done = configured.reload(running);
+    log.set_format(running.config().log_format);
+    return done;
+  };
   health.succession = [&](int signal) {
     if (signal == SIGCHLD) return next.note_end();
     if (has_fixed_port(running.config())) return next.start();
-    spdlog::error("SIGUSR2: no successor is started: it finds this process by a port of --listen, "
-                  "and all are 0");
+    base::log(base::log_event::successor_failed,
+              "SIGUSR2: no successor is started: it finds this process by a port of --listen, "
+              "and all are 0");
   };
   watch.begin_serving(std::move(health), running.listeners().predecessor());
   const auto why = wait_for_end(signals, watch, running);
@@ -105,13 +111,15 @@ int run(running_configuration& configured, std::unique_ptr<node> of, const servi
   else
     watch.begin_ending(config.drain_delay + config.drain_timeout);
   if (why == ending::signalled && config.drain_delay.count() > 0) {
-    spdlog::info("not ready any more; draining in {} ms", config.drain_delay.count());
+    base::log(base::log_event::service_draining, "not ready any more; draining in {} ms",
+              config.drain_delay.count());
     running.announce_end(watch);
     if (running.listeners().successor()) watch.begin_leaving();
   }
   if (const auto successor = running.listeners().successor())
-    spdlog::info("process {} has taken over", *successor);
-  spdlog::info("draining; a{} signal ends at once", why == ending::signalled ? " second" : "");
+    base::log(base::log_event::taken_over, "process {} has taken over", *successor);
+  base::log(base::log_event::service_draining, "draining; a{} signal ends at once",
+            why == ending::signalled ? " second" : "");
   running.drain(watch);
   // A second signal is still unread at this point: exit without cleanup.
   if (signals.ends()) {
@@ -122,7 +130,7 @@ int run(running_configuration& configured, std::unique_ptr<node> of, const servi
   signals.unblock_ending();
   watch.end();
   of.reset();
-  spdlog::info("ended");
+  base::log(base::log_event::service_ended, "ended");
   return why == ending::failed ? failed : ok;
 }
 
@@ -133,7 +141,7 @@ base::expected<std::unique_ptr<node>> start(const serve_config& config, main_wat
   try {
     // After the signals are blocked, because this begins a thread: lines that were left out of the
     // log are summed up there even if no other line follows.
-    spdlog::flush_every(std::chrono::seconds{1});
+    base::service_log::sum_up_each_second();
     return node::start(config, watch, &log.metrics());
   } catch (const std::system_error& failure) {
     std::string why = failure.what();
@@ -147,8 +155,14 @@ int serve(const configuration_options& options, base::service_log& log) {
   // First of all: a signal that arrives before the service serves ends it as one that arrives
   // later.
   service_signals signals;
-  auto given = read_given(options);
+  std::vector<std::string> unknown;
+  auto given = read_given(options, unknown);
   auto config = given.and_then(make_config);
+  if (config) {
+    log.set_format(config->log_format);
+    base::configure_log_levels(log_levels_of(*config));
+  }
+  warn_of_variables(unknown);
   const auto fail = [&log](const base::error& why, int code) {
     log.say("matchcloud serve: " + why.detail);
     return code;
@@ -160,13 +174,13 @@ int serve(const configuration_options& options, base::service_log& log) {
                                    [&options] { return read_given(options); }};
   config->front.configuration = configured.document();
   config->store.is_for_service = true;
-  spdlog::set_level(config->log_level);
   const auto serves = choose_loops(*config);
   if (const auto enough = check_descriptors(*config); !enough) return fail(enough.error(), failed);
   if (const auto enough = try_threads(threads_needed(*config)); !enough)
     return fail(enough.error(), failed);
   if (const auto signal = signals.take_ending()) {
-    spdlog::info("{}: ended before it served", name_of_signal(*signal));
+    base::log(base::log_event::service_ended, "{}: ended before it served",
+              name_of_signal(*signal));
     return ok;
   }
   base::bound_free_memory();
@@ -174,7 +188,7 @@ int serve(const configuration_options& options, base::service_log& log) {
   main_watch watch{signals, manager};
   auto started = start(*config, watch, log);
   if (!started && started.error().code == base::errc::cancelled) {
-    spdlog::info("ended: {}", started.error().detail);
+    base::log(base::log_event::service_ended, "ended: {}", started.error().detail);
     log.finish();
     _exit(ok); // see node::start
   }
@@ -183,7 +197,7 @@ int serve(const configuration_options& options, base::service_log& log) {
     return fail(started.error(), failed);
   }
   // Not before: a start that fails leaves the line that says why, and no other.
-  spdlog::info("{}", serves);
+  base::log(base::log_event::service_serves, "{}", serves);
   return run(configured, *std::move(started), signals, watch, log);
 }
 
@@ -236,8 +250,12 @@ void add_serve_command(CLI::App& program, int& code) {
   add_print_flag("--access", access_table,
                  "Print who may call each operation as a Markdown table.");
   add_print_flag("--operations", operation_table, "Print all operations as a Markdown table.");
+  add_print_flag("--fault-presets", fault_preset_table,
+                 "Print the presets of faults as Markdown and exit.");
   add_print_flag("--fault-points", fault_point_table,
                  "Print where faults can be injected as a Markdown table.");
+  add_print_flag("--log-events", log_event_table,
+                 "Print all events of the log as a Markdown table.");
   auto* file = add_config_option(*command, *options);
   const auto prints_sample = std::make_shared<bool>(false);
   command

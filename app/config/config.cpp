@@ -99,6 +99,9 @@ base::expected<void> check_transport(const serve_config& config,
                       "the transport is httplib; leave out /proxy and /tls, or choose loops");
   if (config.take_over)
     return refuse_key(given, "take-over", std::string{httplib_cannot_be_taken_over});
+  if (config.access_log.mode != http::access_log_mode::off)
+    return refuse_key(given, "access-log",
+                      "the transport httplib has no access log; write off, or choose loops");
   return {};
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "actors/avatar/avatar_limits.hpp"
-#include "actors/bookkeeping/retention.hpp"
 #include "actors/ingestion/ingestion_limits.hpp"
 #include "actors/lobby_export/export_limits.hpp"
 #include "actors/media/media_limits.hpp"
@@ -9,7 +8,10 @@
 #include "actors/supervision/restart_limits.hpp"
 #include "app/config/fault_file.hpp"
 #include "base/config_row.hpp"
+#include "base/events/log_event.hpp"
 #include "base/expected.hpp"
+#include "base/log/log_format.hpp"
+#include "http/access_log/access_log_settings.hpp"
 #include "http/front/front_settings.hpp"
 #include "http/limits/limits.hpp"
 #include "http/tls/tls_material.hpp"
@@ -17,8 +19,7 @@
 #include "model/validation/validation_rules.hpp"
 #include "store/database.hpp"
 #include "store/engines/store_place.hpp"
-
-#include <spdlog/common.h>
+#include "store/housekeeping/retention.hpp"
 
 #include <chrono>
 #include <cstddef>
@@ -27,6 +28,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace matchcloud::app {
@@ -70,7 +72,7 @@ struct serve_config {
   actors::media_limits media;
   actors::export_limits exports;
   actors::ingestion_limits ingestion;
-  actors::retention retention;
+  store::retention retention;
   actors::restart_limits restarts;
   http::limits limits;
   /// Of so many requests of the data plane one is traced; 0: none.
@@ -78,7 +80,11 @@ struct serve_config {
   bool insecure_open = false;
   /// How long the start waits for a store that is away; 0: not at all.
   std::chrono::milliseconds start_wait{300'000};
-  spdlog::level::level_enum log_level = spdlog::level::info;
+  base::log_format log_format = base::log_format::text;
+  base::log_level log_level = base::log_level::info;
+  /// Of subjects with another one.
+  std::vector<std::pair<base::log_subject, base::log_level>> log_levels;
+  http::access_log_settings access_log;
   /// How long after a signal new connections are still accepted, so that balancers see first that
   /// the service is not ready any more.
   std::chrono::milliseconds drain_delay{0};
@@ -94,6 +100,9 @@ struct serve_config {
   /// Fault rules in force from the start.
   fault_rules faults;
 };
+
+/// The level of each subject.
+base::log_levels log_levels_of(const serve_config& config);
 
 /// A configuration key. Flags (`--NAME`), environment (`MATCHCLOUD_NAME`), the TOML file and the
 /// help text are all derived from the table of keys, which collects the rows of all rooms.

@@ -66,12 +66,15 @@ std::vector<config_key> collect() {
   all.head("Tokens and rate limits");
   all.add(http::access_keys(), access);
   all.add(http::client_keys(), &serve_config::limits);
-  all.add(actors::retention_keys(), &serve_config::retention);
+  all.add(store::retention_keys(), &serve_config::retention);
   all.head("Limits");
   all.add(http::limit_keys(), &serve_config::limits);
   all.head("Timeouts");
   all.add(http::timeout_keys(), &serve_config::limits);
   all.add(process_keys());
+  all.head("Logs");
+  all.add(log_keys());
+  all.add(http::access_log_keys(), &serve_config::access_log);
   all.head("Mailboxes and supervision");
   all.add(http::mailbox_keys(), &serve_config::limits);
   all.add(actors::restart_keys(), &serve_config::restarts);

@@ -4,7 +4,8 @@
 
 namespace matchcloud::app {
 
-/// A Markdown table of all fault points, for docs/faults.md.
+/// Markdown tables of all fault points and presets, for docs/faults.md.
 std::string fault_point_table();
+std::string fault_preset_table();
 
 } // namespace matchcloud::app

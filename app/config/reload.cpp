@@ -22,10 +22,12 @@ void keep(std::vector<given_value>& in, const std::vector<given_value>& from,
   if (const auto* last = last_given(from, key)) in.push_back(*last);
 }
 
-std::string_view source_of(const given_value* given) {
-  if (given == nullptr) return "default";
-  if (given->source.starts_with("--")) return "flag";
-  return given->source.starts_with("MATCHCLOUD_") ? "environment" : "file";
+base::config_source source_of(const given_value* given) {
+  using base::config_source;
+  if (given == nullptr) return config_source::preset;
+  if (given->source.starts_with("--")) return config_source::flag;
+  return given->source.starts_with("MATCHCLOUD_") ? config_source::environment
+                                                  : config_source::file;
 }
 
 std::string joined(const std::vector<std::string>& texts, std::string_view separator) {
@@ -63,7 +65,7 @@ void add_key(model::json_writer& json, const config_key& key,
     json.null();
   else
     json.text(key.default_value);
-  json.name("source").text(source_of(given));
+  json.name("source").text(name_of(source_of(given)));
   json.name("place").text(given == nullptr ? ""
                                            : model::printable_excerpt(given->source, value_limit));
   json.name("reloadable").boolean(key.is_reloadable);

@@ -2,8 +2,7 @@
 
 #include "model/net/base_url.hpp"
 
-#include <spdlog/spdlog.h>
-
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -47,7 +46,42 @@ outcome set_faults(serve_config& config, const config_values& given) {
   return {};
 }
 
+std::string subjects_text() {
+  std::string text;
+  for (const auto name : base::log_subject_names)
+    text.append(text.empty()                             ? ""
+                : name == base::log_subject_names.back() ? " and "
+                                                         : ", ")
+        .append(name);
+  return text;
+}
+
+outcome set_log_levels(serve_config& config, const config_values& given) {
+  config.log_levels.clear();
+  for (const std::string_view text : given) {
+    if (text.empty()) continue;
+    const auto at = std::min(text.find('='), text.size());
+    const auto subject = base::find_log_subject(text.substr(0, at));
+    const auto level = base::find_log_level(text.substr(std::min(at + 1, text.size())));
+    const bool is_level = level && *level != base::log_level::critical;
+    if (!subject || !is_level)
+      return base::fail(base::errc::config_invalid,
+                        "`" + std::string{text} + "`: " +
+                            (subject ? "the level must be debug, info, warning or error"
+                                     : "there is no such subject"));
+    config.log_levels.emplace_back(*subject, *level);
+  }
+  return {};
+}
+
 } // namespace
+
+base::log_levels log_levels_of(const serve_config& config) {
+  auto levels = base::log_levels_of(config.log_level);
+  for (const auto& [subject, level] : config.log_levels)
+    levels[subject] = level;
+  return levels;
+}
 
 base::config_rows<serve_config> listening_keys() {
   using word = std::pair<std::string_view, transport_kind>;
@@ -104,12 +138,7 @@ base::config_rows<serve_config> start_keys() {
 }
 
 base::config_rows<serve_config> process_keys() {
-  using word = std::pair<std::string_view, spdlog::level::level_enum>;
   base::config_rows<serve_config> keys{
-      choice_row("log-level", &serve_config::log_level,
-                 std::array{word{"info", spdlog::level::info}, word{"warning", spdlog::level::warn},
-                            word{"error", spdlog::level::err}},
-                 "The least severe lines that the log has."),
       number_row("drain-delay-ms", &serve_config::drain_delay, 0, 600'000,
                  "From SIGTERM to the drain: meanwhile /readyz says 503 and requests are accepted "
                  "as ever. Longer than a balancer takes to see that, so that it sends nobody to "
@@ -126,6 +155,29 @@ base::config_rows<serve_config> process_keys() {
                  "; 0: off"),
   };
   return reloadable(std::move(keys), {"busy-poll-us"});
+}
+
+base::config_rows<serve_config> log_keys() {
+  using base::log_level;
+  using level = std::pair<std::string_view, log_level>;
+  using format = std::pair<std::string_view, base::log_format>;
+  base::config_rows<serve_config> keys{
+      choice_row(
+          "log-format", &serve_config::log_format,
+          std::array{format{"text", base::log_format::text},
+                     format{"json", base::log_format::json}},
+          "How lines of the log look. json: an object with ts, level, subject, event, message, and "
+          "left_out where a line stands for others."),
+      choice_row("log-level", &serve_config::log_level,
+                 std::array{level{"debug", log_level::debug}, level{"info", log_level::info},
+                            level{"warning", log_level::warning}, level{"error", log_level::error}},
+                 "The least severe lines that the log has."),
+      {{"log-levels", kind::list, "",
+        "SUBJECT=LEVEL with a level as in log-level; subjects: " + subjects_text() + "; repeatable",
+        "Subjects with another level than log-level, such as store=debug,http=error."},
+       set_log_levels},
+  };
+  return reloadable(std::move(keys));
 }
 
 base::config_rows<serve_config> trace_keys() {

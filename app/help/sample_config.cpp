@@ -26,8 +26,8 @@ constexpr std::array keys{
     sample_key{"objects", "s3://bucket/matchcloud"},
     sample_key{"trusted-proxies", "10.0.0.0/8"},
     sample_key{"auth", "required"},
-    sample_key{"log-level", ""},
     sample_key{"drain-delay-ms", "5000"},
+    sample_key{"log-level", ""},
 };
 
 constexpr const char* head =

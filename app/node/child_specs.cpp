@@ -49,6 +49,7 @@ actors::lobby_export_settings export_settings(const node_parts& of) {
 actors::export_download_settings download_settings(const node_parts& of) {
   actors::export_download_settings settings;
   settings.files = of.exports;
+  settings.database = of.database;
   settings.keys = of.signing_keys;
   settings.keys_work = of.store_work;
   settings.short_work = of.short_work;
@@ -64,8 +65,15 @@ actors::catalog_settings catalog_settings(const node_parts& of) {
   settings.pool = of.store_work;
   settings.poll_interval = of.poll_interval;
   settings.contact = of.contact;
-  settings.on_moved_avatars = [lists = of.avatar_lists](const store::moved_games& moved) {
+  // An avatar may have been removed, or a game erased.
+  settings.on_changed_catalog = [images = of.images, of_ops = of.ops.images] {
+    if (images) images->forget();
+    if (of_ops) of_ops->forget();
+  };
+  settings.on_moved_avatars = [lists = of.avatar_lists, forget = settings.on_changed_catalog](
+                                  const store::moved_games& moved) {
     if (lists) lists->forget(moved);
+    forget();
   };
   settings.fence = of.fence;
   settings.look = of.look_at_store;

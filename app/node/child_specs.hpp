@@ -115,7 +115,8 @@ struct node_parts {
   std::deque<actors::place_counts>* places = nullptr;
 
   ops_parts ops;
-  /// What is done again and again, each by a child of that name: `tls_watch`, `replica_watch`.
+  /// What is done again and again, each by a child of that name: `housekeeping`, `tls_watch`,
+  /// `replica_watch`.
   std::vector<std::pair<std::string, actors::repeated_task_settings>> repeated;
   std::vector<served_loop> loops;
   /// The transport httplib, whose actors all run on the pool; its transport is null with event

@@ -1,10 +1,9 @@
 #include "app/node/listening.hpp"
 
 #include "app/node/take_over.hpp"
+#include "base/events/log.hpp"
 #include "http/takeover/local_socket.hpp"
 #include "store/files/data_directory.hpp"
-
-#include <spdlog/spdlog.h>
 
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -26,9 +25,10 @@ base::expected<void> listening::find_predecessor() {
   if (predecessor_)
     predecessor_pid_ = predecessor_->pid();
   else
-    spdlog::info("--take-over: no process serves these listeners from data-dir {}; starting as "
-                 "usual",
-                 config_->store.data_dir);
+    base::log(base::log_event::predecessor_missing,
+              "--take-over: no process serves these listeners from data-dir {}; starting as "
+              "usual",
+              config_->store.data_dir);
   return {};
 }
 
@@ -81,7 +81,7 @@ base::expected<http::listeners> listening::bind(http::handed_listener wanted, st
 
 void listening::warn() const {
   for (const auto& line : exposure_warnings(*config_, data_))
-    spdlog::warn("{}", line);
+    base::log(base::log_event::service_exposed, "{}", line);
 }
 
 base::error listening::advised(base::error why) const {
@@ -109,7 +109,8 @@ void listening::offer() {
     if (alone) http::remove_dead_sockets(config_->store.data_dir, "take-over-", ".sock");
     auto fresh = http::listen_local(config_->store.data_dir, name);
     if (!fresh) {
-      spdlog::warn("--take-over cannot find this process: {}", fresh.error().detail);
+      base::log(base::log_event::take_over_unfindable, "--take-over cannot find this process: {}",
+                fresh.error().detail);
       return offered_.clear();
     }
     local = *std::move(fresh);

@@ -1,5 +1,6 @@
 #include "app/node/node.hpp"
 
+#include "actors/request/traced_step.hpp"
 #include "app/node/attempt_apart.hpp"
 #include "app/node/descriptors.hpp"
 #include "app/node/embedded_console.hpp"
@@ -7,6 +8,7 @@
 #include "app/process/main_process_claim.hpp"
 #include "base/build_info.hpp"
 #include "base/crash_report.hpp"
+#include "base/events/log.hpp"
 #include "base/faults.hpp"
 #include "base/randomness.hpp"
 #include "http/front/front_rules.hpp"
@@ -18,11 +20,10 @@
 #include "store/exports/export_objects.hpp"
 #include "store/media/bucket_images.hpp"
 #include "store/media/media_files.hpp"
+#include "store/media/referred_images.hpp"
 #include "store/open_sqlite.hpp"
 
 #include <caf/thread_hook.hpp>
-#include <spdlog/spdlog.h>
-
 #include <fcntl.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
@@ -140,7 +141,7 @@ node::node(const serve_config& config)
     : config_{config},
       replica_id_{new_id()},
       documents_{documents_of(config)},
-      traces_{std::make_shared<actors::trace_log>(config.trace_one_in)},
+      traces_{std::make_shared<actors::trace_log>(config.trace_one_in, http::operation_count)},
       front_{std::make_shared<const http::front_settings>(data_settings())},
       ops_front_{std::make_shared<const http::front_settings>(ops_settings())},
       bounds_{prepared(config.limits), config.front.proxies},
@@ -160,7 +161,9 @@ node::node(const serve_config& config)
       emptied_{eventfd(0, EFD_CLOEXEC)},
       listening_{config_},
       failed_{eventfd(0, EFD_CLOEXEC)},
-      supervision_{actors_, [this](bool storms) { on_storm(storms); }} {}
+      supervision_{actors_, [this](bool storms) { on_storm(storms); }} {
+  limits_.set(bounds_.limits);
+}
 
 http::front_settings node::data_settings() const {
   auto settings = config_.front;
@@ -196,25 +199,31 @@ base::expected<void> node::take_up(const serve_config& config) {
   if (httplib_)
     return base::fail(base::errc::config_invalid,
                       "the transport httplib takes nothing up while it serves; restart");
+  auto access = http::access_log::open(config.access_log);
+  if (!access) return tl::unexpected(access.error());
   if (tls_)
     if (auto usable = tls_->use(config.tls); !usable) return usable;
+  access_log_->use(*std::move(access));
   auto next = config;
   // The start completed these.
   next.loops = config_.loops;
   next.store = config_.store;
   config_ = std::move(next);
-  spdlog::set_level(config_.log_level);
+  base::configure_log_levels(log_levels_of(config_));
   front_ = std::make_shared<const http::front_settings>(data_settings());
   ops_front_ = std::make_shared<const http::front_settings>(ops_settings());
   const auto limits = bounded_by_descriptors(config_.limits, raise_descriptor_limit());
+  limits_.set(limits);
   const auto turns = std::make_shared<std::counting_semaphore<>>(0);
   const auto hand = [&](const loop_part& to,
                         const std::shared_ptr<const http::front_settings>& settings,
                         const http::proxy_trust& trusted) {
     to.loop->post([transport = to.transport.get(), gate = to.gate, settings, turns,
-                   changed = http::plane_limits{limits, trusted, settings->plane}] {
+                   changed = http::plane_limits{limits, trusted, settings->plane},
+                   log = access_log_, access = config_.access_log] {
       gate->set_settings(settings);
       transport->put_in_force(changed);
+      transport->log_access(log, access);
       turns->release();
     });
   };
@@ -263,7 +272,7 @@ base::expected<void> node::open_patiently(main_watch& watch) {
       watch.tell_waiting(why);
     }
     auto opened = attempt->take();
-    if (opened && plane) spdlog::info("the store is there");
+    if (opened && plane) base::log(base::log_event::store_reached, "the store is there");
     if (opened || !store::is_out_of_reach(opened.error())) return opened;
     if (auto serves = serve_health(); !serves) return serves;
     const auto now = base::machine_clock().now();
@@ -273,7 +282,7 @@ base::expected<void> node::open_patiently(main_watch& watch) {
     }
     why = base::to_string(opened.error());
     if (now >= next_line) {
-      spdlog::warn("not ready: {}; tried again once a second", why);
+      base::log(base::log_event::store_waiting, "not ready: {}; tried again once a second", why);
       next_line = now + waiting_line_interval;
     }
     watch.tell_waiting(why);
@@ -301,8 +310,9 @@ base::expected<std::unique_ptr<waiting_plane>> node::open_waiting_plane() {
     if (!context) return tl::unexpected(context.error());
     parts.tls = *std::move(context);
   }
-  spdlog::info("waiting for the store; /healthz and /readyz are answered by the ops plane on {}",
-               url_of({listening_.ops(), {false, config_.ops_tls}}));
+  base::log(base::log_event::store_plane_open,
+            "waiting for the store; /healthz and /readyz are answered by the ops plane on {}",
+            url_of_ops());
   return std::make_unique<waiting_plane>(parts, std::move(shared));
 }
 
@@ -323,8 +333,8 @@ base::expected<void> node::open_database() {
   database_->stand_behind(fence_);
   if (config_.store.url.empty()) database_file_.emplace(config_.store.data_dir);
   if (!config_.store.url.empty()) {
-    replicas_ =
-        std::make_shared<store::replica_lease>(database_, replica_id_, replica_count_, clock_);
+    replicas_ = std::make_shared<store::replica_lease>(database_, replica_id_, replica_count_,
+                                                       board_, clock_);
     if (auto counted = replicas_->renew(); !counted) return counted;
   }
   auto ops = ops_services::open(config_, database_, fence_);
@@ -340,8 +350,9 @@ base::expected<void> node::open() {
   if (auto opened = open_database(); !opened) return opened;
   if (config_.store.url.empty())
     for (const auto& hazard : store::hazards_of(config_.store.data_dir))
-      spdlog::warn("{}", hazard);
+      base::log(base::log_event::store_hazard, "{}", hazard);
   if (auto opened = open_objects(); !opened) return opened;
+  if (auto opened = open_housekeeping(); !opened) return opened;
   auto keys = store::secret_ring::open(secrets_, store::secret_name::signing_keys);
   if (!keys) return tl::unexpected(keys.error());
   signing_keys_ = *std::move(keys);
@@ -354,9 +365,10 @@ base::expected<void> node::open() {
 
   if (config_.ranking.default_namespace &&
       !first_catalog_->find_namespace(*config_.ranking.default_namespace))
-    spdlog::warn("default-namespace {}: the catalog has no such namespace; until it has, listings "
-                 "that name none show all regions",
-                 model::to_string(*config_.ranking.default_namespace));
+    base::log(base::log_event::catalog_no_default,
+              "default-namespace {}: the catalog has no such namespace; until it has, listings "
+              "that name none show all regions",
+              model::to_string(*config_.ranking.default_namespace));
   if (auto opened = open_tls(); !opened) return opened;
   return open_geoip();
 }
@@ -364,8 +376,13 @@ base::expected<void> node::open() {
 base::expected<void> node::open_objects() {
   if (config_.store.has_bucket()) return open_bucket();
   const auto descriptors = raise_descriptor_limit();
-  images_ =
-      std::make_shared<store::media_files>(config_.store.data_dir, media_descriptors(descriptors));
+  images_ = std::make_shared<store::referred_images>(
+      std::make_shared<store::media_files>(config_.store.data_dir, media_descriptors(descriptors)),
+      database_);
+  ops_images_ = images_;
+  auto objects = store::open_objects(config_.store);
+  if (!objects) return tl::unexpected(objects.error());
+  image_objects_ = *std::move(objects);
   auto files = store::export_files::open(
       config_.store.data_dir,
       {config_.exports.files_limit_bytes, config_.exports.game_share_percent},
@@ -375,11 +392,29 @@ base::expected<void> node::open_objects() {
   return {};
 }
 
+base::expected<void> node::open_housekeeping() {
+  store::housekeeper_settings settings;
+  settings.objects = image_objects_;
+  settings.exports = exports_.get();
+  settings.owner = replica_id_;
+  settings.clock = &clock_;
+  auto opened = housekeeping::open(config_, database_, fence_, std::move(settings));
+  if (!opened) return tl::unexpected(opened.error());
+  housekeeping_ = *std::move(opened);
+  return {};
+}
+
 base::expected<void> node::open_bucket() {
   auto bucket = store::open_objects(config_.store);
   if (!bucket) return tl::unexpected(bucket.error());
   bucket_ = *std::move(bucket);
-  images_ = std::make_shared<store::bucket_images>(bucket_, config_.store.delivery, bounds_.budget);
+  image_objects_ = bucket_;
+  const auto images_by = [this](store::objects_delivery delivery, base::byte_budget& budget) {
+    return std::make_shared<store::referred_images>(
+        std::make_shared<store::bucket_images>(bucket_, delivery, budget), database_);
+  };
+  images_ = images_by(config_.store.delivery, bounds_.budget);
+  ops_images_ = images_by(store::objects_delivery::through, ops_bounds_.budget);
   store::export_objects_settings settings;
   settings.objects = bucket_;
   settings.records = database_;
@@ -405,8 +440,9 @@ base::expected<void> node::open_tls() {
 
 base::expected<void> node::open_geoip() {
   if (config_.geoip_files.empty()) {
-    spdlog::warn("no GeoIP file: every player's location is unknown and regions are not ordered "
-                 "by distance; give --geoip FILE");
+    base::log(base::log_event::geoip_missing,
+              "no GeoIP file: every player's location is unknown and regions are not ordered "
+              "by distance; give --geoip FILE");
     return {};
   }
   auto files = store::geoip_files::open(config_.geoip_files);
@@ -437,6 +473,7 @@ node::loop_part node::make_loop(http::shared_bounds& bounds,
       *part.loop, base::machine_clock(), *blocking_, bounds,
       std::make_shared<const http::front_rules>(part.gate), metrics, base::random_seed(),
       [this] { on_transport_empty(); });
+  part.transport->log_access(access_log_, config_.access_log);
   if (!tls_) return part;
   const auto purpose =
       bounds.serves == http::plane::ops ? http::tls_purpose::ops : http::tls_purpose::data;
@@ -449,20 +486,28 @@ node::loop_part node::make_loop(http::shared_bounds& bounds,
 }
 
 void node::make_transports() {
+  ops_metrics_.kept = traces_.get();
   ops_loop_ = make_loop(ops_bounds_, ops_front_, ops_metrics_);
   if (config_.transport == transport_kind::httplib) {
     auto& metrics = transport_metrics_.emplace_back();
+    metrics.kept = traces_.get();
     httplib_ = std::make_unique<http::httplib_transport>(base::machine_clock(), bounds_, metrics,
                                                          base::random_seed(),
                                                          [this] { on_transport_empty(); });
     httplib_gate_ = make_gate(front_, metrics);
     return;
   }
-  for (std::size_t i = 0; i < data_loops(config_); ++i)
-    loops_.push_back(make_loop(bounds_, front_, transport_metrics_.emplace_back()));
+  for (std::size_t i = 0; i < data_loops(config_); ++i) {
+    auto& metrics = transport_metrics_.emplace_back();
+    metrics.kept = traces_.get();
+    loops_.push_back(make_loop(bounds_, front_, metrics));
+  }
 }
 
 base::expected<void> node::bind() {
+  auto access = http::access_log::open(config_.access_log);
+  if (!access) return tl::unexpected(access.error());
+  access_log_->use(*std::move(access));
   make_transports();
   ranking_metrics_.resize(std::max<std::size_t>(1, loops_.size()));
   if (config_.ranking.counts_places) places_.resize(ranking_metrics_.size());
@@ -517,6 +562,13 @@ std::shared_ptr<const node_parts> node::parts() {
     made->loops.push_back({part.loop.get(), &part.transport->exchanges(), part.gate});
   made->pool = {nullptr, httplib_.get(), httplib_gate_};
   made->ops = parts_of_ops();
+  made->ops.administration.forget_avatars = [images = images_, of_ops = ops_images_,
+                                             lists = made->avatar_lists] {
+    images->forget();
+    of_ops->forget();
+    lists->forget({.revision = 0, .games = {}, .all = true});
+  };
+  made->repeated.push_back({"housekeeping", housekeeping_->task()});
   if (tls_)
     made->repeated.push_back({"tls_watch",
                               {[tls = tls_, fence = fence_] {
@@ -550,18 +602,15 @@ ops_parts node::parts_of_ops() {
   made.ingesting = &ops_->ingesting();
   made.ingestion_metrics = &ops_->ingestion_metrics();
   made.administration = {ops_->administered(), &ops_->administering(), &clock_};
+  made.administration.images = image_objects_;
+  made.administration.history_kept = config_.retention.history;
   made.reports = ops_->reports();
-  if (bucket_)
-    made.images = std::make_shared<store::bucket_images>(bucket_, store::objects_delivery::through,
-                                                         ops_bounds_.budget);
-  else
-    made.images = images_;
+  made.images = ops_images_;
   made.surveys.database = database_;
   made.surveys.pool = &ops_->surveying();
   made.bookkeeping.database = ops_->administered();
   made.bookkeeping.pool = &ops_->administering();
   made.bookkeeping.clock = &clock_;
-  made.bookkeeping.kept = config_.retention;
   made.bookkeeping.tally = ops_->ingest_store()->tally();
   made.fault_audit = {ops_->administered(), &ops_->administering()};
   if (const auto seed = ops_->fault_seed()) {
@@ -577,71 +626,12 @@ std::string node::public_url() const {
   return base + config_.front.base_path;
 }
 
-void node::show_metrics() {
-  if (process_metrics_ != nullptr) metrics_.add(*process_metrics_);
-  for (const auto& each : transport_metrics_)
-    metrics_.add(each);
-  metrics_.add(ops_metrics_);
-  rate_limits_->show(metrics_);
-  bounds_.show(metrics_);
-  ops_bounds_.show(metrics_);
-  for (const auto& part : loops_)
-    metrics_.add(part.loop->metrics());
-  if (loops_.empty()) metrics_.add(no_loop_metrics_);
-  metrics_.add(
-      base::metric_type::gauge,
-      {"matchcloud_build_info", "1, with what the program was built from as labels."},
-      [](const base::metric_set::sink& to) {
-        const auto& built = base::built();
-        to({{"version", built.version}, {"commit", built.commit}, {"build_type", built.build_type}},
-           {1});
-      });
-  children_->show(metrics_);
-  if (ops_->fault_seed()) base::faults::show(metrics_);
-  metrics_.add(avatar_metrics_);
-  images_->show(metrics_);
-  metrics_.add_gauge({"matchcloud_blocking_jobs_queued", "Jobs that wait for a blocking thread."},
-                     [this] { return blocking_->queued(); });
-  contact_->show(metrics_);
-  database_->show(metrics_);
-  replica_count_->show(metrics_);
-  for (const auto& each : ranking_metrics_)
-    metrics_.add(each);
-  metrics_.add(export_metrics_);
-  exports_->show(metrics_);
-  if (bucket_) bucket_->show(metrics_);
-  if (geoip_files_) {
-    geoip_files_->show(metrics_);
-    metrics_.add(geoip_metrics_);
-  }
-  if (tls_) {
-    for (const auto& each : transport_metrics_)
-      metrics_.add(each.tls);
-    metrics_.add(ops_metrics_.tls);
-    metrics_.add(tls_->metrics());
-  }
-  metrics_.add(ops_->ingestion_metrics());
-}
-
-void node::report() {
-  show_metrics();
-  http::status_sources sources;
-  sources.children = children_.get();
-  sources.budget = &bounds_.budget;
-  sources.faults = ops_->fault_seed().has_value();
-  for (const auto& part : loops_)
-    sources.loops.push_back(&part.loop->metrics());
-  for (const auto& counted : places_)
-    sources.places.push_back(&counted);
-  for (const auto& counted : transport_metrics_)
-    sources.transports.push_back(&counted);
-  sources.ops = &ops_metrics_;
-  ops_->report_from(metrics_, std::move(sources), front_->traces, state_);
-}
-
 void node::start_actors() {
   const auto run = [](loop_part& part) {
-    part.thread = std::thread{[loop = part.loop.get()] { loop->run(); }};
+    part.thread = std::thread{[loop = part.loop.get()] {
+      actors::notes_only_sampled = true;
+      loop->run();
+    }};
   };
   for (auto& part : loops_)
     run(part);
@@ -658,9 +648,10 @@ void node::on_storm(bool storms) {
 }
 
 void node::on_fenced(const base::error& why) {
-  spdlog::error("this program may not use its store any more: {}; not ready, and nothing is read "
-                "or written there until a newer program takes over",
-                base::to_string(why));
+  base::log(base::log_event::store_fenced,
+            "this program may not use its store any more: {}; not ready, and nothing is read "
+            "or written there until a newer program takes over",
+            base::to_string(why));
   ready_.set_fenced();
 }
 
@@ -669,9 +660,11 @@ void node::look_at_store() {
   const std::lock_guard lock{told_lost_mutex_};
   if (std::exchange(told_lost_, why) == why) return;
   if (why)
-    spdlog::error("not ready: the database {}: {}", database_file_->path(), *why);
+    base::log(base::log_event::store_lost, "not ready: the database {}: {}", database_file_->path(),
+              *why);
   else
-    spdlog::info("the database {} is there again", database_file_->path());
+    base::log(base::log_event::store_found, "the database {} is there again",
+              database_file_->path());
   ready_.set_lost(why.has_value());
 }
 
@@ -697,7 +690,7 @@ void node::start_serving() {
   ready_.set_serving();
   // Errors must not prevent the start; the rules were checked when they were read.
   for (const auto& [at, rule] : config_.faults)
-    static_cast<void>(base::faults::set(at, rule));
+    static_cast<void>(ops_->faults()->inject(at, rule, base::machine_clock().now()));
 }
 
 void node::on_transport_empty() {
@@ -813,6 +806,7 @@ node::~node() {
   stop(ops_loop_);
   export_state_->reports()->close(); // The threads joined next write exports.
   if (bucket_) bucket_->stop();
+  if (housekeeping_) housekeeping_->end();
   blocking_.reset();
   exporting_.reset();
   store_work_.reset();

@@ -2,6 +2,7 @@
 
 #include "app/config/config.hpp"
 #include "app/node/child_specs.hpp"
+#include "app/node/housekeeping.hpp"
 #include "app/node/listening.hpp"
 #include "app/node/loop_pulse.hpp"
 #include "app/node/ops_services.hpp"
@@ -14,6 +15,7 @@
 #include "base/expected.hpp"
 #include "base/files/file_descriptor.hpp"
 #include "base/metrics.hpp"
+#include "http/access_log/access_log.hpp"
 #include "http/loop/event_loop.hpp"
 #include "http/transport/httplib_transport.hpp"
 #include "http/transport/loop_transport.hpp"
@@ -27,10 +29,12 @@
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -106,6 +110,7 @@ private:
   /// Opens images and exports, which are in the data directory or in a bucket.
   base::expected<void> open_objects();
   base::expected<void> open_bucket();
+  base::expected<void> open_housekeeping();
   base::expected<void> open_geoip();
   void make_transports();
   base::expected<void> bind();
@@ -124,6 +129,16 @@ private:
   /// Everything that is counted.
   void show_metrics();
   void report();
+  std::vector<http::bound> bounds();
+  std::vector<http::bound> bounds_of_clients() const;
+  std::vector<http::bound> bounds_of_work() const;
+  std::vector<http::bound> bounds_of_memory() const;
+  /// A limit that a reload may change.
+  std::function<double()> reloaded(std::function<double(const http::limits&)> of) const;
+  /// A limit that is a metric.
+  std::function<double()> read_from(std::string_view metric) const;
+  std::string url_of_ops() const;
+  std::vector<http::history_count> history_counts();
   /// The dependencies of the actors, once loops and listeners exist.
   std::shared_ptr<const node_parts> parts();
   void start_actors();
@@ -143,7 +158,25 @@ private:
   /// The state and the number of connections, for people.
   std::string describe() const;
 
+  /// Limits that a reload may change, for reports.
+  class reported_limits {
+  public:
+    void set(const http::limits& now) {
+      const std::lock_guard lock{mutex_};
+      now_ = now;
+    }
+    http::limits get() const {
+      const std::lock_guard lock{mutex_};
+      return now_;
+    }
+
+  private:
+    mutable std::mutex mutex_;
+    http::limits now_;
+  };
+
   serve_config config_;
+  reported_limits limits_;
   /// The time by which tokens, URLs and exports expire.
   store::store_clock clock_;
   /// Of each plane, by which its front routes and its transports judge heads.
@@ -157,6 +190,7 @@ private:
       std::make_shared<store::store_fence>([this](const base::error& why) { on_fenced(why); });
   /// Null where the store is embedded: the processes on it are few, and replace each other.
   std::shared_ptr<store::replica_lease> replicas_;
+  std::shared_ptr<store::replica_board> board_ = std::make_shared<store::replica_board>();
   /// What `/readyz` answers.
   std::shared_ptr<std::atomic<http::service_state>> state_ =
       std::make_shared<std::atomic<http::service_state>>(http::service_state::starting);
@@ -181,6 +215,7 @@ private:
   /// Of the ops plane while the store is away.
   http::shared_bounds waiting_bounds_;
   std::shared_ptr<base::rate_limit_table> rate_limits_;
+  std::shared_ptr<http::access_log> access_log_ = std::make_shared<http::access_log>();
   std::deque<http::transport_metrics> transport_metrics_;
   http::transport_metrics ops_metrics_{http::plane::ops};
   http::transport_metrics waiting_metrics_;
@@ -209,7 +244,13 @@ private:
   std::unique_ptr<base::thread_pool> exporting_;
   /// Null where the store is embedded: then `blocking_` does its work.
   std::unique_ptr<base::thread_pool> store_work_;
+  /// Those that avatars have.
   std::shared_ptr<store::image_source> images_;
+  /// The same, never elsewhere: the console asks for them as for all else.
+  std::shared_ptr<store::image_source> ops_images_;
+  /// Where images are: `bucket_`, or the data directory.
+  std::shared_ptr<store::object_store> image_objects_;
+  std::unique_ptr<housekeeping> housekeeping_;
   /// While draining: an eventfd that counts transports without connections.
   base::file_descriptor emptied_;
   std::size_t transports_left_ = 0;
@@ -224,6 +265,7 @@ private:
   std::shared_ptr<actors::child_table> children_;
   std::unique_ptr<ops_services> ops_;
   base::metric_set metrics_;
+  std::unique_ptr<http::bound_use> bound_use_;
   const base::metric_set* process_metrics_ = nullptr;
   readiness ready_{[this](http::service_state now) { *state_ = now; }};
   /// An eventfd, readable when a restart storm is to end the service.

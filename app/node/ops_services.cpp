@@ -2,14 +2,16 @@
 
 #include "actors/administration/administration.hpp"
 #include "app/node/thread_counts.hpp"
+#include "base/events/log.hpp"
 #include "base/faults.hpp"
 #include "base/randomness.hpp"
 #include "http/ops/actor_report.hpp"
 #include "http/ops/render_metrics.hpp"
 #include "store/engines/store_place.hpp"
 
-#include <spdlog/spdlog.h>
-
+#include <algorithm>
+#include <chrono>
+#include <iterator>
 #include <utility>
 
 namespace matchcloud::app {
@@ -80,30 +82,57 @@ void ops_services::open_faults(const serve_config& config) {
   base::faults::seed(*fault_seed_);
 }
 
-void ops_services::report_from(const base::metric_set& metrics, http::status_sources sources,
-                               std::shared_ptr<const actors::trace_log> traces,
-                               http::shared_service_state state) {
-  metrics_ = &metrics;
-  sources_ = std::move(sources);
-  traces_ = std::move(traces);
-  state_ = std::move(state);
-  status_ = std::make_unique<http::status_meter>(sources_);
-  places_ = std::make_unique<http::place_report>(sources_.places);
+void ops_services::report_from(reported from) {
+  from_ = std::move(from);
+  history_ = std::make_unique<http::service_history>(from_.sources);
+  attention_ = std::make_unique<http::attention>(*from_.metrics, *history_, *from_.bounds);
+  replicas_ = std::make_unique<http::replica_report>(
+      from_.self, *history_, *attention_, [state = from_.state] { return name_of(state->load()); });
+  status_ = std::make_unique<http::status_meter>(from_.sources);
+  places_ = std::make_unique<http::place_report>(from_.sources.places);
+  from_.board->tell_with([this] { return replicas_->summary(); });
+}
+
+std::vector<http::told_summary> ops_services::heard() const {
+  std::vector<http::told_summary> all;
+  for (const auto& each : from_.board->heard())
+    all.push_back({to_string(each.replica_id),
+                   std::chrono::milliseconds{from_.clock->unix_ms() - each.told_ts}, each.summary});
+  return all;
+}
+
+std::string ops_services::attention() const {
+  auto found = attention_->find(is_ready());
+  std::ranges::move(replicas_->find_odd(heard()), std::back_inserter(found));
+  auto looked_for = attention_->looked_for();
+  looked_for.push_back(http::replica_report::odd_cause);
+  return http::render_attention(std::move(found), looked_for);
 }
 
 actors::report_sources ops_services::reports() const {
-  return {[this] { return http::render_metrics(*metrics_); },
-          [this] { return actor_report(sources_); },
-          [this] { return status_->report(*state_ == http::service_state::ready); },
-          [this] { return places_->report(); }, [this] { return traces_->report(); }};
+  return {[this] { return http::render_metrics(*from_.metrics); },
+          [this] { return actor_report(from_.sources); },
+          [this] { return status_->report(is_ready(), history_->latest()); },
+          [this] {
+            history_->sample();
+            attention_->sample();
+            from_.traces->age();
+          },
+          [this] { return places_->report(); },
+          [this](const actors::trace_query& wanted) { return from_.traces->report(wanted); },
+          [this](const actors::past_query& wanted) { return history_->report(wanted); },
+          [this] { return attention(); },
+          [this] { return replicas_->report(heard()); }};
 }
 
 void ops_services::end() {
+  if (from_.board) from_.board->end();
   ingesting_.reset();
   administering_.reset();
   auto& tally = *ingest_store_->tally();
   if (const auto written = write_sums(*administered_, tally.take_all(), tally); !written)
-    spdlog::warn("sums of ingests are not in the audit log: {}", base::to_string(written.error()));
+    base::log(base::log_event::audit_failed, "sums of ingests are not in the audit log: {}",
+              base::to_string(written.error()));
   surveying_.reset();
 }
 

@@ -3,18 +3,26 @@
 #include "actors/fault_control/fault_control.hpp"
 #include "actors/ingestion/lobby_ingest.hpp"
 #include "actors/reports/reports.hpp"
-#include "actors/request/request_trace.hpp"
+#include "actors/request/trace_log.hpp"
 #include "app/config/config.hpp"
 #include "base/blocking_pool.hpp"
 #include "base/expected.hpp"
 #include "http/front/service_state.hpp"
+#include "http/ops/attention.hpp"
+#include "http/ops/bound_use.hpp"
+#include "http/ops/replica_report.hpp"
+#include "http/ops/service_history.hpp"
 #include "http/ops/status_report.hpp"
 #include "store/database.hpp"
+#include "store/replica_lease.hpp"
+#include "store/store_clock.hpp"
 
 #include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace matchcloud::app {
 
@@ -28,10 +36,20 @@ public:
   open(const serve_config& config, const std::shared_ptr<store::database>& of_server,
        const std::shared_ptr<store::store_fence>& fence);
 
-  /// Sets where reports come from; call before the actors start. All of it outlives them.
-  void report_from(const base::metric_set& metrics, http::status_sources sources,
-                   std::shared_ptr<const actors::trace_log> traces,
-                   http::shared_service_state state);
+  /// What reports come from. All of it outlives them.
+  struct reported {
+    const base::metric_set* metrics = nullptr;
+    http::status_sources sources;
+    std::shared_ptr<actors::trace_log> traces;
+    http::shared_service_state state;
+    const http::bound_use* bounds = nullptr;
+    http::replica_report::identity self;
+    std::shared_ptr<store::replica_board> board;
+    const store::store_clock* clock = nullptr;
+  };
+
+  /// Sets that; call before the actors start.
+  void report_from(reported from);
 
   const std::shared_ptr<actors::ingest_store>& ingest_store() const noexcept {
     return ingest_store_;
@@ -44,6 +62,8 @@ public:
   base::blocking_pool& surveying() noexcept { return *surveying_; }
   /// The reports; they may be asked for once `report_from` was called.
   actors::report_sources reports() const;
+
+  std::size_t history_bytes() const { return history_->used_bytes(); }
 
   /// The seed that decides at which passes a fault point fires; empty if injection is off.
   std::optional<std::uint64_t> fault_seed() const noexcept { return fault_seed_; }
@@ -63,15 +83,20 @@ private:
                    std::size_t threads);
   void open_faults(const serve_config& config);
 
-  http::shared_service_state state_;
+  std::string attention() const;
+  bool is_ready() const { return *from_.state == http::service_state::ready; }
+  /// What other replicas told.
+  std::vector<http::told_summary> heard() const;
+
   std::optional<std::uint64_t> fault_seed_;
   std::shared_ptr<actors::fault_switch> faults_ = std::make_shared<actors::fault_switch>();
   actors::ingestion_metrics ingestion_metrics_;
   std::shared_ptr<actors::ingest_store> ingest_store_;
   std::shared_ptr<store::database> administered_;
-  const base::metric_set* metrics_ = nullptr;
-  http::status_sources sources_;
-  std::shared_ptr<const actors::trace_log> traces_;
+  reported from_;
+  std::unique_ptr<http::service_history> history_;
+  std::unique_ptr<http::attention> attention_;
+  std::unique_ptr<http::replica_report> replicas_;
   std::unique_ptr<http::status_meter> status_;
   std::unique_ptr<http::place_report> places_;
   std::unique_ptr<base::thread_pool> surveying_;

@@ -1,12 +1,11 @@
 #include "app/node/supervision.hpp"
 
 #include "actors/supervision/messages.hpp"
+#include "base/events/log.hpp"
 #include "base/faults.hpp"
 #include "base/randomness.hpp"
 
 #include <caf/all.hpp>
-#include <spdlog/spdlog.h>
-
 #include <utility>
 
 namespace matchcloud::app {
@@ -34,7 +33,8 @@ void supervision::spawn() {
   }
   made->attach_functor([this](const caf::error& reason) {
     if (ending_) return;
-    spdlog::error("supervisor ended ({}); the next one takes over", to_string(reason));
+    base::log(base::log_event::supervisor_ended, "supervisor ended ({}); the next one takes over",
+              to_string(reason));
     spawn();
   });
 }

@@ -11,6 +11,8 @@ constexpr std::size_t first = 1;
 /// That which writes the log, that which flushes it, and that which prints what the service says at
 /// its start. That one ends then, but the threads of httplib begin at the same time.
 constexpr std::size_t logging = 3;
+/// That which writes the access log.
+constexpr std::size_t access_logging = 1;
 /// CAF's own: that of its clock, and that of the actor that prints.
 constexpr std::size_t of_caf = 2;
 /// That which waits for a successor.
@@ -38,11 +40,12 @@ std::size_t threads_needed(const serve_config& config) noexcept {
   const bool has_server = !config.store.url.empty();
   const auto exporting = config.exports.jobs_limit + counts::export_housekeeping;
   auto needed = first + logging + counts::actors + of_caf + handover + ops_loop + exporting +
-                counts::administering + counts::surveying;
+                counts::administering + counts::surveying + counts::housekeeping;
   // The server of each listener has a pool.
   needed += config.transport == transport_kind::httplib
                 ? config.listen.size() * (1 + config.limits.httplib_threads)
                 : data_loops(config);
+  if (config.access_log.mode != http::access_log_mode::off) needed += access_logging;
   needed += has_server ? counts::server_ingesting + counts::store : counts::ingesting;
   if (!config.store.has_bucket()) return needed + counts::blocking;
   // An export in a bucket has a thread that renews its record, and each thread that may use the

@@ -27,6 +27,8 @@ inline constexpr std::size_t ingesting = 1;
 /// `merge_gathering`.
 inline constexpr std::size_t server_ingesting = 16;
 inline constexpr std::size_t administering = 2;
+/// Removes what is not kept.
+inline constexpr std::size_t housekeeping = 1;
 /// Each may need a session of the node's store.
 inline constexpr std::size_t surveying = 1;
 

@@ -1,9 +1,8 @@
 #include "app/node/tls_renewal.hpp"
 
 #include "base/check.hpp"
+#include "base/events/log.hpp"
 #include "http/tls/tls_files.hpp"
-
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <utility>
@@ -59,7 +58,7 @@ void tls_renewal::reload() {
   const bool has_roots = reload_roots();
   if (has_files) {
     metrics_.taken.add();
-    spdlog::info("tls: replaced certificates are in force");
+    base::log(base::log_event::tls_renewed, "tls: replaced certificates are in force");
   }
   const std::chrono::milliseconds unwarned{clock_->unix_ms() - warned_ts_};
   if (has_files || unwarned > warn_interval) warn();
@@ -94,8 +93,9 @@ bool tls_renewal::reload_files() {
   auto material = http::read_tls_files(files_);
   if (!material) {
     metrics_.refused.add();
-    spdlog::error("tls: {}; the certificates that were read before stay in force",
-                  base::to_string(material.error()));
+    base::log(base::log_event::tls_kept,
+              "tls: {}; the certificates that were read before stay in force",
+              base::to_string(material.error()));
     return false;
   }
   material->ticket_roots = in_force_.ticket_roots;
@@ -115,7 +115,8 @@ bool tls_renewal::reload_roots() {
       return secrets_->prune(name, now_ts);
     });
     if (!kept && !secrets_failing_)
-      spdlog::error("tls: ticket roots cannot be rotated: {}", base::to_string(kept.error()));
+      base::log(base::log_event::tls_kept, "tls: ticket roots cannot be rotated: {}",
+                base::to_string(kept.error()));
     secrets_failing_ = !kept;
     roots_->refresh();
   }
@@ -131,9 +132,9 @@ void tls_renewal::warn() {
   warned_ts_ = clock_->unix_ms();
   metrics_.first_expiry_s.set(http::first_expiry_s(in_force_));
   for (const auto& warning : http::warnings_of(in_force_, clock_->unix_ms()))
-    spdlog::warn("tls: {}", warning.text);
+    base::log(base::log_event::tls_hazard, "tls: {}", warning.text);
   for (const auto& line : http::exposed_keys(files_))
-    spdlog::warn("tls: {}", line);
+    base::log(base::log_event::tls_hazard, "tls: {}", line);
 }
 
 } // namespace matchcloud::app

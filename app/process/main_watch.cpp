@@ -2,8 +2,7 @@
 
 #include "app/process/reload_request.hpp"
 #include "base/check.hpp"
-
-#include <spdlog/spdlog.h>
+#include "base/events/log.hpp"
 
 #include <poll.h>
 
@@ -50,9 +49,10 @@ void log_outcome(const reload_outcome& outcome) {
   std::string_view lines = outcome.text;
   lines.remove_suffix(lines.ends_with('\n') ? 1 : 0);
   if (outcome.is_refused)
-    spdlog::error("SIGHUP: reload refused, nothing has changed: {}", lines);
+    base::log(base::log_event::config_refused, "SIGHUP: reload refused, nothing has changed: {}",
+              lines);
   else
-    spdlog::info("SIGHUP: {}", lines);
+    base::log(base::log_event::config_reloaded, "SIGHUP: {}", lines);
 }
 
 std::string extension(microseconds by) {
@@ -89,14 +89,15 @@ void main_watch::note(const noted_signal& signal) {
   if (is_of_succession && phase_ == phase::serving && health_.succession)
     return health_.succession(signal.number);
   if (signal.number != SIGCHLD)
-    spdlog::info("{} is ignored: {}", name_of_signal(signal.number),
-                 is_of_succession ? "this process does not serve" : "it has no meaning here");
+    base::log(base::log_event::signal_ignored, "{} is ignored: {}", name_of_signal(signal.number),
+              is_of_succession ? "this process does not serve" : "it has no meaning here");
 }
 
 void main_watch::reload(int asked_with) {
   if (phase_ == phase::starting) {
     postponed_reload_ = asked_with;
-    return spdlog::info("SIGHUP: the configuration is read again once this process serves");
+    return base::log(base::log_event::config_reloaded,
+                     "SIGHUP: the configuration is read again once this process serves");
   }
   if (phase_ != phase::serving || !health_.reload) {
     const reload_outcome late{true, "this process does not serve any more\n"};

@@ -1,6 +1,6 @@
 #include "app/process/service_manager.hpp"
 
-#include <spdlog/spdlog.h>
+#include "base/events/log.hpp"
 
 #include <unistd.h>
 
@@ -44,9 +44,10 @@ service_manager::service_manager(const manager_settings& settings) : settings_{s
   if (name.empty()) return;
   const bool is_abstract = name.front() == '@';
   if ((!is_abstract && name.front() != '/') || name.size() >= sizeof where_.sun_path) {
-    spdlog::warn("NOTIFY_SOCKET is {}, which is neither an absolute path nor @ and a name, of at "
-                 "most {} bytes; the service manager is told nothing",
-                 name, sizeof where_.sun_path - 1);
+    base::log(base::log_event::manager_failed,
+              "NOTIFY_SOCKET is {}, which is neither an absolute path nor @ and a name, of at "
+              "most {} bytes; the service manager is told nothing",
+              name, sizeof where_.sun_path - 1);
     return;
   }
   where_.sun_family = AF_UNIX;
@@ -56,8 +57,9 @@ service_manager::service_manager(const manager_settings& settings) : settings_{s
       static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + name.size() + (is_abstract ? 0 : 1));
   socket_ = base::file_descriptor{::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
   if (!socket_)
-    spdlog::warn("the service manager is told nothing (NOTIFY_SOCKET): no socket can be made: {}",
-                 std::generic_category().message(errno));
+    base::log(base::log_event::manager_failed,
+              "the service manager is told nothing (NOTIFY_SOCKET): no socket can be made: {}",
+              std::generic_category().message(errno));
 }
 
 void service_manager::tell(std::string message) {
@@ -87,8 +89,9 @@ service_manager::outcome service_manager::send(std::string_view message) {
   if (errno == EAGAIN || errno == ENOBUFS || errno == EINTR) return outcome::full;
   const auto why = errno;
   if (!std::exchange(has_failed_, true))
-    spdlog::warn("the service manager cannot be told at {} (NOTIFY_SOCKET): {}", settings_.socket,
-                 std::generic_category().message(why));
+    base::log(base::log_event::manager_failed,
+              "the service manager cannot be told at {} (NOTIFY_SOCKET): {}", settings_.socket,
+              std::generic_category().message(why));
   return outcome::failed;
 }
 

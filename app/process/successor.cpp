@@ -1,8 +1,7 @@
 #include "app/process/successor.hpp"
 
 #include "app/process/process_arguments.hpp"
-
-#include <spdlog/spdlog.h>
+#include "base/events/log.hpp"
 
 #include <spawn.h>
 #include <sys/wait.h>
@@ -80,23 +79,28 @@ successor::successor() {
 
 void successor::start() {
   if (::getpid() == 1)
-    return spdlog::error("SIGUSR2: no successor is started: this is process 1, and its container "
-                         "would end with it; start another container instead");
+    return base::log(base::log_event::successor_failed,
+                     "SIGUSR2: no successor is started: this is process 1, and its container "
+                     "would end with it; start another container instead");
   if (started_ != 0)
-    return spdlog::info("SIGUSR2: process {} is starting to take over already", started_);
+    return base::log(base::log_event::successor_started,
+                     "SIGUSR2: process {} is starting to take over already", started_);
   pid_t started = 0;
   if (const int failure = spawn(program_, started); failure != 0)
-    return spdlog::error("SIGUSR2: cannot start {}: {}; this process goes on", program_,
-                         std::generic_category().message(failure));
+    return base::log(base::log_event::successor_failed,
+                     "SIGUSR2: cannot start {}: {}; this process goes on", program_,
+                     std::generic_category().message(failure));
   started_ = started;
-  spdlog::info("SIGUSR2: process {} is started from {}, to take over", started_, program_);
+  base::log(base::log_event::successor_started,
+            "SIGUSR2: process {} is started from {}, to take over", started_, program_);
 }
 
 void successor::note_end() {
   int status = 0;
   if (started_ == 0 || ::waitpid(started_, &status, WNOHANG) != started_) return;
-  spdlog::error("process {}, which was to take over, ended {}; this process goes on", started_,
-                describe_end(status));
+  base::log(base::log_event::successor_failed,
+            "process {}, which was to take over, ended {}; this process goes on", started_,
+            describe_end(status));
   started_ = 0;
 }
 

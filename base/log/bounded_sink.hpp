@@ -1,11 +1,13 @@
 #pragma once
 
+#include "base/events/log_source.hpp"
 #include "base/log/log_limit.hpp"
 
 #include <spdlog/sinks/base_sink.h>
 
 #include <memory>
 #include <mutex>
+#include <string>
 #include <utility>
 
 namespace matchcloud::base {
@@ -27,7 +29,8 @@ public:
 protected:
   void sink_it_(const spdlog::details::log_msg& line) override {
     sum_up();
-    if (limit_.admit(line.level, {line.payload.data(), line.payload.size()})) to_->log(line);
+    if (limit_.admit(event_of(line), level_of(line), {line.payload.data(), line.payload.size()}))
+      to_->log(line);
   }
   void flush_() override {
     sum_up();
@@ -42,7 +45,9 @@ private:
   void sum_up(bool all = false) {
     for (const auto& each : limit_.take_over(all)) {
       const auto text = describe(each);
-      to_->log({"matchcloud", static_cast<spdlog::level::level_enum>(each.level), text});
+      const auto count = std::to_string(each.count);
+      to_->log(
+          {source_of(each.event, count.c_str()), "matchcloud", spdlog_level(each.level), text});
     }
   }
 

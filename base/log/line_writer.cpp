@@ -99,10 +99,11 @@ std::size_t write_within(int fd, std::string_view text,
 } // namespace
 
 struct line_writer::shared {
-  shared(int to, drop_note how) : fd{to}, note{std::move(how)} {
+  shared(int to, drop_note how, std::size_t limit)
+      : fd{to}, note{std::move(how)}, waiting_limit_bytes{limit} {
     // As much as they may hold, and no page of it before it is needed.
-    waiting.reserve(log_waiting_limit_bytes);
-    writing.reserve(log_waiting_limit_bytes);
+    waiting.reserve(limit);
+    writing.reserve(limit);
     sem_init(&wake, 0, 0);
   }
   shared(const shared&) = delete;
@@ -115,21 +116,21 @@ struct line_writer::shared {
   };
 
   bool has_room(std::size_t bytes) const noexcept {
-    return waiting.size() + bytes <= log_waiting_limit_bytes;
+    return waiting.size() + bytes <= waiting_limit_bytes;
   }
 
-  /// With the note on lines that were dropped before it.
-  void append(std::string_view line) {
+  /// With the note on lines that were dropped before.
+  void append(std::string_view lines, std::uint64_t count) {
     std::string before;
-    if (unsaid > 0 && has_room(line.size())) before = note(unsaid);
-    if (!has_room(before.size() + line.size())) {
-      ++unsaid;
-      metrics.dropped.add();
+    if (unsaid > 0 && has_room(lines.size())) before = note(unsaid);
+    if (!has_room(before.size() + lines.size())) {
+      unsaid += count;
+      metrics.dropped.add(count);
       return;
     }
     const bool was_empty = waiting.empty();
     waiting += before;
-    waiting += line;
+    waiting += lines;
     if (unsaid > 0) count_note();
     if (was_empty) sem_post(&wake);
   }
@@ -141,19 +142,19 @@ struct line_writer::shared {
 
   /// Where there is no thread: by the caller. Once the reader has stalled, nobody waits for it
   /// until it reads on.
-  void write_here(std::string_view line) {
+  void write_here(std::string_view lines, std::uint64_t count) {
     std::string text = torn ? "\n" : "";
     if (unsaid > 0) text += note(unsaid);
     const auto before = text.size();
-    text += line;
+    text += lines;
     const auto done =
         write_within(fd, text, failing ? std::chrono::milliseconds{0} : log_direct_limit);
     failing = done < text.size();
     if (done > 0) torn = text[done - 1] != '\n';
     if (done >= before) unsaid = 0;
     if (!failing) return;
-    ++unsaid;
-    metrics.dropped.add();
+    unsaid += count;
+    metrics.dropped.add(count);
   }
 
   /// Whether there is nothing left that could be written.
@@ -235,6 +236,7 @@ struct line_writer::shared {
 
   const int fd;
   const drop_note note;
+  const std::size_t waiting_limit_bytes;
   log_metrics metrics;
   bool has_thread = true;
 
@@ -268,8 +270,8 @@ struct line_writer::shared {
   std::atomic<bool> in_write{false};
 };
 
-line_writer::line_writer(int fd, drop_note note)
-    : shared_{std::make_shared<shared>(fd, std::move(note))} {
+line_writer::line_writer(int fd, drop_note note, std::size_t waiting_limit_bytes)
+    : shared_{std::make_shared<shared>(fd, std::move(note), waiting_limit_bytes)} {
   const blocked_signals during_start;
   try {
     std::thread{[with = shared_] { with->run(); }}.detach();
@@ -299,11 +301,15 @@ void line_writer::write(std::string_view line) {
     cut.append(line.substr(0, end)).append(cut_mark);
     line = cut;
   }
+  write_lines(line, 1);
+}
+
+void line_writer::write_lines(std::string_view text, std::uint64_t count) {
   const std::lock_guard lock{shared_->mutex};
   if (shared_->has_thread)
-    shared_->append(line);
+    shared_->append(text, count);
   else
-    shared_->write_here(line);
+    shared_->write_here(text, count);
 }
 
 void line_writer::drop() {

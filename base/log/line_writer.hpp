@@ -38,7 +38,8 @@ public:
 
   /// `fd` stays open for as long as the process runs. If no thread can be had, lines are written by
   /// the callers, which wait for `log_direct_limit` and then drop lines until the reader reads on.
-  line_writer(int fd, drop_note note);
+  /// `waiting_limit_bytes`: bytes of lines that wait to be written.
+  line_writer(int fd, drop_note note, std::size_t waiting_limit_bytes = log_waiting_limit_bytes);
   line_writer(const line_writer&) = delete;
   line_writer& operator=(const line_writer&) = delete;
   /// Calls `end`.
@@ -46,6 +47,9 @@ public:
 
   /// Takes a line, which ends in a line end. Returns at once.
   void write(std::string_view line);
+  /// Takes whole lines, none of them longer than `log_line_limit_bytes`, all or none of them.
+  /// `count` is their number. Returns at once.
+  void write_lines(std::string_view text, std::uint64_t count);
   /// Counts a line that could not be made.
   void drop();
   /// No line follows: the thread ends by itself once it has written everything. Waits for nothing.

@@ -1,7 +1,9 @@
 #pragma once
 
 #include "base/log/line_writer.hpp"
+#include "base/log/log_format.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <string_view>
@@ -33,13 +35,25 @@ public:
   /// Waits until everything is written, or for `log_end_limit`.
   void finish();
 
+  /// How the next lines look; those of `say` and `print`, and of crashes, are as they are. Begins
+  /// with text. Any thread.
+  void set_format(log_format to) noexcept { format_->store(to, std::memory_order_relaxed); }
+  /// The same, for who may outlive this.
+  shared_log_format format() const noexcept { return format_; }
+  /// Begins a thread, which sums up lines that were left out where no other line follows.
+  static void sum_up_each_second();
+
   const log_metrics& metrics() const noexcept { return to_stderr_->metrics(); }
 
 private:
+  shared_log_format format_ = std::make_shared<std::atomic<log_format>>(log_format::text);
   std::shared_ptr<line_writer> to_stderr_;
   std::shared_ptr<bounded_sink> bounded_;
   /// Null before anything is printed.
   std::unique_ptr<line_writer> to_stdout_;
 };
+
+/// From now on the log of a command goes to stderr, bounded by `log_limit`, at once.
+void log_to_stderr();
 
 } // namespace matchcloud::base

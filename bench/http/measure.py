@@ -15,8 +15,11 @@ auth                     listings for a player's token, asked for and counted li
                          tokens and limits ("open"). A second server of the latter ("again") shows
                          what a difference is worth; one with limits and without tokens ("limits"),
                          which of the two costs it
+access-log               listings with a line each in an access log ("all"), against the same
+                         without ("off", and "again"): processor time of the server for a request
 """
 import contextlib
+import os
 import statistics
 
 import chart
@@ -34,11 +37,13 @@ MEDIA_BYTES = 100_000
 RATE_TARGET, TAIL_TARGET = 0.9, 3.0
 AUTH_TARGET = 0.97
 RATE_PART = 0.5
-PARTS = ("groups", "regions", "media", "latency", "auth")
+PARTS = ("groups", "regions", "media", "latency", "auth", "access-log")
 COUNTED = "1000000000/1"  # a limit that counts and is never reached
 LIMITS = ("--rate-limit-loopback", "--rate-limit-address-cheap", COUNTED)
 REQUIRED = ("--auth", "required", "--anonymous-regions=false",
             "--rate-limit-token-cheap", COUNTED)
+# What the processor of the server may take for a request with a line in the access log at most.
+LOG_TARGET = 1.10
 AUTH_SIDES = {"open": (), "required": LIMITS + REQUIRED, "again": (), "limits": LIMITS}
 
 
@@ -111,10 +116,34 @@ def compare_auth(folder, arguments):
                           ("per second of the server's processor", "requests_per_cpu_second"))]
 
 
-def ratio_of(results, name, key):
-    """A server's quartiles of `key` to what servers without tokens and limits had in the same
-    round: to the mean of both, so that a machine that becomes slower or faster tells nothing."""
-    of = [[one[key] for one in results[side]["rounds"]] for side in (name, "open", "again")]
+def compare_access_log(folder, arguments):
+    """What a line in the access log costs a listing; its results and target."""
+    file = os.path.join(folder, "access.log")
+    sides = {"off": (), "all": ("--access-log", "all", "--access-log-file", file), "again": ()}
+    with contextlib.ExitStack() as stack:
+        listening = {name: stack.enter_context(servers.matchcloud(
+            BINARY, "loops", folder, servers.GEOIP, core=CORES[0], arguments=more))
+            for name, more in sides.items()}
+        results = compare_replies("GET /matchmaker/regions with an access log", listening,
+                                  arguments, "off", "GET", "/matchmaker/regions",
+                                  headers=[PLAYER])
+    with open(file, "rb") as lines:
+        counted = sum(block.count(b"\n") for block in iter(lambda: lines.read(1 << 20), b""))
+    os.remove(file)
+    key = "requests_per_cpu_second"
+    low, middle, high = (1 / each for each in reversed(ratio_of(results, "all", key, "off")))
+    again = ratio_of(results, "again", key, "off")[1]
+    print(f"  {counted:,} lines; processor time with a line, to without: {middle:.3f}, half of "
+          f"the rounds {low:.3f} to {high:.3f}; two without: {1 / again:.3f}")
+    return {"rounds": results, "ratio": middle, "again": 1 / again, "lines": counted}, judged(
+        "listings with a line in the access log, processor time to without", middle,
+        at_most=LOG_TARGET, doubt=doubt(results, "off", "all"))
+
+
+def ratio_of(results, name, key, plain="open"):
+    """A server's quartiles of `key` to what two plain servers had in the same round: to the mean
+    of both, so that a machine that becomes slower or faster tells nothing."""
+    of = [[one[key] for one in results[side]["rounds"]] for side in (name, plain, "again")]
     every = [mine / before if name == "again" else 2 * mine / (before + after)
              for mine, before, after in zip(*of)]
     return statistics.quantiles(every, n=4, method="inclusive") if len(every) > 1 else every * 3
@@ -165,13 +194,16 @@ def compare_servers(folder, arguments, result, targets):
 def run(arguments, folder):
     servers.warn_of_no_geoip()
     result, targets = {"geoip": bool(servers.GEOIP)}, []
-    if set(arguments.parts) - {"media", "auth"}:
+    if set(arguments.parts) - {"media", "auth", "access-log"}:
         compare_servers(folder, arguments, result, targets)
     if "media" in arguments.parts:
         result["media"] = compare_media(folder, arguments)
     if "auth" in arguments.parts:
         result["auth"], verdicts = compare_auth(folder, arguments)
         targets += verdicts
+    if "access-log" in arguments.parts:
+        result["access-log"], verdict = compare_access_log(folder, arguments)
+        targets.append(verdict)
     return result, targets
 
 

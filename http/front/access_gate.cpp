@@ -159,6 +159,7 @@ tl::expected<route, refused_request> access_gate::admit(const request& head,
     return refuse(token.error());
   }
   found->token = *token;
+  head.token_id = (*token)->token_id;
   if (auto in_scope = check_scope(*found); !in_scope) return refuse(std::move(in_scope).error());
   if (!counts) return found;
   auto free = count_token(head, *found, units, now);

@@ -5,6 +5,7 @@
 #include "http/wire/conditional.hpp"
 #include "http/wire/content_coding.hpp"
 #include "http/wire/query.hpp"
+#include "model/text/timestamp.hpp"
 
 #include <utility>
 
@@ -36,6 +37,10 @@ std::optional<std::uint64_t> read_seconds(std::string_view text) noexcept {
 }
 
 } // namespace
+
+std::string complete_from_line(std::int64_t from_ts) {
+  return "Matchcloud-Complete-From: " + model::format_timestamp(from_ts) + "\r\n";
+}
 
 std::optional<export_link> read_export_link(std::string_view query) noexcept {
   const auto expires = find_parameter(query, "expires");

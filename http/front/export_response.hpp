@@ -22,6 +22,10 @@ struct export_link {
 /// missing, repeated, or not in the form that this service writes.
 std::optional<export_link> read_export_link(std::string_view query) noexcept;
 
+/// The header line that says from when on an export has all lobbies (milliseconds since 1970),
+/// where its span reaches further back than history is kept.
+std::string complete_from_line(std::int64_t from_ts);
+
 /// Whether the compressed file would be sent if it existed. False for a range request: it gets a
 /// file that exists already, and nobody waits for compression.
 bool may_be_compressed(const request& request);

@@ -14,7 +14,7 @@ response unsatisfiable(const request& request, const file_representation& of) {
   auto answer = problem({base::errc::range_not_satisfiable,
                          "The " + std::string{of.noun} + " has " + std::to_string(size_bytes) +
                              " bytes, and the Range begins behind them. Ask for bytes below that."},
-                        request.id);
+                        subject_of(request));
   answer.fixed_headers = of.refusal_headers;
   answer.headers = "Content-Range: " + unsatisfied_range(size_bytes) + "\r\n";
   return answer;

@@ -1,6 +1,8 @@
 #include "http/front/front.hpp"
 
 #include "actors/export_download/messages.hpp"
+#include "actors/lobby_export/messages.hpp"
+#include "base/events/log.hpp"
 #include "http/front/console_files.hpp"
 #include "http/front/export_response.hpp"
 #include "http/front/fault_header.hpp"
@@ -9,8 +11,6 @@
 #include "http/front/routes.hpp"
 #include "http/operations/list.hpp"
 #include "http/transport/refusals.hpp"
-
-#include <spdlog/spdlog.h>
 
 #include <utility>
 
@@ -46,7 +46,7 @@ front::front(caf::actor_config& cfg, exchange_sink& sink, std::shared_ptr<access
     : resident{cfg, {base::fault_point::front_dispatch, base::fault_point::front_reply}},
       sink_{&sink},
       gate_{std::move(gate)},
-      traced_{settings().traces} {
+      sampled_{settings().traces} {
   note_ping_origins();
 }
 
@@ -89,6 +89,13 @@ caf::behavior front::make_behavior() {
       answering<actors::export_opened>(
           [](const open_exchange& exchange, const actors::export_opened& reply) {
             return export_response(*exchange.request, *reply.file);
+          }),
+      answering<actors::export_linked>(
+          [this](const open_exchange& exchange, const actors::export_linked& reply) {
+            auto made = answer_of(exchange, actors::json_made{reply.exchange, reply.json});
+            if (reply.complete_from_ts > 0)
+              made.headers += complete_from_line(reply.complete_from_ts);
+            return made;
           }),
       answering<actors::operation_failed>(make),
       answering<actors::text_made>([this](const open_exchange&, const actors::text_made& reply) {
@@ -166,21 +173,31 @@ void front::take_requests() {
 
 void front::on(const dispatch& dispatched) {
   claim(dispatched.request, handler::front);
-  if (dispatched.exchange.attempt == 1)
-    if (auto trace = traced_.next()) dispatched.request->trace = std::move(trace);
+  if (dispatched.exchange.attempt == 1 && sampled_.next()) dispatched.request->trace.sample();
   {
-    const actors::traced_step step{dispatched.request->trace, "front"};
+    const actors::traced_step step{dispatched.request.get(), "front"};
     if (arrives(dispatched)) handle(dispatched);
   }
   release(dispatched.request, handler::front, handler::nobody);
   own_statistics().count_handled();
 }
 
+void front::choose_faults(admitted_request& request) const {
+  const bool names = request.has(header::x_fault) && base::faults::any_armed();
+  const bool chooses = base::faults::chooses_senders();
+  if (!names && !chooses) [[likely]]
+    return;
+  auto chosen = names ? faults_named_in(request.get(header::x_fault)) : base::fault_point_set{0};
+  if (chooses)
+    chosen =
+        base::faults::chosen({chosen, gate_->client_of(request).bytes,
+                              request.token_id == model::uuid{} ? nullptr : &request.token_id.bytes,
+                              request.connection});
+  request.named_faults.store(chosen, std::memory_order_relaxed);
+}
+
 bool front::arrives(const dispatch& dispatched) {
-  auto& request = *dispatched.request;
-  if (request.has(header::x_fault) && base::faults::any_armed())
-    request.named_faults.store(faults_named_in(request.get(header::x_fault)),
-                               std::memory_order_relaxed);
+  choose_faults(*dispatched.request);
   if (!base::faults::armed(base::fault_point::front_dispatch) || !has_fault_points()) return true;
   const auto outcome = outcome_at(base::fault_point::front_dispatch, nullptr,
                                   caf::make_message(dispatched), dispatched.request);
@@ -207,6 +224,8 @@ void front::handle(const dispatch& dispatched) {
   }
   const auto where = gate_->admit(request, request.body.size());
   if (!where) return fail(dispatched, where.error());
+  // Now its token is known.
+  choose_faults(*dispatched.request);
   if (request.method == method::options && !asks_readiness(request, *where->row))
     return preflight(dispatched, *where->row);
   perform(dispatched, *where);
@@ -248,20 +267,14 @@ bool front::enter_mailbox(const dispatch& dispatched, operation which, owner to)
   return false;
 }
 
-void front::keep_trace(const admitted_request& of, operation which, int status) const {
-  if (of.trace) [[unlikely]]
-    settings().traces->keep(of.trace, row_of(which).name, status, of.id);
-}
-
 void front::answer(const dispatch& dispatched, operation which, http::response&& with) {
-  keep_trace(*dispatched.request, which, with.status);
   sink_->routed(dispatched.exchange, which, owner::none);
   sink_->answer(dispatched.exchange, std::move(with));
 }
 
 void front::fail(const dispatch& dispatched, operation which, const base::error& what,
                  std::string headers, std::string_view violated_policy) {
-  auto made = problem(what, dispatched.request->id, violated_policy);
+  auto made = problem(what, subject_of(*dispatched.request), violated_policy);
   made.headers = std::move(headers);
   made.headers += plane_headers();
   made.headers += cors_headers_of(row_of(which), *dispatched.request, settings());
@@ -305,8 +318,10 @@ http::response front::answer_of(const open_exchange& exchange,
 http::response front::answer_of(const open_exchange& exchange,
                                 const actors::operation_failed& reply) const {
   // The answer describes such an error only in general terms; the details go to the log.
-  if (settings().plane == plane::ops && base::is_local_failure(reply.error.code))
-    spdlog::error("ops: request {}: {}", exchange.request->id, base::to_string(reply.error));
+  if (settings().plane == plane::ops && base::is_local_failure(reply.error.code)) {
+    const base::about_request about{exchange.request->marks};
+    base::log(base::log_event::operation_failed, "ops: {}", base::to_string(reply.error));
+  }
   return failure_answer(exchange, reply.error);
 }
 
@@ -315,7 +330,7 @@ std::string_view front::plane_headers() const noexcept {
 }
 
 http::response front::failure_answer(const open_exchange& exchange, const base::error& why) const {
-  auto made = problem(why, exchange.request->id);
+  auto made = problem(why, subject_of(*exchange.request));
   made.headers += plane_headers();
   made.headers += cors_headers_of(row_of(exchange.operation_id), *exchange.request, settings());
   return made;

@@ -4,8 +4,8 @@
 #include "actors/news/messages.hpp"
 #include "actors/region_ranking/messages.hpp"
 #include "actors/request/messages.hpp"
-#include "actors/request/request_trace.hpp"
 #include "actors/request/resident.hpp"
+#include "actors/request/trace_log.hpp"
 #include "actors/validator/messages.hpp"
 #include "http/front/access_gate.hpp"
 #include "http/front/front_settings.hpp"
@@ -67,10 +67,9 @@ private:
     if (base::faults::armed(base::fault_point::front_reply) && !arrives(reply, exchange))
       return release(exchange.request, actors::handler::front, actors::handler::past_owner);
     auto answer = [&] {
-      const actors::traced_step step{exchange.request->trace, "front"};
+      const actors::traced_step step{exchange.request.get(), "front"};
       return make(exchange, std::forward<Reply>(reply));
     }();
-    keep_trace(*exchange.request, exchange.operation_id, answer.status);
     exchange.request.reset(); // a transport reuses requests that nobody else holds
     sink_->answer(to, std::move(answer));
   }
@@ -86,6 +85,8 @@ private:
   /// Whether the fault points of fronts are passed. Those of the ops plane pass none: otherwise no
   /// fault could be removed.
   bool has_fault_points() const noexcept { return settings().plane == plane::data; }
+  /// Notes in a request's ticket which faults may hit it, by what is known of it so far.
+  void choose_faults(admitted_request& request) const;
   /// Has the code of the operation take the request (request_context.cpp).
   void perform(const dispatch& dispatched, const route& where);
   /// Answers a preflight, or OPTIONS otherwise.
@@ -121,8 +122,6 @@ private:
   bool enter_mailbox(const dispatch& dispatched, operation which, base::owner to);
   /// Empty while the owner is being restarted.
   const caf::actor& owner_at(base::owner which) const noexcept { return owners_[index_of(which)]; }
-  /// Keeps the trace of a request that is answered now, if it has one.
-  void keep_trace(const admitted_request& of, operation which, int status) const;
   void take_requests();
   void on(const dispatch& dispatched);
   void on(const actors::owners& known);
@@ -145,7 +144,7 @@ private:
 
   exchange_sink* sink_;
   std::shared_ptr<access_gate> gate_;
-  actors::trace_sampler traced_;
+  actors::trace_sampler sampled_;
   std::array<caf::actor, base::owner_count> owners_;
   /// See `request_context::ping_origins`; empty where there is no console.
   std::string ping_origins_;

@@ -34,6 +34,15 @@ std::string_view parameter_name(const operation_row& of, std::size_t number) noe
 } // namespace
 
 void front::perform(const dispatch& dispatched, const route& where) {
+  auto& request = *dispatched.request;
+  // Not again for a further attempt: owners of earlier ones may still read them.
+  if (request.marks.request_id.empty()) {
+    if (where.row->names_game)
+      request.game = where.id ? where.id : model::parse_uuid(where.parameters[0]);
+    if (!trace_id_of(request).empty())
+      request.marks.trace_parent = request.get(header::traceparent);
+    request.marks.request_id = request.id;
+  }
   code_of(where.row->id).ask(request_context{*this, dispatched, where});
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -23,16 +25,11 @@ enum class service_state : std::uint8_t {
 };
 using shared_service_state = std::shared_ptr<const std::atomic<service_state>>;
 
+inline constexpr std::array<std::string_view, 6> service_state_names{
+    "ready", "starting", "draining", "restart_storm", "store_newer", "store_gone"};
+
 constexpr std::string_view name_of(service_state state) noexcept {
-  switch (state) {
-  case service_state::ready: return "ready";
-  case service_state::starting: return "starting";
-  case service_state::draining: return "draining";
-  case service_state::restart_storm: return "restart_storm";
-  case service_state::store_newer: return "store_newer";
-  case service_state::store_gone: break;
-  }
-  return "store_gone";
+  return service_state_names[static_cast<std::size_t>(state)];
 }
 
 /// `{"ready":true}`, or `{"ready":false,"reason":"draining"}`.

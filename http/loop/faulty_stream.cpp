@@ -37,12 +37,23 @@ std::vector<iovec> front_of(std::span<const iovec> pieces, std::size_t most) {
 } // namespace
 
 faulty_stream::faulty_stream(std::unique_ptr<byte_stream> under, event_loop& loop,
-                             io_handler& connection)
-    : under_{std::move(under)}, loop_{&loop}, connection_{&connection} {}
+                             io_handler& connection, const base::fault_bytes& peer,
+                             std::uint64_t number)
+    : under_{std::move(under)},
+      loop_{&loop},
+      connection_{&connection},
+      peer_{&peer},
+      number_{number} {}
+
+base::fault_subject faulty_stream::subject() const noexcept {
+  if (!base::faults::chooses_senders()) return {};
+  return {base::faults::chosen({0, *peer_, nullptr, number_}), nullptr};
+}
 
 template <class Move>
 io_result faulty_stream::pass(loop_pass& which, Move&& move) {
-  const auto hit = which.begin(loop_->now());
+  const auto hit = which.begin(loop_->now(), subject());
+  if (hit) met_ |= base::bit_of(which.at());
   if (which.is_held()) {
     wake_later();
     return {io_status::blocked, 0};

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 
 namespace matchcloud::http {
 
@@ -18,8 +19,13 @@ namespace matchcloud::http {
 class faulty_stream final : public byte_stream, private timer {
 public:
   /// `connection` gets EPOLLIN and EPOLLOUT as if from the descriptor, and may close the stream
-  /// then.
-  faulty_stream(std::unique_ptr<byte_stream> under, event_loop& loop, io_handler& connection);
+  /// then. `peer`, which may change, is the client's address, and `number` that of the connection:
+  /// rules choose by them.
+  faulty_stream(std::unique_ptr<byte_stream> under, event_loop& loop, io_handler& connection,
+                const base::fault_bytes& peer, std::uint64_t number);
+
+  /// The points that have hit the stream since this was last called.
+  base::fault_point_set take_met() noexcept { return std::exchange(met_, 0); }
 
   io_result read(std::span<char> into) override;
   io_result write(std::span<const iovec> from, bool more) override;
@@ -41,12 +47,16 @@ private:
   io_result write_corrupted(std::span<const iovec> from, bool more, std::uint64_t random);
   io_result send_corrupted(int file, std::uint64_t offset, std::size_t length,
                            std::uint64_t random);
+  base::fault_subject subject() const noexcept;
   void wake_later();
   void on_deadline() override;
 
   std::unique_ptr<byte_stream> under_;
   event_loop* loop_;
   io_handler* connection_;
+  const base::fault_bytes* peer_;
+  std::uint64_t number_;
+  base::fault_point_set met_ = 0;
   loop_pass reading_{base::fault_point::read};
   loop_pass writing_{base::fault_point::write};
 };

@@ -18,11 +18,11 @@ public:
 
   explicit loop_pass(base::fault_point at) noexcept : at_{at} {}
 
-  /// The fault of this pass. While `is_held`, the operation must not happen yet: begin it again at
-  /// `again_at`.
-  base::fault begin(base::steady_time now) noexcept {
+  /// The fault of this pass, which is about `of`. While `is_held`, the operation must not happen
+  /// yet: begin it again at `again_at`.
+  base::fault begin(base::steady_time now, const base::fault_subject& of = {}) noexcept {
     if (!hit_) {
-      hit_ = base::faults::strike(at_);
+      hit_ = base::faults::strike(at_, of);
       if (hit_) held_until_ = is_stalled() ? base::steady_time::max() : now + hit_.delay;
     } else if (!base::faults::in_force(at_, hit_.rule)) {
       end();
@@ -33,6 +33,7 @@ public:
   /// The operation has happened; the next `begin` starts another pass.
   void end() noexcept { hit_ = {}; }
 
+  base::fault_point at() const noexcept { return at_; }
   bool is_held() const noexcept { return is_stalled() || hit_.kind == base::fault_kind::delay; }
   base::steady_time again_at(base::steady_time now) const noexcept {
     return std::min(held_until_, now + look_interval);

@@ -3,6 +3,7 @@
 #include "actors/administration/messages.hpp"
 #include "http/front/request_context.hpp"
 #include "http/operations/code.hpp"
+#include "model/audit/audit.hpp"
 
 #include <array>
 
@@ -14,25 +15,48 @@ using base::errc;
 using base::owner;
 
 constexpr std::array schemas{
-    named_schema{"AuditPage", R"({"type":"object","additionalProperties":false,"required":[)"
-                              R"("entries","next_before"],"properties":{"entries":{"type":"array",)"
-                              R"("items":{"$ref":"#/components/schemas/AuditEntry"}},)"
-                              R"("next_before":{"type":["integer","null"],)"
-                              R"("description":"For the next page; null: there are no older )"
-                              R"(ones."}}})"},
-    named_schema{"AuditEntry",
-                 R"({"type":"object","additionalProperties":false,"required":["entry",)"
-                 R"("at","who","address","request_id","action","subject","before",)"
-                 R"("after"],"properties":{"entry":{"type":"integer"},"at":{)"
-                 R"("type":"string","format":"date-time"},"who":{"type":"object",)"
-                 R"("additionalProperties":false,"required":["kind","name","id"],)"
-                 R"("properties":{"kind":{"enum":["token","certificate","local",)"
-                 R"("service"]},"name":{"type":["string","null"]},"id":{"type":[)"
-                 R"("string","null"]}}},"address":{"type":["string","null"]},)"
-                 R"("request_id":{"type":["string","null"]},"action":{)"
-                 R"("type":"string"},"subject":{"type":["string","null"]},"before":{)"
-                 R"("description":"What the change was about, before it."},"after":{)"
-                 R"("description":"The same after it."}}})"}};
+    named_schema{"AuditPage", R"({
+      "type": "object", "additionalProperties": false, "required": ["entries", "next_before"],
+      "properties": {
+        "entries": {"type": "array", "items": {"$ref": "#/components/schemas/AuditEntry"},
+          "description": "The newest first."},
+        "next_before": {"type": ["integer", "null"], "minimum": 1,
+          "description": "`before` for the next page; null: there are no older entries."}}
+    })"},
+    named_schema{"AuditEntry", R"({
+      "type": "object", "additionalProperties": false,
+      "required": ["entry", "at", "who", "address", "request_id", "action", "subject", "before",
+        "after"],
+      "properties": {
+        "entry": {"type": "integer", "minimum": 1,
+          "description": "Its number: later entries have higher ones."},
+        "at": {"type": "string", "format": "date-time", "description": "When it happened."},
+        "who": {"$ref": "#/components/schemas/AuditAuthor", "description": "Who did it."},
+        "address": {"type": ["string", "null"],
+          "description": "The client's IP address; null for a command."},
+        "request_id": {"type": ["string", "null"],
+          "description": "The id of the request; null for a command."},
+        "action": {"type": "string", "description": "What was done, such as `token.create`."},
+        "subject": {"type": ["string", "null"],
+          "description": "What was changed, such as `games/ID`; null: nothing in particular."},
+        "before": {"description": "What the change was about, before it; null: nothing."},
+        "after": {"description": "The same after it; null: nothing."}}
+    })"},
+    named_schema{"AuditAuthor", R"({
+      "type": "object", "additionalProperties": false, "required": ["kind", "name", "id"],
+      "properties": {
+        "kind": {"$ref": "#/components/schemas/AuditAuthorKind",
+          "description": "What the author is."},
+        "name": {"type": ["string", "null"],
+          "description": "The name of the token or user, or the certificate's subject."},
+        "id": {"type": ["string", "null"],
+          "description": "The id of the token, or the number of the user."}}
+    })"},
+    named_schema{"AuditAuthorKind",
+                 R"({"description": "`local`: a command, or a request without a token from this )"
+                 R"(machine; `service`: the service itself."})",
+                 model::audit_author_names},
+};
 
 } // namespace
 

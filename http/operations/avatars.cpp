@@ -16,21 +16,27 @@ using base::errc;
 using base::owner;
 
 constexpr std::array schemas{
-    named_schema{"AvatarListing",
-                 R"({"type":"object","additionalProperties":false,"required":[)"
-                 R"("custom_avatars"],"properties":{"custom_avatars":{"type":"array",)"
-                 R"("items":{"$ref":"#/components/schemas/Avatar"}}}})"},
-    named_schema{"Avatar", R"({"type":"object","additionalProperties":false,"required":[)"
-                           R"("upload_id","display_name","create_ts","content_length",)"
-                           R"("complete"],"properties":{"upload_id":{"type":"string",)"
-                           R"("format":"uuid"},"display_name":{"type":"string"},"create_ts":{)"
-                           R"("type":"string","format":"date-time"},"content_length":{)"
-                           R"("type":"integer","minimum":0,"maximum":18446744073709551615,)"
-                           R"("description":"Bytes, as the uploader declared them."},)"
-                           R"("complete":{"type":"boolean",)"
-                           R"("description":"Whether the upload has ended."},"url":{)"
-                           R"("type":"string","format":"uri",)"
-                           R"("description":"The image, where it is complete."}}})"}};
+    named_schema{"AvatarList", R"({
+      "type": "object", "additionalProperties": false, "required": ["custom_avatars"],
+      "properties": {
+        "custom_avatars": {"type": "array", "items": {"$ref": "#/components/schemas/Avatar"},
+          "description": "The game's avatars, the newest first."}}
+    })"},
+    named_schema{"Avatar", R"({
+      "type": "object", "additionalProperties": false,
+      "required": ["upload_id", "display_name", "create_ts", "content_length", "complete"],
+      "properties": {
+        "upload_id": {"type": "string", "format": "uuid", "description": "The avatar's id."},
+        "display_name": {"type": "string", "description": "The name that people see."},
+        "create_ts": {"type": "string", "format": "date-time",
+          "description": "When the upload began."},
+        "content_length": {"type": "integer", "minimum": 0, "maximum": 18446744073709551615,
+          "description": "Bytes, as the uploader declared them."},
+        "complete": {"type": "boolean", "description": "Whether the upload has ended."},
+        "url": {"type": "string", "format": "uri",
+          "description": "The image, where it is complete."}}
+    })"},
+};
 
 void list(const request_context& asked) {
   const auto game_id = asked.id(0);
@@ -64,7 +70,7 @@ const operation_code codes::list_avatars{
                        "The avatars.",
                        {},
                        json_type,
-                       R"({"$ref":"#/components/schemas/AvatarListing"})",
+                       R"({"$ref":"#/components/schemas/AvatarList"})",
                        R"({"custom_avatars":[{)"
                        R"("upload_id":"00000000-0000-4000-8000-000000000105",)"
                        R"("display_name":"Ember Lynx",)"
@@ -82,7 +88,7 @@ const operation_code codes::list_game_avatars{
           .summary = "List a game's custom avatars",
           .description = "The same list as the data plane's.",
           .answers = {{200, "The avatars.", cache_control, json_type,
-                       R"({"$ref":"#/components/schemas/AvatarListing"})",
+                       R"({"$ref":"#/components/schemas/AvatarList"})",
                        R"({"custom_avatars":[]})"}},
           .errors = {errc::game_not_found, errc::list_too_large, errc::store_failed}}};
     },

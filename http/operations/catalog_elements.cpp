@@ -52,7 +52,7 @@ constexpr std::array elements{
     element_reference{"list_region_elements", "get_region", "put_region", "remove_region",
                       "/v1/regions", "/v1/regions/{region_id}", "region", "regions",
                       R"({"$ref":"#/components/schemas/RegionList"})",
-                      R"({"$ref":"#/components/schemas/RegionElement"})",
+                      R"({"$ref":"#/components/schemas/Region"})",
                       R"({"$ref":"#/components/schemas/NewRegion"})", region_example,
                       R"({"regions":[],"revision":1})"},
     element_reference{"list_tiers", "get_tier", "put_tier", "remove_tier", "/v1/tiers",
@@ -63,62 +63,113 @@ constexpr std::array elements{
 };
 
 constexpr std::array schemas{
-    named_schema{"Game", R"({"type":"object","additionalProperties":false,"required":[)"
-                         R"("game_id","display_name"],"properties":{"game_id":{)"
-                         R"("type":"string","format":"uuid"},"display_name":{)"
-                         R"("type":"string"}}})"},
-    named_schema{"NewGame", R"({"type":"object","additionalProperties":false,"required":[)"
-                            R"("display_name"],"properties":{"game_id":{"type":"string",)"
-                            R"("format":"uuid"},"display_name":{"type":"string","minLength":1}}})"},
-    named_schema{"GameList", R"({"type":"object","additionalProperties":false,"required":["games",)"
-                             R"("revision"],"properties":{"games":{"type":"array","items":{)"
-                             R"("$ref":"#/components/schemas/Game"}},"revision":{)"
-                             R"("type":"integer"}}})"},
-    named_schema{"Namespace", R"({"type":"object","additionalProperties":false,"required":[)"
-                              R"("namespace_id","game_id","name"],"properties":{"namespace_id":{)"
-                              R"("type":"string","format":"uuid"},"game_id":{"type":"string",)"
-                              R"("format":"uuid"},"name":{"type":"string"},"domains":{)"
-                              R"("type":"array","items":{"type":"string"},)"
-                              R"("description":"Host names whose pages list its regions."},)"
-                              R"("regions":{"type":"array","items":{"type":"string"},)"
-                              R"("description":"Those that it may use; absent: all."}}})"},
-    named_schema{"NewNamespace",
-                 R"({"type":"object","additionalProperties":false,"required":[)"
-                 R"("game_id","name"],"properties":{"namespace_id":{"type":"string",)"
-                 R"("format":"uuid"},"game_id":{"type":"string","format":"uuid"},)"
-                 R"("name":{"type":"string","minLength":1},"domains":{"type":"array",)"
-                 R"("items":{"type":"string"}},"regions":{"type":"array","items":{)"
-                 R"("type":"string"}}}})"},
-    named_schema{"NamespaceList",
-                 R"({"type":"object","additionalProperties":false,"required":[)"
-                 R"("namespaces","revision"],"properties":{"namespaces":{)"
-                 R"("type":"array","items":{"$ref":"#/components/schemas/Namespace"}},)"
-                 R"("revision":{"type":"integer"}}})"},
-    named_schema{"RegionElement",
-                 R"({"type":"object","additionalProperties":false,"required":[)"
-                 R"("region_id","region_display_name","provider_display_name",)"
-                 R"("datacenter_coord"],"properties":{"region_id":{"type":"string"},)"
-                 R"("region_display_name":{"type":"string"},"provider_display_name":{)"
-                 R"("type":"string"},"datacenter_coord":{)"
-                 R"("$ref":"#/components/schemas/Coordinates"},"ping_url":{)"
-                 R"("type":"string","format":"uri"}}})"},
-    named_schema{"NewRegion",
-                 R"({"type":"object","additionalProperties":false,"required":[)"
-                 R"("region_display_name","provider_display_name","datacenter_coord"],)"
-                 R"("properties":{"region_id":{"type":"string",)"
-                 R"("pattern":"^[a-z0-9-]{1,32}$"},"region_display_name":{)"
-                 R"("type":"string","minLength":1},"provider_display_name":{)"
-                 R"("type":"string","minLength":1},"datacenter_coord":{)"
-                 R"("$ref":"#/components/schemas/Coordinates"},"ping_url":{)"
-                 R"("type":"string","format":"uri","maxLength":2048,)"
-                 R"("description":"Where the console measures latency: https."}}})"},
-    named_schema{"RegionList", R"({"type":"object","additionalProperties":false,"required":[)"
-                               R"("regions","revision"],"properties":{"regions":{"type":"array",)"
-                               R"("items":{"$ref":"#/components/schemas/RegionElement"}},)"
-                               R"("revision":{"type":"integer"}}})"},
-    named_schema{"TierList", R"({"type":"object","additionalProperties":false,"required":["tiers",)"
-                             R"("revision"],"properties":{"tiers":{"type":"array","items":{)"
-                             R"("type":"string"}},"revision":{"type":"integer"}}})"}};
+    named_schema{"Game", R"({
+      "type": "object", "additionalProperties": false, "required": ["game_id", "display_name"],
+      "properties": {
+        "game_id": {"type": "string", "format": "uuid", "description": "The game's id."},
+        "display_name": {"type": "string", "description": "The name that people see."},
+        "retention_days": {"type": "integer", "minimum": 0, "maximum": 36500,
+          "description": "Days that lobbies are kept; 0: for ever; absent: as configured."}}
+    })"},
+    named_schema{"NewGame", R"({
+      "type": "object", "additionalProperties": false, "required": ["display_name"],
+      "properties": {
+        "game_id": {"type": "string", "format": "uuid",
+          "description": "The game's id, as in the path."},
+        "display_name": {"type": "string", "minLength": 1,
+          "description": "The name that people see."},
+        "retention_days": {"type": "integer", "minimum": 0, "maximum": 36500,
+          "description": "Days to keep lobbies; 0: for ever; absent: as configured."}}
+    })"},
+    named_schema{"GameList", R"({
+      "type": "object", "additionalProperties": false, "required": ["games", "revision"],
+      "properties": {
+        "games": {"type": "array", "items": {"$ref": "#/components/schemas/Game"},
+          "description": "In the order of their ids."},
+        "revision": {"type": "integer", "minimum": 0,
+          "description": "Rises with each change of the catalog."}}
+    })"},
+    named_schema{"Namespace", R"({
+      "type": "object", "additionalProperties": false,
+      "required": ["namespace_id", "game_id", "name"],
+      "properties": {
+        "namespace_id": {"type": "string", "format": "uuid",
+          "description": "The namespace's id."},
+        "game_id": {"type": "string", "format": "uuid",
+          "description": "The game that it belongs to."},
+        "name": {"type": "string", "description": "Its name, such as `prod`."},
+        "domains": {"type": "array", "items": {"type": "string"},
+          "description": "Host names whose pages list its regions."},
+        "regions": {"type": "array", "items": {"type": "string"},
+          "description": "The ids of the regions that it may use; absent: all."}}
+    })"},
+    named_schema{"NewNamespace", R"({
+      "type": "object", "additionalProperties": false, "required": ["game_id", "name"],
+      "properties": {
+        "namespace_id": {"type": "string", "format": "uuid",
+          "description": "The namespace's id, as in the path."},
+        "game_id": {"type": "string", "format": "uuid",
+          "description": "The game that it belongs to."},
+        "name": {"type": "string", "minLength": 1, "description": "Its name, such as `prod`."},
+        "domains": {"type": "array", "items": {"type": "string"},
+          "description": "Host names whose pages list its regions."},
+        "regions": {"type": "array", "items": {"type": "string"},
+          "description": "The ids of the regions that it may use; absent: all."}}
+    })"},
+    named_schema{"NamespaceList", R"({
+      "type": "object", "additionalProperties": false, "required": ["namespaces", "revision"],
+      "properties": {
+        "namespaces": {"type": "array", "items": {"$ref": "#/components/schemas/Namespace"},
+          "description": "In the order of their ids."},
+        "revision": {"type": "integer", "minimum": 0,
+          "description": "Rises with each change of the catalog."}}
+    })"},
+    named_schema{"Region", R"({
+      "type": "object", "additionalProperties": false,
+      "required": ["region_id", "region_display_name", "provider_display_name",
+        "datacenter_coord"],
+      "properties": {
+        "region_id": {"type": "string", "description": "The region's id, such as `lon`."},
+        "region_display_name": {"type": "string", "description": "The name that people see."},
+        "provider_display_name": {"type": "string",
+          "description": "The name of the company that runs the datacenter."},
+        "datacenter_coord": {"$ref": "#/components/schemas/Coordinates",
+          "description": "Where the datacenter is."},
+        "ping_url": {"type": "string", "format": "uri",
+          "description": "Where the console measures latency: https."}}
+    })"},
+    named_schema{"NewRegion", R"({
+      "type": "object", "additionalProperties": false,
+      "required": ["region_display_name", "provider_display_name", "datacenter_coord"],
+      "properties": {
+        "region_id": {"type": "string", "pattern": "^[a-z0-9-]{1,32}$",
+          "description": "The region's id, as in the path."},
+        "region_display_name": {"type": "string", "minLength": 1,
+          "description": "The name that people see."},
+        "provider_display_name": {"type": "string", "minLength": 1,
+          "description": "The name of the company that runs the datacenter."},
+        "datacenter_coord": {"$ref": "#/components/schemas/Coordinates",
+          "description": "Where the datacenter is."},
+        "ping_url": {"type": "string", "format": "uri", "maxLength": 2048,
+          "description": "Where the console measures latency: https."}}
+    })"},
+    named_schema{"RegionList", R"({
+      "type": "object", "additionalProperties": false, "required": ["regions", "revision"],
+      "properties": {
+        "regions": {"type": "array", "items": {"$ref": "#/components/schemas/Region"},
+          "description": "In the order of their ids."},
+        "revision": {"type": "integer", "minimum": 0,
+          "description": "Rises with each change of the catalog."}}
+    })"},
+    named_schema{"TierList", R"({
+      "type": "object", "additionalProperties": false, "required": ["tiers", "revision"],
+      "properties": {
+        "tiers": {"type": "array", "items": {"type": "string"},
+          "description": "The sizes of game servers, in the order of their names."},
+        "revision": {"type": "integer", "minimum": 0,
+          "description": "Rises with each change of the catalog."}}
+    })"},
+};
 
 operation_references list_elements_references() {
   operation_references all;

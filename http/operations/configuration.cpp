@@ -1,5 +1,6 @@
 #include "http/operations/configuration.hpp"
 
+#include "base/config_row.hpp"
 #include "http/front/request_context.hpp"
 #include "http/operations/code.hpp"
 
@@ -10,28 +11,40 @@ namespace matchcloud::http {
 namespace {
 
 constexpr std::array schemas{
-    named_schema{"Configuration",
-                 R"({"type":"object","additionalProperties":false,"required":["file","read",)"
-                 R"("keys"],"properties":{"file":{"type":["string","null"],)"
-                 R"("description":"What `--config` named."},"read":{"type":"string",)"
-                 R"("format":"date-time","description":"When it was last read and not refused."},)"
-                 R"("keys":{"type":"array","items":{)"
-                 R"("$ref":"#/components/schemas/ConfigurationKey"}}}})"},
-    named_schema{"ConfigurationKey",
-                 R"({"type":"object","additionalProperties":false,"required":["name","value",)"
-                 R"("hidden","default","source","place","reloadable","needs_restart",)"
-                 R"("next_value"],"properties":{"name":{"type":"string"},)"
-                 R"("value":{"type":["string","null"],"description":"What is in force; null: )"
-                 R"(nothing, or it is hidden. The elements of a list have commas between them."},)"
-                 R"("hidden":{"type":"boolean","description":"Whether the value is left out, as )"
-                 R"(it may have a secret."},"default":{"type":["string","null"]},)"
-                 R"("source":{"enum":["default","file","environment","flag"]},)"
-                 R"("place":{"type":"string","description":"The flag, the variable, or file and )"
-                 R"(line; empty for a default."},"reloadable":{"type":"boolean",)"
-                 R"("description":"Whether a reload takes a change up; else that needs a )"
-                 R"(restart."},"needs_restart":{"type":"boolean","description":"Whether another )"
-                 R"(value waits for a restart."},"next_value":{"type":["string","null"],)"
-                 R"("description":"What is in force after a restart."}}})"},
+    named_schema{"Configuration", R"({
+      "type": "object", "additionalProperties": false, "required": ["file", "read", "keys"],
+      "properties": {
+        "file": {"type": ["string", "null"], "description": "What `--config` named."},
+        "read": {"type": "string", "format": "date-time",
+          "description": "When it was last read and not refused."},
+        "keys": {"type": "array", "items": {"$ref": "#/components/schemas/ConfigurationKey"},
+          "description": "Every key, in the order of `serve --keys`."}}
+    })"},
+    named_schema{"ConfigurationKey", R"({
+      "type": "object", "additionalProperties": false,
+      "required": ["name", "value", "hidden", "default", "source", "place", "reloadable",
+        "needs_restart", "next_value"],
+      "properties": {
+        "name": {"type": "string", "description": "The key, such as `request-timeout-ms`."},
+        "value": {"type": ["string", "null"],
+          "description": "In force, lists separated by commas; null: nothing, or hidden."},
+        "hidden": {"type": "boolean",
+          "description": "Whether the value is left out because it may have a secret."},
+        "default": {"type": ["string", "null"],
+          "description": "The value where none is given; null: none."},
+        "source": {"$ref": "#/components/schemas/ConfigurationSource",
+          "description": "Where the value comes from."},
+        "place": {"type": "string",
+          "description": "The flag, the variable, or file and line; empty for a default."},
+        "reloadable": {"type": "boolean",
+          "description": "Whether a reload takes a change up; otherwise that needs a restart."},
+        "needs_restart": {"type": "boolean",
+          "description": "Whether another value waits for a restart."},
+        "next_value": {"type": ["string", "null"],
+          "description": "What is in force after a restart."}}
+    })"},
+    named_schema{"ConfigurationSource", R"({"description": "Where a value comes from."})",
+                 base::config_source_names},
 };
 
 } // namespace

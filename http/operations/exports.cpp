@@ -7,6 +7,7 @@
 #include "http/operations/code.hpp"
 #include "http/operations/file_reference.hpp"
 #include "http/wire/query.hpp"
+#include "model/lobbies/export_query.hpp"
 
 #include <array>
 #include <string>
@@ -22,35 +23,56 @@ constexpr std::string_view span_example =
     R"({"query_start":1767312000000,"query_end":1767398400000})";
 
 constexpr std::array schemas{
-    named_schema{"ExportSpan",
-                 R"({"type":"object","additionalProperties":false,"required":[)"
-                 R"("query_start","query_end"],"properties":{"query_start":{)"
-                 R"("type":"integer","minimum":0,"maximum":18446744073709551615,)"
-                 R"("description":"Milliseconds since 1970, inclusive."},"query_end":{)"
-                 R"("type":"integer","minimum":0,"maximum":18446744073709551615,)"
-                 R"("description":"Milliseconds since 1970, exclusive; not before )"
-                 R"(`query_start`."}}})"},
-    named_schema{"ExportLink",
-                 R"({"type":"object","additionalProperties":false,"required":["url"],)"
-                 R"("properties":{"url":{"type":"string","format":"uri",)"
-                 R"("description":"Signed, valid for an hour."}}})"},
-    named_schema{"OwnExportLink",
-                 R"({"type":"object","additionalProperties":false,"required":["url"],)"
-                 R"("properties":{"url":{"type":"string","format":"uri-reference",)"
-                 R"("description":"Signed, valid for a minute."}}})"},
-    named_schema{"ExportList",
-                 R"({"type":"object","additionalProperties":false,"required":[)"
-                 R"("exports"],"properties":{"exports":{"type":"array","items":{)"
-                 R"("type":"object","additionalProperties":false,"required":[)"
-                 R"("game_id","query_start","query_end","csv","state","rows","bytes"],)"
-                 R"("properties":{"game_id":{"type":"string","format":"uuid"},)"
-                 R"("query_start":{"type":"integer"},"query_end":{"type":"integer"},)"
-                 R"("csv":{"enum":["exact","excel"]},"state":{"enum":["queued",)"
-                 R"("running","complete"]},"rows":{"type":"integer"},"bytes":{)"
-                 R"("type":"integer"}}}}}})"}};
+    named_schema{"ExportSpan", R"({
+      "type": "object", "additionalProperties": false, "required": ["query_start", "query_end"],
+      "properties": {
+        "query_start": {"type": "integer", "minimum": 0, "maximum": 18446744073709551615,
+          "description": "Milliseconds since 1970, inclusive."},
+        "query_end": {"type": "integer", "minimum": 0, "maximum": 18446744073709551615,
+          "description": "Milliseconds since 1970, exclusive; not before `query_start`."}}
+    })"},
+    named_schema{"ExportLink", R"({
+      "type": "object", "additionalProperties": false, "required": ["url"],
+      "properties": {
+        "url": {"type": "string", "format": "uri",
+          "description": "The file. The URL is signed and valid for an hour."}}
+    })"},
+    named_schema{"OwnExportLink", R"({
+      "type": "object", "additionalProperties": false, "required": ["url"],
+      "properties": {
+        "url": {"type": "string", "format": "uri-reference",
+          "description": "The file. The URL is signed and valid for a minute."}}
+    })"},
+    named_schema{"ExportList", R"({
+      "type": "object", "additionalProperties": false, "required": ["exports"],
+      "properties": {
+        "exports": {"type": "array", "items": {"$ref": "#/components/schemas/Export"},
+          "description": "Those that are not complete first, then the latest ones."}}
+    })"},
+    named_schema{"Export", R"({
+      "type": "object", "additionalProperties": false,
+      "required": ["game_id", "query_start", "query_end", "csv", "state", "rows", "bytes"],
+      "properties": {
+        "game_id": {"type": "string", "format": "uuid", "description": "The game."},
+        "query_start": {"type": "integer", "minimum": 0, "maximum": 18446744073709551615,
+          "description": "Milliseconds since 1970, inclusive."},
+        "query_end": {"type": "integer", "minimum": 0, "maximum": 18446744073709551615,
+          "description": "Milliseconds since 1970, exclusive."},
+        "csv": {"$ref": "#/components/schemas/CsvDialect",
+          "description": "How cells are written."},
+        "state": {"$ref": "#/components/schemas/ExportState", "description": "How far it is."},
+        "rows": {"type": "integer", "minimum": 0, "description": "Lobbies written so far."},
+        "bytes": {"type": "integer", "minimum": 0, "description": "Bytes written so far."}}
+    })"},
+    named_schema{"CsvDialect",
+                 R"({"description": "`exact`: as the values are; `excel`: for spreadsheets."})",
+                 model::csv_dialect_names},
+    named_schema{"ExportState", R"({"description": "How far an export is."})",
+                 actors::export_progress_names},
+};
 
 constexpr parameter_reference dialect_reference{
-    "query", "csv", R"({"type":"string","enum":["exact","excel"]})",
+    "query", "csv", R"({"$ref":"#/components/schemas/CsvDialect"})",
     "How cells are written: `exact` as they are, which is the default; `excel` for spreadsheets, "
     "with an apostrophe before what a spreadsheet would take for a formula, and a byte order mark.",
     R"("excel")"};
@@ -110,9 +132,12 @@ const operation_code codes::export_lobby_history{
       return operation_references{operation_reference{
           .tag = "exports",
           .summary = "Export lobby history as CSV",
-          .description = "Answers once the file is complete, with a signed URL. The span holds its "
-                         "start and not its end; a lobby is in it that was alive at any instant of "
-                         "it. Requests for the same export share it.",
+          .description =
+              "Answers once the file is complete, with a signed URL. The span holds its "
+              "start and not its end; a lobby is in it that was alive at any instant of "
+              "it. Requests for the same export share it. Where the span reaches further "
+              "back than history is kept, the header `Matchcloud-Complete-From` says "
+              "from when on all lobbies are there.",
           .parameters = {dialect_reference},
           .body = {.schema = R"({"$ref":"#/components/schemas/ExportSpan"})",
                    .description = "The span of time.",

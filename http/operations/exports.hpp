@@ -35,10 +35,12 @@ inline constexpr operation_row list_exports{
     .plane = plane::ops, .path = "/v1/exports", .allowed = observers};
 
 inline constexpr operation_row download_export{.path = "/exports/{export_id}/lobby-history.csv",
-                                               .anonymous = anonymous_access::yes};
+                                               .anonymous = anonymous_access::yes,
+                                               .hides_query = true};
 
 inline constexpr operation_row download_own_export{.plane = plane::ops,
                                                    .path = "/exports/{export_id}/lobby-history.csv",
-                                                   .anonymous = anonymous_access::yes};
+                                                   .anonymous = anonymous_access::yes,
+                                                   .hides_query = true};
 
 } // namespace matchcloud::http::rows

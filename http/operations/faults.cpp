@@ -1,10 +1,12 @@
 #include "http/operations/faults.hpp"
 
 #include "actors/fault_control/messages.hpp"
+#include "base/fault_point.hpp"
 #include "http/front/request_context.hpp"
 #include "http/operations/code.hpp"
 
 #include <array>
+#include <span>
 
 namespace matchcloud::http {
 
@@ -15,33 +17,87 @@ using base::owner;
 
 constexpr std::string_view fault_example =
     R"({"point":"avatar.receive",)"
-    R"("what":"An avatar actor is asked for a game's list.","kinds":[)"
-    R"("delay","error","drop","crash","abort","stall"],"rule":null,)"
-    R"("passes":0,"hits":0})";
+    R"("what":"An avatar actor is asked for a game's list.","group":"actor","kinds":[)"
+    R"("delay","error","drop","crash","abort","stall"],)"
+    R"("choose_by":["header","game","client","token","connections"],"rule":null,)"
+    R"("passes":0,"hits":0,"heals_in_s":null})";
 
 constexpr std::array schemas{
-    named_schema{"FaultRule",
-                 R"({"type":"object","additionalProperties":false,"required":["kind"],)"
-                 R"("properties":{"kind":{"enum":["delay","error","drop","crash",)"
-                 R"("abort","short-write","corrupt","stall"]},"delay_ms":{"oneOf":[{)"
-                 R"("type":"number","minimum":0},{"type":"array","items":{)"
-                 R"("type":"number","minimum":0},"minItems":2,"maxItems":2}],)"
-                 R"("description":"Milliseconds, or the least and the most; of the )"
-                 R"(kind `delay` alone."},"probability":{"type":"number","minimum":0,)"
-                 R"("maximum":1},"every":{"type":"integer","minimum":1},"first":{)"
-                 R"("type":"integer","minimum":1},"once":{"type":"boolean"},"header":{)"
-                 R"("type":"boolean"}}})"},
-    named_schema{"FaultPoint",
-                 R"({"type":"object","additionalProperties":false,"required":["point",)"
-                 R"("what","kinds","rule","passes","hits"],"properties":{"point":{)"
-                 R"("type":"string"},"what":{"type":"string"},"kinds":{"type":"array",)"
-                 R"("items":{"type":"string"}},"rule":{"oneOf":[{)"
-                 R"("$ref":"#/components/schemas/FaultRule"},{"type":"null"}]},)"
-                 R"("passes":{"type":"integer"},"hits":{"type":"integer"}}})"},
-    named_schema{"FaultList", R"({"type":"object","additionalProperties":false,"required":["seed",)"
-                              R"("points"],"properties":{"seed":{"type":"integer",)"
-                              R"("description":"64 bits."},"points":{"type":"array","items":{)"
-                              R"("$ref":"#/components/schemas/FaultPoint"}}}})"}};
+    named_schema{"FaultRule", R"({
+      "type": "object", "additionalProperties": false, "required": ["kind"],
+      "properties": {
+        "kind": {"$ref": "#/components/schemas/FaultKind", "description": "What happens."},
+        "delay_ms": {"oneOf": [{"type": "number", "minimum": 0}, {"type": "array",
+          "items": {"type": "number", "minimum": 0}, "minItems": 2, "maxItems": 2}],
+          "description": "Milliseconds, or the least and the most; of the kind `delay` alone."},
+        "probability": {"type": "number", "minimum": 0, "maximum": 1,
+          "description": "The share of passes that is hit, by chance."},
+        "every": {"type": "integer", "minimum": 1,
+          "description": "With 3, the third pass is hit, the sixth and so on."},
+        "first": {"type": "integer", "minimum": 1,
+          "description": "The number of the last pass that may be hit."},
+        "once": {"type": "boolean", "description": "Whether one pass is hit and no more."},
+        "header": {"type": "boolean",
+          "description": "Whether only requests are hit whose `X-Fault` names the point."},
+        "game": {"type": "string", "format": "uuid",
+          "description": "Only what is about this game is hit."},
+        "client": {"type": "string",
+          "description": "Only clients of this address, or block such as `10.0.0.0/8`, are hit."},
+        "token": {"type": "string", "format": "uuid",
+          "description": "Only requests that were let in with the token of this id are hit."},
+        "connections": {"type": "number", "exclusiveMinimum": 0, "maximum": 1,
+          "description": "The share of connections that are hit; the seed chooses them."},
+        "lasts_s": {"type": "integer", "minimum": 1, "maximum": 86400, "default": 3600,
+          "description": "Seconds after which the rule heals."}}
+    })"},
+    named_schema{"FaultKind", R"({"description": "What an injected fault does."})",
+                 std::span{base::fault_kind_names}.subspan<1>()},
+    named_schema{"FaultChoice",
+                 R"({"description": "What a rule may choose passes by: the member of that name."})",
+                 base::fault_choice_names},
+    named_schema{"FaultPoint", R"({
+      "type": "object", "additionalProperties": false,
+      "required": ["point", "what", "group", "kinds", "choose_by", "rule", "passes", "hits",
+        "heals_in_s"],
+      "properties": {
+        "point": {"type": "string", "description": "Its name, such as `avatar.receive`."},
+        "what": {"type": "string", "description": "What happens at this point."},
+        "group": {"type": "string",
+          "enum": ["connection", "front", "actor", "background", "store", "geoip", "file", "bucket",
+            "clock"], "description": "Where it is on a request's path."},
+        "kinds": {"type": "array", "items": {"$ref": "#/components/schemas/FaultKind"},
+          "description": "The faults that are possible here."},
+        "choose_by": {"type": "array", "items": {"$ref": "#/components/schemas/FaultChoice"},
+          "description": "What rules may choose by here."},
+        "rule": {"oneOf": [{"$ref": "#/components/schemas/FaultRule"}, {"type": "null"}],
+          "description": "The rule in force; null: none."},
+        "passes": {"type": "integer", "minimum": 0,
+          "description": "Passes since the rule was set."},
+        "hits": {"type": "integer", "minimum": 0,
+          "description": "How many of them the rule hit."},
+        "heals_in_s": {"type": ["integer", "null"],
+          "description": "Seconds until the rule heals; null: there is none."}}
+    })"},
+    named_schema{"FaultPreset", R"({
+      "type": "object", "additionalProperties": false,
+      "required": ["name", "effect", "point", "rule"],
+      "properties": {
+        "name": {"type": "string", "description": "Such as `slow-disk`."},
+        "effect": {"type": "string", "description": "What is then seen."},
+        "point": {"type": "string", "description": "Where to put the rule."},
+        "rule": {"$ref": "#/components/schemas/FaultRule", "description": "The rule."}}
+    })"},
+    named_schema{"FaultList", R"({
+      "type": "object", "additionalProperties": false, "required": ["seed", "points", "presets"],
+      "properties": {
+        "seed": {"type": "integer", "minimum": 0, "maximum": 18446744073709551615,
+          "description": "Decides everything that is left to chance."},
+        "points": {"type": "array", "items": {"$ref": "#/components/schemas/FaultPoint"},
+          "description": "All points."},
+        "presets": {"type": "array", "items": {"$ref": "#/components/schemas/FaultPreset"},
+          "description": "Rules by their effect."}}
+    })"},
+};
 
 using verb = actors::control_faults::verb;
 
@@ -60,11 +116,12 @@ const operation_code codes::list_faults{
       return operation_references{operation_reference{
           .tag = "faults",
           .summary = "List fault points",
-          .description = "All points with their rules. Faults exist only where the service "
-                         "runs with `--enable-fault-injection`; elsewhere 404.",
+          .description =
+              "All points with their rules, and presets. Faults exist only where the service "
+              "runs with `--enable-fault-injection`; elsewhere 404.",
           .answers = {{200, "The points.", cache_control, json_type,
                        R"({"$ref":"#/components/schemas/FaultList"})",
-                       R"({"seed":7,"points":[]})"}},
+                       R"({"seed":7,"points":[],"presets":[]})"}},
           .errors = {errc::route_not_found},
           .schemas = schemas}};
     },

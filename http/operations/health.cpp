@@ -2,31 +2,44 @@
 
 #include "base/build_info.hpp"
 #include "http/front/request_context.hpp"
+#include "http/front/service_state.hpp"
 #include "http/operations/code.hpp"
 #include "model/json/json_writer.hpp"
 #include "model/text/timestamp.hpp"
 
 #include <array>
+#include <span>
 
 namespace matchcloud::http {
 
 namespace {
 
 constexpr std::array schemas{
-    named_schema{"Health", R"({"type":"object","additionalProperties":false,"required":[)"
-                           R"("status"],"properties":{"status":{"const":"ok"}}})"},
-    named_schema{"Readiness", R"({"type":"object","additionalProperties":false,"required":[)"
-                              R"("ready"],"properties":{"ready":{"type":"boolean"},"reason":{)"
-                              R"("enum":["starting","draining","restart_storm","store_newer",)"
-                              R"("store_gone"],)"
-                              R"("description":"Why it is not ready."}}})"},
-    named_schema{"Version",
-                 R"({"type":"object","additionalProperties":false,"required":["name","version",)"
-                 R"("commit","build_type","start"],"properties":{"name":{"type":"string"},)"
-                 R"("version":{"type":"string"},"commit":{"type":"string",)"
-                 R"("description":"With `-dirty` where the tree differed from it."},)"
-                 R"("build_type":{"type":"string"},"start":{"type":"string",)"
-                 R"("format":"date-time","description":"When the process began."}}})"},
+    named_schema{"Health", R"({
+      "type": "object", "additionalProperties": false, "required": ["status"],
+      "properties": {"status": {"const": "ok", "description": "Always the same."}}
+    })"},
+    named_schema{"Readiness", R"({
+      "type": "object", "additionalProperties": false, "required": ["ready"],
+      "properties": {
+        "ready": {"type": "boolean", "description": "Whether the service takes requests."},
+        "reason": {"$ref": "#/components/schemas/UnreadyReason",
+          "description": "Why it is not ready; absent where it is."}}
+    })"},
+    named_schema{"UnreadyReason", R"({"description": "Why the service takes no requests."})",
+                 std::span{service_state_names}.subspan<1>()},
+    named_schema{"ServiceVersion", R"({
+      "type": "object", "additionalProperties": false,
+      "required": ["name", "version", "commit", "build_type", "start"],
+      "properties": {
+        "name": {"type": "string", "description": "The program's name."},
+        "version": {"type": "string", "description": "The program's version, such as `0.2.0`."},
+        "commit": {"type": "string",
+          "description": "What it was built from; with `-dirty` where the tree differed."},
+        "build_type": {"type": "string", "description": "CMake's, such as `Release`."},
+        "start": {"type": "string", "format": "date-time",
+          "description": "When the process began."}}
+    })"},
 };
 
 response json_of(int status, std::string json) {
@@ -79,7 +92,7 @@ const operation_code codes::get_version{
           .summary = "What the service is and was built from",
           .description = "`matchcloud --version` prints the same, but for the start.",
           .answers = {{200, "Name, version, commit, build type and start.", cache_control,
-                       json_type, R"({"$ref":"#/components/schemas/Version"})",
+                       json_type, R"({"$ref":"#/components/schemas/ServiceVersion"})",
                        R"({"name":"matchcloud","version":"0.1.0","commit":"0123456789ab",)"
                        R"("build_type":"Release","start":"2026-11-25T00:00:00.000Z"})"}}}};
     },

@@ -5,6 +5,7 @@
 #include "http/front/request_context.hpp"
 #include "http/operations/code.hpp"
 #include "http/wire/media_type.hpp"
+#include "model/records/line_error.hpp"
 
 #include <array>
 
@@ -16,53 +17,95 @@ using base::errc;
 using base::owner;
 
 constexpr std::array schemas{
-    named_schema{"LobbyReport",
-                 R"({"type":"object","additionalProperties":false,"required":[)"
-                 R"("lobby_id","namespace_id","region_id","tier","version_id",)"
-                 R"("version_name","game_mode","start_ts"],"properties":{"lobby_id":{)"
-                 R"("type":"string","format":"uuid"},"namespace_id":{"type":"string",)"
-                 R"("format":"uuid"},"region_id":{"type":"string"},"tier":{)"
-                 R"("type":"string"},"version_id":{"type":"string","format":"uuid"},)"
-                 R"("version_name":{"type":"string"},"game_mode":{"type":"string"},)"
-                 R"("start_ts":{"type":["string","integer"],)"
-                 R"("description":"RFC 3339, or milliseconds since 1970."},"stop_ts":{)"
-                 R"("type":["string","integer","null"],)"
-                 R"("description":"Absent or null while it runs."}}})"},
-    named_schema{"IngestSummary",
-                 R"({"type":"object","additionalProperties":false,"required":[)"
-                 R"("accepted","unchanged","rejected","rejected_total"],"properties":{)"
-                 R"("accepted":{"type":"integer"},"unchanged":{"type":"integer"},)"
-                 R"("rejected":{"type":"array","items":{"type":"object",)"
-                 R"("additionalProperties":false,"required":["line","code","message"],)"
-                 R"("properties":{"line":{"type":"integer","minimum":1},"code":{)"
-                 R"("type":"string"},"message":{"type":"string"}}}},"rejected_total":{)"
-                 R"("type":"integer",)"
-                 R"("description":"More than `rejected` lists, where there are )"
-                 R"(many."}}})"},
-    named_schema{"LobbySurvey",
-                 R"({"type":"object","additionalProperties":false,"required":["start",)"
-                 R"("end","bucket_ms","started","running","running_now","is_partial"],)"
-                 R"("properties":{"start":{"type":"integer"},"end":{"type":"integer"},)"
-                 R"("bucket_ms":{"type":"integer"},"started":{"type":"array","items":{)"
-                 R"("type":"integer"},"description":"How many began in each bucket."},)"
-                 R"("running":{"type":"array","items":{"type":"integer"},)"
-                 R"("description":"How many ran at the begin of each."},)"
-                 R"("running_now":{"type":"integer"},"is_partial":{"type":"boolean",)"
-                 R"("description":"Reading took too long."}}})"},
-    named_schema{"RunningLobbies",
-                 R"({"type":"object","additionalProperties":false,"required":[)"
-                 R"("lobbies","more"],"properties":{"lobbies":{"type":"array",)"
-                 R"("items":{"type":"object","additionalProperties":false,"required":[)"
-                 R"("lobby_id","namespace_id","namespace_name","region_id",)"
-                 R"("region_name","tier","version_id","version_name","game_mode",)"
-                 R"("start_ts"],"properties":{"lobby_id":{"type":"string",)"
-                 R"("format":"uuid"},"namespace_id":{"type":"string","format":"uuid"},)"
-                 R"("namespace_name":{"type":"string"},"region_id":{"type":"string"},)"
-                 R"("region_name":{"type":"string"},"tier":{"type":"string"},)"
-                 R"("version_id":{"type":"string","format":"uuid"},"version_name":{)"
-                 R"("type":"string"},"game_mode":{"type":"string"},"start_ts":{)"
-                 R"("type":"string","format":"date-time"}}}},"more":{)"
-                 R"("type":"boolean"}}})"}};
+    named_schema{"LobbyReport", R"({
+      "type": "object", "additionalProperties": false,
+      "required": ["lobby_id", "namespace_id", "region_id", "tier", "version_id", "version_name",
+        "game_mode", "start_ts"],
+      "properties": {
+        "lobby_id": {"type": "string", "format": "uuid", "description": "The lobby's id."},
+        "namespace_id": {"type": "string", "format": "uuid",
+          "description": "The namespace that it runs in."},
+        "region_id": {"type": "string", "description": "The region that it runs in."},
+        "tier": {"type": "string", "description": "The size of its game server."},
+        "version_id": {"type": "string", "format": "uuid",
+          "description": "The id of the game version that it runs."},
+        "version_name": {"type": "string", "description": "The name of that version."},
+        "game_mode": {"type": "string", "description": "What is played in it."},
+        "start_ts": {"type": ["string", "integer"],
+          "description": "When it started: RFC 3339, or milliseconds since 1970."},
+        "stop_ts": {"type": ["string", "integer", "null"],
+          "description": "When it stopped, likewise; absent or null while it runs."}}
+    })"},
+    named_schema{"IngestSummary", R"({
+      "type": "object", "additionalProperties": false,
+      "required": ["accepted", "unchanged", "rejected", "rejected_total"],
+      "properties": {
+        "accepted": {"type": "integer", "minimum": 0,
+          "description": "Lines that said something new and were stored."},
+        "unchanged": {"type": "integer", "minimum": 0,
+          "description": "Lines that were known already."},
+        "rejected": {"type": "array", "items": {"$ref": "#/components/schemas/RejectedLine"},
+          "description": "The first lines that were refused."},
+        "rejected_total": {"type": "integer", "minimum": 0,
+          "description": "How many lines were refused, listed or not."}}
+    })"},
+    named_schema{"RejectedLine", R"({
+      "type": "object", "additionalProperties": false, "required": ["line", "code", "message"],
+      "properties": {
+        "line": {"type": "integer", "minimum": 1, "description": "The line's number, from 1."},
+        "code": {"$ref": "#/components/schemas/LineErrorCode",
+          "description": "What is wrong: stable."},
+        "message": {"type": "string",
+          "description": "What was found, and what to write instead."}}
+    })"},
+    named_schema{"LineErrorCode", R"({"description": "Why a line of a report is refused."})",
+                 model::line_errc_names},
+    named_schema{"LobbySurvey", R"({
+      "type": "object", "additionalProperties": false,
+      "required": ["start", "end", "bucket_ms", "started", "running", "running_now",
+        "is_partial"],
+      "properties": {
+        "start": {"type": "integer", "minimum": 0,
+          "description": "The span's start, in milliseconds since 1970."},
+        "end": {"type": "integer", "minimum": 0,
+          "description": "The span's end, in milliseconds since 1970, exclusive."},
+        "bucket_ms": {"type": "integer", "minimum": 1,
+          "description": "The length of a bucket, in milliseconds."},
+        "started": {"type": "array", "items": {"type": "integer", "minimum": 0},
+          "description": "How many began in each bucket."},
+        "running": {"type": "array", "items": {"type": "integer", "minimum": 0},
+          "description": "How many ran at the begin of each."},
+        "running_now": {"type": "integer", "minimum": 0, "description": "How many run now."},
+        "is_partial": {"type": "boolean",
+          "description": "Whether reading took too long, so that some are not counted."}}
+    })"},
+    named_schema{"RunningLobbies", R"({
+      "type": "object", "additionalProperties": false, "required": ["lobbies", "more"],
+      "properties": {
+        "lobbies": {"type": "array", "items": {"$ref": "#/components/schemas/RunningLobby"},
+          "description": "The oldest first."},
+        "more": {"type": "boolean", "description": "Whether `limit` left some out."}}
+    })"},
+    named_schema{"RunningLobby", R"({
+      "type": "object", "additionalProperties": false,
+      "required": ["lobby_id", "namespace_id", "namespace_name", "region_id", "region_name",
+        "tier", "version_id", "version_name", "game_mode", "start_ts"],
+      "properties": {
+        "lobby_id": {"type": "string", "format": "uuid", "description": "The lobby's id."},
+        "namespace_id": {"type": "string", "format": "uuid",
+          "description": "The namespace that it runs in."},
+        "namespace_name": {"type": "string", "description": "The name of that namespace."},
+        "region_id": {"type": "string", "description": "The region that it runs in."},
+        "region_name": {"type": "string", "description": "The name of that region."},
+        "tier": {"type": "string", "description": "The size of its game server."},
+        "version_id": {"type": "string", "format": "uuid",
+          "description": "The id of the game version that it runs."},
+        "version_name": {"type": "string", "description": "The name of that version."},
+        "game_mode": {"type": "string", "description": "What is played in it."},
+        "start_ts": {"type": "string", "format": "date-time",
+          "description": "When it started."}}
+    })"},
+};
 
 /// `read` makes the query of the parameters in a request's query string.
 template <class Read>

@@ -40,11 +40,16 @@ namespace matchcloud::http {
   X(list_audit)                                                                                    \
   X(get_version)                                                                                   \
   X(get_config)                                                                                    \
+  X(get_log_levels)                                                                                \
+  X(put_log_levels)                                                                                \
   X(validate_payload)                                                                              \
   X(get_schema)                                                                                    \
   X(get_ranking)                                                                                   \
   X(list_places)                                                                                   \
   X(list_traces)                                                                                   \
+  X(get_history)                                                                                   \
+  X(get_attention)                                                                                 \
+  X(list_replicas)                                                                                 \
   X(list_exports)                                                                                  \
   X(list_game_avatars)                                                                             \
   X(get_image)                                                                                     \
@@ -52,6 +57,10 @@ namespace matchcloud::http {
   X(list_running_lobbies)                                                                          \
   X(start_export)                                                                                  \
   X(download_own_export)                                                                           \
+  X(erase_game)                                                                                    \
+  X(list_erasures)                                                                                 \
+  X(remove_avatar)                                                                                 \
+  X(list_retention)                                                                                \
   X(list_elements)                                                                                 \
   X(get_element)                                                                                   \
   X(put_element)                                                                                   \
@@ -167,6 +176,8 @@ struct operation_row {
   bool is_health_check = false;
   /// Whether, with `auth = required`, even a request from the machine itself needs a token.
   bool needs_token_on_loopback = false;
+  /// Whether the query of its URLs may be secret, such as a signature: no log has it.
+  bool hides_query = false;
   /// Whether performing the operation twice has the same effect as once. If not, a request that an
   /// actor may have begun before it died gets 504 `outcome_unknown` and is not dispatched again.
   bool is_repeatable = true;

@@ -11,7 +11,7 @@
 /// What people and programs are told about the operations: all that stands neither in the table of
 /// operations nor in those of validation and of errors. All texts have static storage duration;
 /// schemas and examples are JSON, and schemas are JSON Schema 2020-12 whose `$ref`s are those of
-/// the OpenAPI document.
+/// the OpenAPI document. The documents add the `format` of integers.
 namespace matchcloud::http {
 
 /// A parameter of the query or a header that an operation looks at.
@@ -53,10 +53,13 @@ struct answer_reference {
   bool is_part = false;
 };
 
-/// A named schema of the documents.
+/// A named schema of the documents. No two names differ by case alone, because generators of
+/// clients make types and files of them.
 struct named_schema {
   std::string_view name;
   std::string_view schema;
+  /// Where not empty, the values are these words, and `schema` has the rest.
+  std::span<const std::string_view> words = {};
 };
 
 /// An operation as it is documented. A row of the table may have several, for the kinds of elements

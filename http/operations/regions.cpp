@@ -25,43 +25,81 @@ constexpr std::string_view listing_headers =
     "Access-Control-Expose-Headers";
 
 constexpr std::array schemas{
-    named_schema{"RegionListing", R"({"type":"object","additionalProperties":false,"required":[)"
-                                  R"("regions"],"properties":{"regions":{"type":"array","items":{)"
-                                  R"("$ref":"#/components/schemas/Region"}}}})"},
-    named_schema{"Region", R"({"type":"object","additionalProperties":false,"required":[)"
-                           R"("region_id","region_display_name","provider_display_name",)"
-                           R"("datacenter_coord","datacenter_distance_from_client"],)"
-                           R"("properties":{"region_id":{"type":"string"},)"
-                           R"("region_display_name":{"type":"string"},"provider_display_name":{)"
-                           R"("type":"string"},"datacenter_coord":{)"
-                           R"("$ref":"#/components/schemas/Coordinates"},)"
-                           R"("datacenter_distance_from_client":{"type":"object",)"
-                           R"("additionalProperties":false,"required":["kilometers","miles"],)"
-                           R"("description":"Of the WGS-84 geodesic; 0 where the client's place )"
-                           R"(is unknown.","properties":{"kilometers":{"type":"number",)"
-                           R"("minimum":0},"miles":{"type":"number","minimum":0}}}}})"},
-    named_schema{"Coordinates",
-                 R"({"type":"object","additionalProperties":false,"required":[)"
-                 R"("latitude","longitude"],"properties":{"latitude":{"type":"number",)"
-                 R"("minimum":-90,"maximum":90},"longitude":{"type":"number",)"
-                 R"("minimum":-180,"maximum":180}}})"},
-    named_schema{"Ranking", R"({"type":"object","additionalProperties":false,"required":["place",)"
-                            R"("source","listing"],"properties":{"place":{"oneOf":[{)"
-                            R"("$ref":"#/components/schemas/Coordinates"},{"type":"null"}],)"
-                            R"("description":"Where the client is taken to be."},"source":{)"
-                            R"("enum":["address","coordinates","fallback","unknown"]},"listing":{)"
-                            R"("$ref":"#/components/schemas/RegionListing"}}})"},
-    named_schema{"Places", R"({"type":"object","additionalProperties":false,"required":[)"
-                           R"("enabled","window_s","cell_degrees","unknown","cells"],)"
-                           R"("properties":{"enabled":{"type":"boolean"},"window_s":{)"
-                           R"("type":"integer","description":"How long ago lately began."},)"
-                           R"("cell_degrees":{"type":"integer"},"unknown":{"type":"integer",)"
-                           R"("description":"Requests from unknown places."},"cells":{)"
-                           R"("type":"array","items":{"type":"object",)"
-                           R"("additionalProperties":false,"required":["latitude","longitude",)"
-                           R"("requests"],"properties":{"latitude":{"type":"number",)"
-                           R"("description":"Of the middle."},"longitude":{"type":"number"},)"
-                           R"("requests":{"type":"integer"}}}}}})"}};
+    named_schema{"RankedRegionList", R"({
+      "type": "object", "additionalProperties": false, "required": ["regions"],
+      "properties": {
+        "regions": {"type": "array", "items": {"$ref": "#/components/schemas/RankedRegion"},
+          "description": "Measured ones first, by latency, then by distance."}}
+    })"},
+    named_schema{"RankedRegion", R"({
+      "type": "object", "additionalProperties": false,
+      "required": ["region_id", "region_display_name", "provider_display_name",
+        "datacenter_coord", "datacenter_distance_from_client"],
+      "properties": {
+        "region_id": {"type": "string", "description": "The region's id, such as `lon`."},
+        "region_display_name": {"type": "string", "description": "The name that people see."},
+        "provider_display_name": {"type": "string",
+          "description": "The name of the company that runs the datacenter."},
+        "datacenter_coord": {"$ref": "#/components/schemas/Coordinates",
+          "description": "Where the datacenter is."},
+        "datacenter_distance_from_client": {"$ref": "#/components/schemas/Distance",
+          "description": "How far that is from the client; 0 where its place is unknown."}}
+    })"},
+    named_schema{"Distance", R"({
+      "type": "object", "additionalProperties": false, "required": ["kilometers", "miles"],
+      "description": "The length of the WGS-84 geodesic.",
+      "properties": {
+        "kilometers": {"type": "number", "minimum": 0, "description": "In kilometers."},
+        "miles": {"type": "number", "minimum": 0, "description": "In international miles."}}
+    })"},
+    named_schema{"Coordinates", R"({
+      "type": "object", "additionalProperties": false, "required": ["latitude", "longitude"],
+      "properties": {
+        "latitude": {"type": "number", "minimum": -90, "maximum": 90,
+          "description": "Degrees, north is positive."},
+        "longitude": {"type": "number", "minimum": -180, "maximum": 180,
+          "description": "Degrees, east is positive."}}
+    })"},
+    named_schema{"Ranking", R"({
+      "type": "object", "additionalProperties": false, "required": ["place", "source", "listing"],
+      "properties": {
+        "place": {"oneOf": [{"$ref": "#/components/schemas/Coordinates"}, {"type": "null"}],
+          "description": "Where the client is taken to be; null: unknown."},
+        "source": {"$ref": "#/components/schemas/PlaceSource",
+          "description": "How that is known."},
+        "listing": {"$ref": "#/components/schemas/RankedRegionList",
+          "description": "What the client gets from the data plane."}}
+    })"},
+    named_schema{"PlaceSource",
+                 R"({"description": "How a client's place is known; `fallback`: it is not, and )"
+                 R"(the configured place counts."})",
+                 actors::place_source_names},
+    named_schema{"PlayerPlaces", R"({
+      "type": "object", "additionalProperties": false,
+      "required": ["enabled", "window_s", "cell_degrees", "unknown", "cells"],
+      "properties": {
+        "enabled": {"type": "boolean", "description": "Whether places are counted."},
+        "window_s": {"type": "integer", "minimum": 0,
+          "description": "The age of the oldest requests that count, in seconds."},
+        "cell_degrees": {"type": "integer", "minimum": 1, "maximum": 180,
+          "description": "The length of a cell's side, in degrees."},
+        "unknown": {"type": "integer", "minimum": 0,
+          "description": "Requests from unknown places."},
+        "cells": {"type": "array", "items": {"$ref": "#/components/schemas/PlaceCell"},
+          "description": "The cells that requests came from."}}
+    })"},
+    named_schema{"PlaceCell", R"({
+      "type": "object", "additionalProperties": false,
+      "required": ["latitude", "longitude", "requests"],
+      "properties": {
+        "latitude": {"type": "number", "minimum": -90, "maximum": 90,
+          "description": "Degrees, of the cell's middle."},
+        "longitude": {"type": "number", "minimum": -180, "maximum": 180,
+          "description": "Degrees, of the cell's middle."},
+        "requests": {"type": "integer", "minimum": 1,
+          "description": "How many came from the cell."}}
+    })"},
+};
 
 /// `Timing-Allow-Origin` lets a page that measures latencies read how long each part of a ping took
 /// (Resource Timing).
@@ -130,7 +168,7 @@ const operation_code codes::list_regions{
                if_none_match_reference,
                if_match_reference},
           .answers = {{200, "The regions.", listing_headers, json_type,
-                       R"({"$ref":"#/components/schemas/RegionListing"})",
+                       R"({"$ref":"#/components/schemas/RankedRegionList"})",
                        R"({"regions":[{"region_id":"lon","region_display_name":"London",)"
                        R"("provider_display_name":"Demo Cloud","datacenter_coord":{)"
                        R"("latitude":51.5074,"longitude":-0.1278},)"
@@ -206,7 +244,7 @@ const operation_code codes::list_places{
           .summary = "Where requests for listings came from lately",
           .description = "Counted in cells of 5 degrees, unless `count-places` is false.",
           .answers = {{200, "The cells with requests.", cache_control, json_type,
-                       R"({"$ref":"#/components/schemas/Places"})",
+                       R"({"$ref":"#/components/schemas/PlayerPlaces"})",
                        R"({"enabled":true,"window_s":60,"cell_degrees":5,"unknown":0,)"
                        R"("cells":[{"latitude":52.5,"longitude":2.5,"requests":3}]})"}}}};
     },

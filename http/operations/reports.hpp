@@ -16,7 +16,4 @@ inline constexpr operation_row list_actors{
 inline constexpr operation_row watch_status{
     .plane = plane::ops, .path = "/events", .allowed = observers};
 
-inline constexpr operation_row list_traces{
-    .plane = plane::ops, .path = "/v1/traces", .allowed = observers};
-
 } // namespace matchcloud::http::rows

@@ -3,6 +3,8 @@
 #include "actors/administration/messages.hpp"
 #include "http/front/request_context.hpp"
 #include "http/operations/code.hpp"
+#include "model/access/access_token.hpp"
+#include "model/access/token_kind.hpp"
 
 #include <array>
 
@@ -31,51 +33,89 @@ constexpr std::string_view new_token_example =
     R"("last_use":null})";
 
 constexpr std::array schemas{
-    named_schema{"WantedToken",
-                 R"({"type":"object","additionalProperties":false,"required":["kind",)"
-                 R"("name"],"properties":{"kind":{"enum":["admin","viewer","metrics",)"
-                 R"("game","studio","player"]},"name":{"type":"string","minLength":1,)"
-                 R"("maxLength":64,"description":"Who will use it."},"game_id":{)"
-                 R"("type":"string","format":"uuid","description":"Of a game token."},)"
-                 R"("namespace_id":{"type":"string","format":"uuid",)"
-                 R"("description":"Of a player token."},"expires":{"type":"string",)"
-                 R"("format":"date-time"},"expires_in_s":{"type":"integer",)"
-                 R"("minimum":1,)"
-                 R"("description":"Seconds from now, instead of `expires`."},)"
-                 R"("limits":{"$ref":"#/components/schemas/TokenLimits"}}})"},
-    named_schema{"TokenLimits",
-                 R"({"type":"object","additionalProperties":false,)"
-                 R"("description":"In place of the service's: `QUOTA/SECONDS` or )"
-                 R"(`off`.","properties":{"cheap":{"type":"string",)"
-                 R"("pattern":"^([0-9]+/[0-9]+|off)$"},"expensive":{"type":"string",)"
-                 R"("pattern":"^([0-9]+/[0-9]+|off)$"}}})"},
-    named_schema{"Rotation", R"({"type":"object","additionalProperties":false,"properties":{)"
-                             R"("grace_s":{"type":"integer","minimum":0,"maximum":2592000,)"
-                             R"("default":86400}}})"},
-    named_schema{"Token", R"({"type":"object","required":["token_id","kind","name","state",)"
-                          R"("sha256","created","created_by","expires","revoked","last_use"],)"
-                          R"("properties":{"token_id":{"type":"string","format":"uuid"},)"
-                          R"("kind":{"enum":["admin","viewer","metrics","game","studio",)"
-                          R"("player"]},"name":{"type":"string"},"state":{"enum":["active",)"
-                          R"("expired","revoked"]},"game_id":{"type":"string","format":"uuid"},)"
-                          R"("namespace_id":{"type":"string","format":"uuid"},"sha256":{)"
-                          R"("type":"string","pattern":"^[0-9a-f]{64}$",)"
-                          R"("description":"Of the token's text."},"created":{"type":"string",)"
-                          R"("format":"date-time"},"created_by":{"type":"string"},"expires":{)"
-                          R"("type":["string","null"],"format":"date-time"},"revoked":{"type":[)"
-                          R"("string","null"],"format":"date-time"},"last_use":{"type":[)"
-                          R"("string","null"],"format":"date-time"},"former_works_until":{)"
-                          R"("type":"string","format":"date-time"},"limits":{)"
-                          R"("$ref":"#/components/schemas/TokenLimits"}}})"},
-    named_schema{"NewToken",
-                 R"({"allOf":[{"$ref":"#/components/schemas/Token"},{"type":"object",)"
-                 R"("required":["token"],"properties":{"token":{"type":"string",)"
-                 R"("pattern":"^mc_(admin|viewer|metrics|game|studio|player)_[0-9A-Za-)"
-                 R"(z]{49}$","description":"The text: keep it, it is shown once."}}}]})"},
-    named_schema{"TokenList", R"({"type":"object","additionalProperties":false,"required":[)"
-                              R"("tokens","revision"],"properties":{"tokens":{"type":"array",)"
-                              R"("items":{"$ref":"#/components/schemas/Token"}},"revision":{)"
-                              R"("type":"integer"}}})"}};
+    named_schema{"NewToken", R"({
+      "type": "object", "additionalProperties": false, "required": ["kind", "name"],
+      "properties": {
+        "kind": {"$ref": "#/components/schemas/TokenKind", "description": "What it is for."},
+        "name": {"type": "string", "minLength": 1, "maxLength": 64,
+          "description": "Who will use it."},
+        "game_id": {"type": "string", "format": "uuid",
+          "description": "The game of a game token."},
+        "namespace_id": {"type": "string", "format": "uuid",
+          "description": "The namespace of a player token."},
+        "expires": {"type": "string", "format": "date-time",
+          "description": "When it expires; absent: never."},
+        "expires_in_s": {"type": "integer", "minimum": 1,
+          "description": "Seconds from now, instead of `expires`."},
+        "limits": {"$ref": "#/components/schemas/TokenLimits",
+          "description": "Its own rate limits."}}
+    })"},
+    named_schema{"TokenKind", R"({"description": "What a token is for."})",
+                 model::token_kind_names},
+    named_schema{"TokenState", R"({"description": "Whether a token works, or why not."})",
+                 model::token_state_names},
+    named_schema{"TokenLimits", R"({
+      "type": "object", "additionalProperties": false,
+      "description": "In place of the service's: `QUOTA/SECONDS` or `off`.",
+      "properties": {
+        "cheap": {"type": "string", "pattern": "^([0-9]+/[0-9]+|off)$",
+          "description": "For cheap operations, such as `100/10`."},
+        "expensive": {"type": "string", "pattern": "^([0-9]+/[0-9]+|off)$",
+          "description": "For expensive operations, such as exports."}}
+    })"},
+    named_schema{"TokenRotation", R"({
+      "type": "object", "additionalProperties": false,
+      "properties": {
+        "grace_s": {"type": "integer", "minimum": 0, "maximum": 2592000, "default": 86400,
+          "description": "Seconds that the former text still works."}}
+    })"},
+    named_schema{"Token", R"({
+      "type": "object",
+      "required": ["token_id", "kind", "name", "state", "sha256", "created", "created_by",
+        "expires", "revoked", "last_use"],
+      "properties": {
+        "token_id": {"type": "string", "format": "uuid", "description": "The token's id."},
+        "kind": {"$ref": "#/components/schemas/TokenKind", "description": "What it is for."},
+        "name": {"type": "string", "description": "Who uses it."},
+        "state": {"$ref": "#/components/schemas/TokenState",
+          "description": "Whether it works, or why not."},
+        "game_id": {"type": "string", "format": "uuid",
+          "description": "The game of a game token."},
+        "namespace_id": {"type": "string", "format": "uuid",
+          "description": "The namespace of a player token."},
+        "sha256": {"type": "string", "pattern": "^[0-9a-f]{64}$",
+          "description": "The SHA-256 of its text."},
+        "created": {"type": "string", "format": "date-time",
+          "description": "When it was made."},
+        "created_by": {"type": "string", "description": "Who made it."},
+        "expires": {"type": ["string", "null"], "format": "date-time",
+          "description": "When it expires; null: never."},
+        "revoked": {"type": ["string", "null"], "format": "date-time",
+          "description": "When it was revoked; null: it was not."},
+        "last_use": {"type": ["string", "null"], "format": "date-time",
+          "description": "When it was last used; null: it never was."},
+        "former_works_until": {"type": "string", "format": "date-time",
+          "description": "How long its former text works after a rotation."},
+        "limits": {"$ref": "#/components/schemas/TokenLimits",
+          "description": "Its own rate limits; absent: the service's."}}
+    })"},
+    named_schema{"IssuedToken", R"({
+      "allOf": [{"$ref": "#/components/schemas/Token"}, {
+        "type": "object", "required": ["token"],
+        "properties": {
+          "token": {"type": "string",
+            "pattern": "^mc_(admin|viewer|metrics|game|studio|player)_[0-9A-Za-z]{49}$",
+            "description": "The text: keep it, it is shown once."}}}]
+    })"},
+    named_schema{"TokenList", R"({
+      "type": "object", "additionalProperties": false, "required": ["tokens", "revision"],
+      "properties": {
+        "tokens": {"type": "array", "items": {"$ref": "#/components/schemas/Token"},
+          "description": "All tokens."},
+        "revision": {"type": "integer", "minimum": 0,
+          "description": "Rises with each change of a token."}}
+    })"},
+};
 
 using verb = actors::administer_tokens::verb;
 
@@ -117,11 +157,11 @@ const operation_code codes::create_token{
           .tag = "access",
           .summary = "Make a token",
           .description = "The answer has the token's text, this once.",
-          .body = {.schema = R"({"$ref":"#/components/schemas/WantedToken"})",
+          .body = {.schema = R"({"$ref":"#/components/schemas/NewToken"})",
                    .description = "What the token is for.",
                    .example = R"({"kind":"viewer","name":"dashboards"})"},
           .answers = {{201, "The token with its text.", cache_control, json_type,
-                       R"({"$ref":"#/components/schemas/NewToken"})", new_token_example}},
+                       R"({"$ref":"#/components/schemas/IssuedToken"})", new_token_example}},
           .errors = {errc::query_invalid, errc::too_many_tokens, errc::store_failed,
                      errc::store_full, errc::store_newer}}};
     },
@@ -158,12 +198,12 @@ const operation_code codes::rotate_token{
           .summary = "Replace a token's text",
           .description = "The answer has the new text, this once; the former one works for "
                          "`grace_s` more.",
-          .body = {.schema = R"({"$ref":"#/components/schemas/Rotation"})",
+          .body = {.schema = R"({"$ref":"#/components/schemas/TokenRotation"})",
                    .description = "How long the former text works.",
                    .is_required = false,
                    .example = R"({"grace_s":3600})"},
           .answers = {{200, "The token with its new text.", cache_control, json_type,
-                       R"({"$ref":"#/components/schemas/NewToken"})", new_token_example}},
+                       R"({"$ref":"#/components/schemas/IssuedToken"})", new_token_example}},
           .errors = {errc::query_invalid, errc::body_malformed, errc::body_too_deep,
                      errc::body_not_object, errc::token_not_found, errc::store_failed,
                      errc::store_full, errc::store_newer}}};

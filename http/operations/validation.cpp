@@ -3,6 +3,7 @@
 #include "actors/validator/messages.hpp"
 #include "http/front/request_context.hpp"
 #include "http/operations/code.hpp"
+#include "model/text/violation.hpp"
 #include "model/validation/schema.hpp"
 
 #include <array>
@@ -16,18 +17,26 @@ using base::errc;
 using base::owner;
 
 constexpr std::array schemas{
-    named_schema{"Findings", R"({"type":"object","additionalProperties":false,"required":[)"
-                             R"("errors"],"properties":{"errors":{"type":"array","items":{)"
-                             R"("$ref":"#/components/schemas/Finding"}}}})"},
-    named_schema{"Finding", R"({"type":"object","additionalProperties":false,)"
-                            R"("description":"Something to change in the payload.","required":[)"
-                            R"("path","code","message"],"properties":{"path":{"type":"array",)"
-                            R"("items":{"type":"string"},)"
-                            R"("description":"The names of members and the positions in arrays )"
-                            R"(that lead there."},"code":{"type":"string",)"
-                            R"("description":"What is wrong: stable."},"message":{)"
-                            R"("type":"string",)"
-                            R"("description":"What was found, and what to write instead."}}})"}};
+    named_schema{"Findings", R"({
+      "type": "object", "additionalProperties": false, "required": ["errors"],
+      "properties": {
+        "errors": {"type": "array", "items": {"$ref": "#/components/schemas/Finding"},
+          "description": "In the order of the payload; empty: it is valid."}}
+    })"},
+    named_schema{"Finding", R"({
+      "type": "object", "additionalProperties": false, "required": ["path", "code", "message"],
+      "description": "Something to change in the payload.",
+      "properties": {
+        "path": {"type": "array", "items": {"type": "string"},
+          "description": "The names of members and the positions in arrays that lead there."},
+        "code": {"$ref": "#/components/schemas/FindingCode",
+          "description": "What is wrong: stable."},
+        "message": {"type": "string",
+          "description": "What was found, and what to write instead."}}
+    })"},
+    named_schema{"FindingCode", R"({"description": "What is wrong with a payload."})",
+                 model::finding_codes},
+};
 
 operation_reference validation_reference(std::string_view summary, std::string_view schema,
                                          std::string_view example) {
@@ -54,12 +63,13 @@ struct payload_reference {
 
 constexpr std::array payloads{
     payload_reference{"validate_version", "get_version_schema", "/v1/validate/version",
-                      "/v1/schema/version", R"({"$ref":"#/components/schemas/version"})",
+                      "/v1/schema/version", R"({"$ref":"#/components/schemas/GameVersionPayload"})",
                       R"({"display_name":"1.0.1","config":{"matchmaker":{"max_players":8}}})"},
     payload_reference{"validate_game", "get_game_schema", "/v1/validate/game", "/v1/schema/game",
-                      R"({"$ref":"#/components/schemas/game"})", R"({"display_name":"My game"})"},
+                      R"({"$ref":"#/components/schemas/GamePayload"})",
+                      R"({"display_name":"My game"})"},
     payload_reference{"validate_group", "get_group_schema", "/v1/validate/group",
-                      "/v1/schema/group", R"({"$ref":"#/components/schemas/group"})",
+                      "/v1/schema/group", R"({"$ref":"#/components/schemas/GroupPayload"})",
                       R"({"display_name":"Raiders"})"},
 };
 
@@ -114,7 +124,7 @@ bool is_payload_kind(std::string_view text) noexcept {
 const operation_code codes::validate_version{
     [] {
       auto made = validation_reference(
-          "Validate a game version", R"({"$ref":"#/components/schemas/version"})",
+          "Validate a game version", R"({"$ref":"#/components/schemas/GameVersionPayload"})",
           R"({"display_name":"1.0.1","config":{"matchmaker":{"max_players":8,)"
           R"("game_modes":{"duel":{"max_players":2}}}}})");
       made.errors = {errc::game_not_found};
@@ -126,17 +136,17 @@ const operation_code codes::validate_version{
 
 const operation_code codes::validate_game{
     [] {
-      return operation_references{validation_reference("Validate a game",
-                                                       R"({"$ref":"#/components/schemas/game"})",
-                                                       R"({"display_name":"My game"})")};
+      return operation_references{
+          validation_reference("Validate a game", R"({"$ref":"#/components/schemas/GamePayload"})",
+                               R"({"display_name":"My game"})")};
     },
     [](const request_context& asked) { validate(asked, model::payload_kind::game); }};
 
 const operation_code codes::validate_group{
     [] {
-      return operation_references{validation_reference("Validate a group",
-                                                       R"({"$ref":"#/components/schemas/group"})",
-                                                       R"({"display_name":"Raiders"})")};
+      return operation_references{validation_reference(
+          "Validate a group", R"({"$ref":"#/components/schemas/GroupPayload"})",
+          R"({"display_name":"Raiders"})")};
     },
     [](const request_context& asked) { validate(asked, model::payload_kind::group); }};
 

@@ -32,25 +32,25 @@ labels labels_of(std::initializer_list<base::metric_label> of) {
 }
 
 /// Adds to a histogram of Prometheus: cumulative buckets, in seconds.
-void add(prometheus::ClientMetric::Histogram& to, const base::duration_histogram& durations) {
+void add(prometheus::ClientMetric::Histogram& to, const base::duration_buckets& durations) {
   constexpr double seconds_per_ns = 1e-9;
-  const auto& bounds = base::duration_histogram::bounds_ns;
+  const auto& bounds = base::duration_buckets::bounds_ns;
   to.bucket.resize(bounds.size() + 1);
   std::uint64_t cumulative = 0;
   for (std::size_t i = 0; i <= bounds.size(); ++i) {
-    cumulative += durations.bucket(i);
+    cumulative += durations.counts[i];
     to.bucket[i].cumulative_count += cumulative;
     to.bucket[i].upper_bound = i < bounds.size() ? static_cast<double>(bounds[i]) * seconds_per_ns
                                                  : std::numeric_limits<double>::infinity();
   }
   to.sample_count += cumulative;
-  to.sample_sum += static_cast<double>(durations.sum_ns()) * seconds_per_ns;
+  to.sample_sum += static_cast<double>(durations.sum_ns) * seconds_per_ns;
 }
 
 void add(ClientMetric& to, const base::metric_value& value) {
   to.counter.value += value.number;
   to.gauge.value += value.number;
-  if (value.durations != nullptr) add(to.histogram, *value.durations);
+  if (value.durations) add(to.histogram, *value.durations);
 }
 
 } // namespace

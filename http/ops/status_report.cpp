@@ -1,28 +1,18 @@
 #include "http/ops/status_report.hpp"
 
 #include "base/faults.hpp"
+#include "http/ops/service_history.hpp"
 #include "model/json/json_text.hpp"
 #include "model/json/json_writer.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 
 namespace matchcloud::http {
 
 namespace {
 
 using model::json_writer;
-
-std::uint64_t resident_bytes() {
-  std::ifstream file{"/proc/self/statm"};
-  std::uint64_t pages = 0;
-  std::uint64_t resident = 0;
-  file >> pages >> resident;
-  return resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-}
 
 struct plane_sums {
   std::int64_t connections = 0;
@@ -52,31 +42,6 @@ void write_plane(json_writer& json, std::string_view name, const plane_sums& of)
   json.name("2xx").number(of.answers[2]).name("3xx").number(of.answers[3]);
   json.name("4xx").number(of.answers[4]).name("5xx").number(of.answers[5]);
   json.end_object().end_object();
-}
-
-/// The upper bound, in microseconds, of the bucket that holds the `share` of all; 0 of none.
-template <class Counts>
-std::uint64_t percentile_us(const Counts& counts, std::uint64_t all, double share) {
-  constexpr auto& bounds = base::duration_histogram::bounds_ns;
-  if (all == 0) return 0;
-  auto left = static_cast<std::uint64_t>(std::ceil(static_cast<double>(all) * share));
-  for (std::size_t i = 0; i < counts.size(); ++i) {
-    if (counts[i] >= left) return bounds[std::min(i, bounds.size() - 1)] / 1'000;
-    left -= counts[i];
-  }
-  return 0;
-}
-
-template <class Counts>
-void write_latency(json_writer& json, const Counts& counts) {
-  std::uint64_t all = 0;
-  for (const auto each : counts)
-    all += each;
-  json.name("latency_us").object().name("count").number(all);
-  json.name("p50").number(percentile_us(counts, all, 0.5));
-  json.name("p90").number(percentile_us(counts, all, 0.9));
-  json.name("p99").number(percentile_us(counts, all, 0.99));
-  json.name("max").number(percentile_us(counts, all, 1.0)).end_object();
 }
 
 void write_actors(json_writer& json, const actors::child_table& children) {
@@ -118,24 +83,9 @@ void write_faults(json_writer& json, bool are_possible) {
 // -- status_meter ---------------------------------------------------------------
 
 status_meter::status_meter(const status_sources& of, const base::clock& clock)
-    : sources_{of},
-      clock_{clock},
-      began_{clock.now()},
-      last_at_{began_},
-      last_latencies_{count_latencies()},
-      last_busy_ns_(of.loops.size()) {}
+    : sources_{of}, clock_{clock}, began_{clock.now()} {}
 
-status_meter::latency_counts status_meter::count_latencies() const {
-  latency_counts counts{};
-  for (const auto* transport : sources_.transports)
-    for (const auto& of_operation : transport->latency)
-      for (std::size_t i = 0; i < counts.size(); ++i)
-        counts[i] += of_operation.bucket(i);
-  return counts;
-}
-
-std::string status_meter::report(bool is_ready) {
-  const std::lock_guard lock{mutex_};
+std::string status_meter::report(bool is_ready, const history_interval& latest) const {
   const auto now = clock_.now();
   plane_sums data;
   for (const auto* transport : sources_.transports)
@@ -156,28 +106,16 @@ std::string status_meter::report(bool is_ready) {
   write_plane(json, "ops", ops);
   json.end_object();
 
-  auto latencies = count_latencies();
-  auto since = latencies;
-  for (std::size_t i = 0; i < since.size(); ++i)
-    since[i] -= last_latencies_[i];
-  write_latency(json, since);
-  last_latencies_ = latencies;
-
-  const auto passed_ns =
-      std::max<std::int64_t>(1, std::chrono::nanoseconds{now - last_at_}.count());
-  last_at_ = now;
+  write_latency(json, latest.sum_of(plane::data).latency);
   json.name("loops").array();
   for (std::size_t i = 0; i < sources_.loops.size(); ++i) {
-    const auto busy_ns = sources_.loops[i]->stall.sum_ns();
-    const auto busy = static_cast<double>(busy_ns - std::exchange(last_busy_ns_[i], busy_ns)) /
-                      static_cast<double>(passed_ns);
-    if (i >= loops_limit) continue;
-    std::string share;
-    model::append_shortest(share, std::round(std::min(1.0, busy) * 1'000) / 1'000);
+    if (i >= loops_limit) break;
     json.object().name("loop").number(i).name("plane").text("data").name("connections");
     json.number(std::max<std::int64_t>(
         0, i < sources_.transports.size() ? sources_.transports[i]->connections.get() : 0));
-    json.name("busy").raw(share).end_object();
+    json.name("busy");
+    write_busy(json, latest, i);
+    json.end_object();
   }
   json.end_array().name("memory").object().name("resident_bytes").number(resident_bytes());
   json.name("leased_bytes").number(sources_.budget != nullptr ? sources_.budget->used_bytes() : 0);

@@ -2,6 +2,7 @@
 #include "http/reference/reference.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace matchcloud::http {
 
@@ -43,6 +44,12 @@ bool has_uuid(std::string_view path) {
   return false;
 }
 
+std::vector<errc> each_once(std::vector<errc> all) {
+  std::ranges::sort(all);
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
+}
+
 } // namespace
 
 std::vector<errc> errors_of(const operation_reference& what) {
@@ -64,14 +71,21 @@ std::vector<errc> errors_of(const operation_reference& what) {
   if (!row.allowed.is_empty() && !has_all(row.allowed)) add(all, {errc::not_permitted});
   if (!row.is_repeatable) add(all, {errc::outcome_unknown});
   all.insert(all.end(), what.errors.begin(), what.errors.end());
-  std::ranges::sort(all);
-  all.erase(std::unique(all.begin(), all.end()), all.end());
-  return all;
+  return each_once(std::move(all));
 }
 
 std::vector<errc> errors_without_operation() {
   return {errc::method_not_implemented, errc::target_malformed, errc::route_not_found,
           errc::method_not_allowed};
+}
+
+std::vector<errc> errors_of(plane of) {
+  auto all = errors_without_operation();
+  for (const auto& each : references_of(of)) {
+    const auto more = errors_of(each);
+    all.insert(all.end(), more.begin(), more.end());
+  }
+  return each_once(std::move(all));
 }
 
 std::string_view refusal_headers(int status) noexcept {

@@ -1,6 +1,7 @@
 #include "http/reference/openapi.hpp"
 
 #include "base/characters.hpp"
+#include "http/reference/document_schema.hpp"
 #include "http/reference/reference.hpp"
 #include "http/wire/response.hpp"
 #include "model/json/json_writer.hpp"
@@ -119,7 +120,7 @@ public:
             (plane_ == plane::ops && status != 412 && status != 416 ? " Cache-Control" : ""));
     json.end_object().name("content").object();
     if (!also_schema.empty())
-      json.name(json_type).object().name("schema").raw(also_schema).end_object();
+      json.name(json_type).object().name("schema").raw(document_schema(also_schema)).end_object();
     json.name(problem_type).object().name("schema").object().name("allOf").array();
     write_reference(json, "schemas", "Problem");
     json.object().name("properties").object().name("code").object().name("enum");
@@ -251,13 +252,17 @@ private:
     for (auto begin = path.find('{'); begin != path.npos; begin = path.find('{', begin + 1)) {
       const auto& of = path_parameter(path.substr(begin + 1, path.find('}', begin) - begin - 1));
       json_.object().name("name").text(of.name).name("in").text("path").name("required");
-      json_.boolean(true).name("description").text(of.description).name("schema").raw(of.schema);
+      json_.boolean(true)
+          .name("description")
+          .text(of.description)
+          .name("schema")
+          .raw(document_schema(of.schema));
       json_.name("example").text(of.example).end_object();
     }
     for (const auto& of : what.parameters) {
       json_.object().name("name").text(of.name).name("in").text(of.in);
       if (of.is_required) json_.name("required").boolean(true);
-      json_.name("description").text(of.description).name("schema").raw(of.schema);
+      json_.name("description").text(of.description).name("schema").raw(document_schema(of.schema));
       if (!of.example.empty()) json_.name("example").raw(of.example);
       json_.end_object();
     }
@@ -274,7 +279,7 @@ private:
 
   void write_content(std::string_view media_type, std::string_view schema,
                      std::string_view example) {
-    json_.name(media_type).object().name("schema").raw(schema);
+    json_.name(media_type).object().name("schema").raw(document_schema(schema));
     if (!example.empty()) json_.name("example").raw(example);
     json_.end_object();
   }
@@ -338,7 +343,7 @@ private:
     for (const auto& of : answer_headers()) {
       if (std::ranges::find(used, of.name) == used.end()) continue;
       json_.name(of.name).object().name("description").text(of.description);
-      json_.name("schema").raw(of.schema).end_object();
+      json_.name("schema").raw(document_schema(of.schema)).end_object();
     }
     json_.end_object();
   }
@@ -350,15 +355,21 @@ private:
          {model::payload_kind::version, model::payload_kind::game, model::payload_kind::group})
       for (auto& part : model::json_schema_parts(kind, settings_.rules))
         payloads.emplace(std::move(part.name), std::move(part.schema));
-    json_.name("schemas").object().name("Problem").raw(problem_schema);
+    json_.name("schemas").object();
+    std::vector<std::string_view> codes;
+    for (const auto code : errors_of(plane_))
+      codes.push_back(base::describe(code).code);
+    json_.name("ProblemCode").raw(document_schema(problem_code_schema, codes));
     std::vector<std::string> wanted = references_in(paths, "schemas");
-    std::set<std::string, std::less<>> written{"Problem"};
+    wanted.emplace_back("Problem");
+    std::set<std::string, std::less<>> written{"ProblemCode"};
     while (!wanted.empty()) {
       const auto name = std::move(wanted.back());
       wanted.pop_back();
       if (!written.insert(name).second) continue;
       const auto payload = payloads.find(name);
-      const auto schema = payload != payloads.end() ? payload->second : in_force(find_schema(name));
+      const auto schema =
+          payload != payloads.end() ? document_schema(payload->second) : schema_of(name);
       json_.name(name).raw(schema);
       for (auto& more : references_in(schema, "schemas"))
         wanted.push_back(std::move(more));
@@ -366,30 +377,38 @@ private:
     json_.end_object();
   }
 
-  /// A schema of the table with the rules in force: the export's body is the only one of the
-  /// table that they change.
-  std::string in_force(std::string_view schema) const {
+  /// A schema of the tables with the rules in force: the export's body is the only one that they
+  /// change.
+  std::string schema_of(std::string_view name) const {
+    if (name == "Problem") return document_schema(problem_schema);
+    const auto* found = find_schema(name);
+    if (found == nullptr) return "{}";
     constexpr std::string_view closed = R"("additionalProperties":false,)";
-    std::string made{schema};
-    const bool is_body = schema == find_schema("ExportSpan");
-    if (is_body && settings_.rules.unknown_members == model::unknown_members::ignore)
+    auto made = document_schema(found->schema, found->words);
+    if (name == "ExportSpan" && settings_.rules.unknown_members == model::unknown_members::ignore)
       made.erase(made.find(closed), closed.size());
     return made;
   }
 
-  static constexpr std::string_view problem_schema =
-      R"({"type":"object",)"
-      R"("description":"Why a request was refused (RFC 9457).","required":[)"
-      R"("type","title","status","detail","code","message","request_id"],)"
-      R"("properties":{"type":{"type":"string",)"
-      R"("description":"`urn:matchcloud:problem:` and the code."},"title":{)"
-      R"("type":"string"},"status":{"type":"integer"},"detail":{)"
-      R"("type":"string","description":"What to change."},"code":{)"
-      R"("type":"string","description":"Stable."},"message":{)"
-      R"("type":"string","description":"The same as `detail`."},)"
-      R"("request_id":{"type":"string"},"violated-policies":{)"
-      R"("type":"array","items":{"type":"string"},)"
-      R"("description":"The rate limit, on 429."}}})";
+  static constexpr std::string_view problem_code_schema =
+      R"({"description": "Why a request was refused."})";
+  static constexpr std::string_view problem_schema = R"({
+    "type": "object", "description": "Why a request was refused (RFC 9457).",
+    "required": ["type", "title", "status", "detail", "code", "message", "request_id"],
+    "properties": {
+      "type": {"type": "string", "description": "`urn:matchcloud:problem:` and the code."},
+      "title": {"type": "string", "description": "The problem in a few words."},
+      "status": {"type": "integer", "minimum": 400, "maximum": 599,
+        "description": "The status of the answer."},
+      "detail": {"type": "string", "description": "What to change."},
+      "code": {"$ref": "#/components/schemas/ProblemCode", "description": "Stable."},
+      "message": {"type": "string", "description": "The same as `detail`."},
+      "request_id": {"type": "string", "description": "The `X-Request-Id` of the answer."},
+      "trace_id": {"type": "string", "pattern": "^[0-9a-f]{32}$",
+        "description": "Of the request's `traceparent`, where it has one."},
+      "violated-policies": {"type": "array", "items": {"type": "string"},
+        "description": "The rate limit, on 429."}}
+  })";
 
   plane plane_;
   const openapi_settings& settings_;

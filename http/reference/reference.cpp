@@ -108,12 +108,12 @@ std::span<const tag_reference> tags_of(plane of) noexcept {
   return of == plane::data ? std::span<const tag_reference>{data_tags} : ops_tags;
 }
 
-std::string_view find_schema(std::string_view name) {
+const named_schema* find_schema(std::string_view name) {
   for (const auto of : {plane::data, plane::ops})
     for (const auto& operation : references_of(of))
       for (const auto& each : operation.schemas)
-        if (each.name == name) return each.schema;
-  return {};
+        if (each.name == name) return &each;
+  return nullptr;
 }
 
 const path_parameter_reference& path_parameter(std::string_view name) noexcept {

@@ -14,8 +14,8 @@ const operation_references& references_of(plane of);
 /// The groups of a plane's operations.
 std::span<const tag_reference> tags_of(plane of) noexcept;
 
-/// The schema of that name, apart from those of validated payloads; empty: there is none.
-std::string_view find_schema(std::string_view name);
+/// The schema of that name, apart from those of validated payloads; null: there is none.
+const named_schema* find_schema(std::string_view name);
 
 const path_parameter_reference& path_parameter(std::string_view name) noexcept;
 
@@ -27,6 +27,10 @@ std::vector<base::errc> errors_of(const operation_reference& what);
 
 /// The errors of requests that reach no operation.
 std::vector<base::errc> errors_without_operation();
+
+/// Every error of a plane: those of its operations, and of requests that reach none. In the order
+/// of `base::errc`, each once.
+std::vector<base::errc> errors_of(plane of);
 
 /// The names of the headers that a refusal with this status may have, separated by spaces.
 std::string_view refusal_headers(int status) noexcept;

@@ -1,9 +1,8 @@
 #include "http/takeover/handover.hpp"
 
 #include "base/crash_report.hpp"
+#include "base/events/log.hpp"
 #include "http/takeover/handover_protocol.hpp"
-
-#include <spdlog/spdlog.h>
 
 #include <poll.h>
 #include <sys/eventfd.h>
@@ -105,12 +104,13 @@ base::file_descriptor handover::next_connection() const {
 base::expected<void> handover::serve(descriptor_channel& channel, pid_t who) {
   auto done = hear_hello(channel);
   if (!done) return done;
-  spdlog::info("process {} is starting to take over", who);
+  base::log(base::log_event::take_over_begins, "process {} is starting to take over", who);
   done = send_offer(channel);
   if (done) done = await_ready(channel);
   if (done) done = channel.send(protocol::write(protocol::yours), {}, protocol::soon());
   if (done || done.error().code == base::errc::cancelled) return done;
-  spdlog::warn("process {} did not take over ({}); going on", who, done.error().detail);
+  base::log(base::log_event::take_over_given_up, "process {} did not take over ({}); going on", who,
+            done.error().detail);
   static_cast<void>(
       channel.send(protocol::write(protocol::refused, done.error().detail), {}, protocol::soon()));
   return done;

@@ -1,9 +1,8 @@
 #include "http/takeover/predecessor.hpp"
 
 #include "base/decimal.hpp"
+#include "base/events/log.hpp"
 #include "http/takeover/handover_protocol.hpp"
-
-#include <spdlog/spdlog.h>
 
 #include <sys/socket.h>
 
@@ -117,8 +116,8 @@ base::expected<void> predecessor::take_over() {
   // The running process is gone. Either it removed the name, or the socket that listens there is
   // now open in this process alone, so that closing it frees the name.
   local_.reset();
-  spdlog::warn("process {} ended before it could hand over{}", pid_,
-               was_alive ? "" : ", while this one was starting");
+  base::log(base::log_event::predecessor_ended, "process {} ended before it could hand over{}",
+            pid_, was_alive ? "" : ", while this one was starting");
   return {};
 }
 

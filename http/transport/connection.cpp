@@ -1,7 +1,6 @@
 #include "http/transport/connection.hpp"
 
 #include "base/faults.hpp"
-#include "http/loop/faulty_stream.hpp"
 #include "http/transport/refusals.hpp"
 
 #include <sys/epoll.h>
@@ -75,6 +74,7 @@ connection::connection(connection_host& host, std::unique_ptr<byte_stream> strea
       // The head timeout runs from the start: a client connects to send a request, and a proxy
       // sends its header at once.
       phase_deadline_{host.now() + host.limits.head_timeout},
+      number_{host.bounds.opened.fetch_add(1, std::memory_order_relaxed)},
       slot_{slot},
       generation_{generation},
       peer_lane_{host.exchanges->lane_of(peer)},
@@ -148,10 +148,13 @@ void connection::at_turn_end() {
 byte_stream& connection::stream(fault_point at) {
   // The wrapper stays for the rest of the connection: it costs little while no fault is injected.
   // It is below TLS, like the network that it stands for.
-  if (base::faults::armed(at) && host_->bounds.serves == plane::data &&
-      !std::exchange(stream_is_faulty_, true)) [[unlikely]] {
+  if (base::faults::armed(at) && host_->bounds.serves == plane::data && faulty_ == nullptr)
+      [[unlikely]] {
     auto& socket = tls_ != nullptr ? tls_->under() : stream_;
-    socket = std::make_unique<faulty_stream>(std::move(socket), host_->loop, *this);
+    auto faulty = std::make_unique<faulty_stream>(std::move(socket), host_->loop, *this,
+                                                  peer_.bytes, number_);
+    faulty_ = faulty.get();
+    socket = std::move(faulty);
   }
   return *stream_;
 }
@@ -302,7 +305,12 @@ void connection::end_proxy_header() {
 
 void connection::frame(std::string_view bytes) {
   if (base::faults::armed(fault_point::frame) && host_->bounds.serves == plane::data) [[unlikely]] {
-    const auto hit = base::faults::strike(fault_point::frame);
+    const auto chosen = base::faults::chooses_senders()
+                            ? base::faults::chosen({0, peer_.bytes, nullptr, number_})
+                            : 0;
+    const auto hit = base::faults::strike(fault_point::frame, {chosen, nullptr});
+    if (hit && !request_) request_ = host_->acquire_request();
+    if (hit) request_->met_faults.fetch_or(bit_of(fault_point::frame), std::memory_order_relaxed);
     if (hit.kind == base::fault_kind::error) return refuse(framing_broken(), true);
     if (hit.kind == base::fault_kind::corrupt) corrupt(bytes, hit.random);
   }
@@ -339,7 +347,7 @@ void connection::on_head() {
   if (!verdict) {
     auto& refused = verdict.error();
     host_->exchanges->assign_id(*request_);
-    auto answer = problem(refused.why, request_->id, refused.violated_policy);
+    auto answer = problem(refused.why, subject_of(*request_), refused.violated_policy);
     answer.headers = std::move(refused.headers);
     return refuse(std::move(answer), refused.which, true);
   }
@@ -425,6 +433,7 @@ void connection::on_end_of_input() {
 
 void connection::identify_client() {
   request_->peer = peer_;
+  request_->connection = number_;
   request_->through_proxy = request_->through_proxy || begins_with_ != preamble::none;
   if (client_unknown_) drop_forwarding(*request_);
   if (tls_ == nullptr) return;
@@ -500,7 +509,7 @@ void connection::begin_answer_in_parts(response&& answer) {
   stays_open_ = request_->keep_alive && !request_->http_1_0 && may_stay_open();
   sender_.add(answer, {request_->id, host_->date(), stays_open_, request_->http_1_0}, false);
   end_service();
-  count(answer.status);
+  count(answer.status, 0);
   phase_ = phase::streaming;
   schedule();
 }
@@ -520,7 +529,7 @@ void connection::send_part(actors::exchange_ref ref, std::string_view bytes, boo
 void connection::refuse(const base::error& why, bool close) {
   if (phase_ != phase::waiting && !request_) request_ = host_->acquire_request();
   if (phase_ != phase::waiting) host_->exchanges->assign_id(*request_);
-  refuse(refusal(why, request_->id, host_->bounds.serves),
+  refuse(refusal(why, subject_of(*request_), host_->bounds.serves),
          phase_ == phase::waiting ? exchange_.operation_id : operation::unmatched, close);
 }
 
@@ -576,12 +585,14 @@ void connection::serve_at(base::owner owner) {
 
 void connection::queue(response&& answer, bool keep_alive) {
   note_refusal(answer.status);
+  host_->metrics.count_problem(answer.problem);
   keep_alive = keep_alive && may_stay_open();
   client_ends_ =
       phase_ == phase::waiting && !request_->keep_alive && (!upload_ || upload_->is_whole());
-  sender_.add(answer, {request_->id, host_->date(), keep_alive, request_->http_1_0},
-              sends_body(answer));
-  count(answer.status);
+  const bool has_body = sends_body(answer);
+  const auto bytes = host_->access != nullptr && has_body ? answer.body_size() : 0;
+  sender_.add(answer, {request_->id, host_->date(), keep_alive, request_->http_1_0}, has_body);
+  count(answer.status, bytes);
   release_request();
   phase_ = keep_alive ? phase::reading : phase::finishing;
   phase_deadline_ = host_->now() + host_->limits.idle_timeout;
@@ -592,11 +603,31 @@ bool connection::sends_body(const response& answer) const noexcept {
   return request_->method != method::head && has_body(answer.status);
 }
 
-void connection::count(int status) {
-  auto& metrics = host_->metrics;
-  metrics.count_answer(exchange_.operation_id, status);
-  metrics.latency[static_cast<std::size_t>(exchange_.operation_id)].observe(
-      static_cast<std::uint64_t>((host_->now() - begun_).count()));
+void connection::log_access(int status, std::uint64_t bytes, base::fault_point_set met) const {
+  if (!host_->access->wants(status)) return;
+  const auto which = exchange_.operation_id;
+  access_entry entry;
+  entry.request = request_.get();
+  // A request that was refused early does not know whose it is.
+  entry.client =
+      request_->peer == model::ip_address{} ? peer_ : host_->exchanges->client_of(*request_);
+  entry.operation = row_of(which).name;
+  entry.plane = host_->bounds.serves == plane::data ? "data" : "ops";
+  entry.status = status;
+  entry.bytes = bytes;
+  entry.duration = host_->now() - begun_;
+  entry.faults = met | request_->met_faults.load(std::memory_order_relaxed);
+  // A URL may be signed, and what led nowhere may be a signed URL that was mistyped.
+  entry.hides_query = which == operation::unmatched || row_of(which).hides_query;
+  host_->access->add(entry);
+}
+
+void connection::count(int status, std::uint64_t bytes) {
+  const auto met = faulty_ != nullptr ? faulty_->take_met() : base::fault_point_set{0};
+  if (host_->access != nullptr) log_access(status, bytes, met);
+  if (auto kept = host_->metrics.note_answer(*request_, exchange_.operation_id, status, begun_,
+                                             host_->now())) [[unlikely]]
+    sent_ = std::move(kept);
   begun_ = {};
   receiving_ = receiving::nothing;
 }
@@ -633,6 +664,8 @@ void connection::file_ready() {
 
 void connection::after_flush() {
   sender_.release();
+  if (sent_) [[unlikely]]
+    std::exchange(sent_, nullptr)->store(host_->now());
   if (phase_ == phase::streaming) {
     if (const auto taken = sender_.take_sent_of_parts()) host_->exchanges->tell_taken(*this, taken);
     return arm();
@@ -686,6 +719,7 @@ void connection::close() {
   if (request_) release_request();
   sender_.drop();
   reader_.drop_input();
+  faulty_ = nullptr;
   stream_.reset(); // which ends the watch on its descriptor, too: nothing else shares that
   tls_ = nullptr;
   host_->closed(*this);

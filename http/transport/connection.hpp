@@ -4,6 +4,7 @@
 #include "base/fault_point.hpp"
 #include "http/loop/byte_stream.hpp"
 #include "http/loop/event_loop.hpp"
+#include "http/loop/faulty_stream.hpp"
 #include "http/loop/timer_wheel.hpp"
 #include "http/operations/list.hpp"
 #include "http/tls/tls_context.hpp"
@@ -209,7 +210,8 @@ private:
   void end_service();
   /// The exchange waits for `owner` from now on: counts it there, or not at all.
   void serve_at(base::owner owner);
-  void count(int status);
+  void count(int status, std::uint64_t bytes);
+  void log_access(int status, std::uint64_t bytes, base::fault_point_set met) const;
   void release_request();
   void schedule();
   void schedule_read();
@@ -255,6 +257,10 @@ private:
   base::steady_time paused_until_;
   /// How many more bytes are discarded, one read more at most.
   std::size_t discards_bytes_ = 0;
+  /// Wraps the socket's stream; null while no fault was injected into it.
+  faulty_stream* faulty_ = nullptr;
+  /// In the order in which the plane's connections were opened.
+  std::uint64_t number_;
   std::uint32_t slot_;
   std::uint32_t generation_ = 0;
   std::uint32_t units_in_service_ = 0;
@@ -264,6 +270,8 @@ private:
   lane client_lane_ = 0;
   lane service_lane_ = 0;
   exchange_state exchange_;
+  /// Where to note when what is unsent is sent; null as a rule.
+  actors::sent_mark sent_;
   phase phase_ = phase::reading;
   receiving receiving_ = receiving::nothing;
   preamble begins_with_;
@@ -279,7 +287,6 @@ private:
   /// Counted among the open requests of its client.
   bool is_admitted_ = false;
   bool awaits_record_ = false;
-  bool stream_is_faulty_ = false;
   /// Whether the connection stays open after an answer in parts.
   bool stays_open_ = false;
   /// The client said that the request being answered is its last.

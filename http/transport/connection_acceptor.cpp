@@ -1,11 +1,10 @@
 #include "http/transport/connection_acceptor.hpp"
 
 #include "base/check.hpp"
+#include "base/events/log.hpp"
 #include "base/faults.hpp"
 #include "http/loop/loop_pass.hpp"
 #include "http/transport/refusals.hpp"
-
-#include <spdlog/spdlog.h>
 
 #include <netinet/in.h>
 #include <sys/epoll.h>
@@ -169,7 +168,7 @@ void connection_acceptor::admit_socket(base::file_descriptor socket, const model
 
 void connection_acceptor::refuse_socket(const base::file_descriptor& socket) {
   const auto id = ids_->next();
-  const auto answer = refusal(too_many_connections(), id, host_->bounds.serves);
+  const auto answer = refusal(too_many_connections(), {id}, host_->bounds.serves);
   std::string text;
   write_head(text, answer, {id, host_->date(), false, false});
   answer.append_body(text);
@@ -299,8 +298,9 @@ void connection_acceptor::note_tls_failure(const connection& with, tls_cause cau
   if (logged != base::steady_time{} && now - logged < tls_failure_log_interval) return;
   logged = now;
   // An operator can mend the listener, not what clients do in handshakes.
-  const auto level = cause == tls_cause::plain_listener ? spdlog::level::warn : spdlog::level::info;
-  spdlog::log(level, "tls: no TLS with {}: {}", model::to_string(with.peer()), why);
+  const auto event = cause == tls_cause::plain_listener ? base::log_event::tls_at_plain
+                                                        : base::log_event::tls_failed;
+  base::log(event, "tls: no TLS with {}: {}", model::to_string(with.peer()), why);
 }
 
 } // namespace matchcloud::http

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/byte_budget.hpp"
+#include "http/access_log/access_lines.hpp"
 #include "http/loop/event_loop.hpp"
 #include "http/tls/tls_context.hpp"
 #include "http/transport/admitted_request.hpp"
@@ -32,6 +33,8 @@ public:
   /// The lane that a request waits in: its token's, that of the client for which a trusted proxy
   /// speaks, or `by_peer`.
   virtual lane lane_of(const request& which, lane by_peer) const = 0;
+  /// The client's address, as a trusted proxy tells it or the peer's.
+  virtual model::ip_address client_of(const request& which) const = 0;
   /// What becomes of a request with a body of `length` bytes (0: in chunks) that is still to come.
   virtual head_verdict judge(const request& head, std::uint64_t length) const = 0;
   /// Takes a permit for the request of a client. False: too many requests are in flight, or too
@@ -91,6 +94,8 @@ public:
   /// Set before the first connection is opened.
   exchange_host* exchanges = nullptr;
   admission_host* admission = nullptr;
+  /// Null: there is no access log.
+  access_lines* access = nullptr;
   /// Whether new answers must say `Connection: close`.
   bool draining = false;
   /// A scratch buffer for one read.

@@ -160,7 +160,7 @@ void httplib_transport::end_now() {
   ended_ = true;
   while (!waiting_.empty()) {
     auto& left = *waiting_.begin()->second;
-    settle(left, refusal(shutting_down(), left.request->id));
+    settle(left, refusal(shutting_down(), subject_of(*left.request)));
   }
   // The servers' threads write these answers, unless their connections end before.
   written_.wait_for(lock, last_answers_patience, [this] {
@@ -202,7 +202,7 @@ void httplib_transport::serve(const httplib::Request& request, httplib::Response
     std::unique_lock lock{mutex_};
     const auto id = ids_.next();
     lock.unlock();
-    auto answer = refusal(read_request.error(), id);
+    auto answer = refusal(read_request.error(), {id});
     metrics_->count_answer(operation::unmatched, answer.status);
     return write(std::move(answer), id, date, draining_, into);
   }
@@ -242,6 +242,7 @@ httplib_transport::read(const httplib::Request& request, int status) {
     return tl::unexpected(too_many_request_bytes());
   result->body = request.body;
   if (const auto peer = model::parse_ip_address(request.remote_addr)) result->peer = *peer;
+  result->connection = static_cast<std::uint64_t>(request.remote_port);
   for (const auto& [name, value] : request.headers) {
     // cpp-httplib has decompressed such a body already, without a limit on the result.
     if (find_framing_field(name) == framing_field::content_encoding &&
@@ -266,7 +267,7 @@ response httplib_transport::await(waiting_exchange& waiting) {
   waiting_.emplace(waiting.id, &waiting);
   metrics_->in_flight.store(waiting_.size(), std::memory_order_relaxed);
   if (ended_)
-    settle(waiting, refusal(shutting_down(), waiting.request->id));
+    settle(waiting, refusal(shutting_down(), subject_of(*waiting.request)));
   else
     dispatch(waiting);
   // Computed again after each wait: the operation, and so the deadline, is known once the exchange
@@ -277,10 +278,11 @@ response httplib_transport::await(waiting_exchange& waiting) {
   while (!waiting.answered && clock_->now() < deadline())
     waiting.done.wait_for(lock, deadline() - clock_->now());
   if (!waiting.answered)
-    settle(waiting, refusal(not_answered_in_time(waiting.state.operation_id), waiting.request->id));
-  metrics_->count_answer(waiting.state.operation_id, waiting.answer.status);
-  metrics_->latency[static_cast<std::size_t>(waiting.state.operation_id)].observe(
-      static_cast<std::uint64_t>((clock_->now() - begun).count()));
+    settle(waiting,
+           refusal(not_answered_in_time(waiting.state.operation_id), subject_of(*waiting.request)));
+  metrics_->count_problem(waiting.answer.problem);
+  metrics_->note_answer(*waiting.request, waiting.state.operation_id, waiting.answer.status, begun,
+                        clock_->now());
   return std::move(waiting.answer);
 }
 
@@ -324,7 +326,7 @@ void httplib_transport::redispatch_where(actors::handler dead, Condition&& condi
     if (!condition(waiting)) continue;
     if (const auto why =
             waiting.state.begin_retry(row_of(waiting.state.operation_id), *waiting.request, dead)) {
-      settle(waiting, refusal(*why, waiting.request->id));
+      settle(waiting, refusal(*why, subject_of(*waiting.request)));
       continue;
     }
     metrics_->redispatched.add();

@@ -27,6 +27,11 @@ lane loop_exchanges::lane_of(const request& which, lane by_peer) const {
   return lane_of(rules_->client_of(which));
 }
 
+model::ip_address loop_exchanges::client_of(const request& which) const {
+  if (!which.has(header::x_forwarded_for) && !which.has(header::forwarded)) return which.peer;
+  return rules_->client_of(which);
+}
+
 bool loop_exchanges::admit(admitted_request& which, lane client) {
   const auto limit = host_->limits.in_flight_limit;
   if (!which.permit.acquire(host_->metrics.in_flight, limit)) return false;

@@ -39,6 +39,7 @@ public:
   void assign_id(request& to) override { ids_->assign(to); }
   lane lane_of(const model::ip_address& client) const noexcept override;
   lane lane_of(const request& which, lane by_peer) const override;
+  model::ip_address client_of(const request& which) const override;
   head_verdict judge(const request& head, std::uint64_t length) const override {
     return rules_->judge(head, length);
   }

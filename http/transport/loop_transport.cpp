@@ -23,6 +23,15 @@ loop_transport::loop_transport(event_loop& runs, const base::clock& clock,
   admission = &acceptor_;
 }
 
+void loop_transport::log_access(std::shared_ptr<access_log> to,
+                                const access_log_settings& settings) {
+  const bool is_on = to && settings.mode != access_log_mode::off;
+  // The old lines are handed on first.
+  access_lines_.reset();
+  if (is_on) access_lines_ = std::make_unique<access_lines>(std::move(to), settings, loop, *clock_);
+  access = access_lines_.get();
+}
+
 void loop_transport::opened() {
   most_live_ = std::max(most_live_, connection_count());
   if (!armed()) loop.timers().arm(*this, now() + tidy_interval);

@@ -57,6 +57,8 @@ public:
 
   /// From now on these limits hold, also for the requests that are under way.
   void put_in_force(plane_limits changed) { in_force = std::move(changed); }
+  /// From now on answers have lines in `to`, as `settings` say; null: they have none.
+  void log_access(std::shared_ptr<access_log> to, const access_log_settings& settings);
   /// From now on connections are accepted before their first bytes, so that none waits for these
   /// when the listeners close.
   void accept_silent() { acceptor_.accept_silent(); }
@@ -123,6 +125,7 @@ private:
   object_pool<std::string> buffers_{pool_limit};
   /// The most connections at once since memory was last released.
   std::size_t most_live_ = 0;
+  std::unique_ptr<access_lines> access_lines_;
   std::string date_;
   std::int64_t date_second_ = -1;
   base::steady_time date_checked_;

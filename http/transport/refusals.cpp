@@ -71,8 +71,8 @@ base::error shutting_down() {
   return {errc::draining, "The service is shutting down. Try again later."};
 }
 
-response refusal(const base::error& why, std::string_view request_id, plane on) {
-  auto answer = problem(why, request_id);
+response refusal(const base::error& why, const problem_subject& of, plane on) {
+  auto answer = problem(why, of);
   answer.headers = on == plane::data ? any_origin_headers : no_store_header;
   return answer;
 }

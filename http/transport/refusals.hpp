@@ -31,6 +31,6 @@ base::error shutting_down();
 
 /// The answer of a transport itself. On the data plane pages of every origin may read it, so that
 /// they can tell a refusal from a network failure: it says nothing that depends on the client.
-response refusal(const base::error& why, std::string_view request_id, plane on = plane::data);
+response refusal(const base::error& why, const problem_subject& of, plane on = plane::data);
 
 } // namespace matchcloud::http

@@ -11,6 +11,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace matchcloud::http {
@@ -33,6 +34,8 @@ struct shared_bounds : plane_limits {
   base::byte_budget budget;
   /// All connections of the plane.
   std::atomic<std::size_t> connections{0};
+  /// How many connections were ever opened: each gets its number from this.
+  std::atomic<std::uint64_t> opened{0};
   /// The connections of each client, without those of trusted proxies themselves.
   connection_shares shares;
   /// The same by IPv6 /48, of which one may hold so many times the connections of a client.

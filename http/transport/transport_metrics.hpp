@@ -1,5 +1,8 @@
 #pragma once
 
+#include "actors/request/trace_log.hpp"
+#include "base/error.hpp"
+#include "base/latency_counts.hpp"
 #include "base/metrics.hpp"
 #include "base/owner.hpp"
 #include "http/operations/list.hpp"
@@ -7,6 +10,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace matchcloud::http {
@@ -41,10 +45,20 @@ enum class handshake_end : std::uint8_t { full, resumed, failed, timed_out, evic
 inline constexpr std::array<std::string_view, 6> handshake_end_names{
     "full", "resumed", "failed", "timed_out", "evicted", "refused"};
 
+inline constexpr std::size_t error_count =
+    static_cast<std::size_t>(base::errc::address_unavailable) + 1;
+
+/// How many answers were a problem, by its code. Those that there were none of are not shown.
+struct problem_counts : std::array<base::counter, error_count> {
+  explicit problem_counts(base::metric_set& in);
+};
+
 /// The counters of one transport (of one event loop, or the httplib one). Written by its threads,
 /// read by the ops plane.
 struct transport_metrics : base::metric_set {
   plane serves;
+  /// Keeps the requests that are worth looking at; null: none.
+  actors::trace_log* kept = nullptr;
   /// Those about TLS, which are shown where a listener speaks it.
   base::metric_set tls;
 
@@ -53,8 +67,9 @@ struct transport_metrics : base::metric_set {
       {"matchcloud_requests_total", "Answered requests by operation and status.", false},
       "operation",
       "status"};
+  problem_counts problems{*this};
   /// From when the last bytes of the request could be read to its answer.
-  base::by_label<base::duration_histogram, operations> latency{
+  base::by_label<base::latency_counts, operations> latency{
       *this,
       {"matchcloud_request_duration_seconds", "From the complete request to its answer."},
       "operation"};
@@ -139,6 +154,25 @@ struct transport_metrics : base::metric_set {
                        "Requests sent again because the actor that held them ended."})};
 
   explicit transport_metrics(plane of = plane::data) : serves{of} {}
+
+  /// Counts the answer to a request, and keeps its trace where it is worth it: then where to note
+  /// that the answer was sent, else null.
+  template <class Request>
+  actors::sent_mark note_answer(const Request& of, operation which, int status,
+                                base::steady_time began, base::steady_time now) {
+    const auto at = static_cast<std::size_t>(which);
+    count_answer(which, status);
+    latency[at].observe(static_cast<std::uint64_t>((now - began).count()));
+    if (kept == nullptr || !kept->wants(of, at, status, now - began)) [[likely]]
+      return nullptr;
+    return kept->keep(
+        {&of, at, row_of(which).name, status, of.id, of.get(header::traceparent), began, now});
+  }
+
+  /// Counts an answer that is a problem.
+  void count_problem(std::optional<base::errc> code) noexcept {
+    if (code) problems[static_cast<std::size_t>(*code)].add();
+  }
 
   void count_answer(operation which, int status) noexcept {
     std::size_t column = 0;

@@ -49,7 +49,7 @@ response precondition_failed(const request& request, std::string_view etag) {
   auto answer = problem({base::errc::precondition_failed,
                          "If-Match does not name " + std::string{etag} +
                              ", the entity tag of what is there now. Ask anew, without If-Match."},
-                        request.id);
+                        subject_of(request));
   answer.headers.append("ETag: ").append(etag).append("\r\n");
   return answer;
 }

@@ -1,6 +1,7 @@
 #include "http/wire/request.hpp"
 
 #include "http/wire/header_characters.hpp"
+#include "model/text/trace_context.hpp"
 
 #include <bit>
 #include <initializer_list>
@@ -53,6 +54,7 @@ std::size_t find_header(std::string_view name) noexcept {
   case 7: return pick(name, {{"x-fault", header::x_fault}});
   case 8: return pick(name, {{"if-range", header::if_range}, {"if-match", header::if_match}});
   case 9: return pick(name, {{"forwarded", header::forwarded}});
+  case 11: return pick(name, {{"traceparent", header::traceparent}});
   case 12:
     return pick(name,
                 {{"content-type", header::content_type}, {"x-request-id", header::x_request_id}});
@@ -101,7 +103,8 @@ bool is_list_header(header h) noexcept {
   case header::x_request_id:
   case header::access_control_request_method:
   case header::if_range:
-  case header::range: return false;
+  case header::range:
+  case header::traceparent: return false;
   }
   return false;
 }
@@ -133,6 +136,7 @@ void request::clear(std::size_t retain_bytes) {
   keep_alive = true;
   body_follows = false;
   peer = {};
+  connection = 0;
   through_proxy = false;
   is_secure = false;
   certificate_subject.reset();
@@ -141,11 +145,16 @@ void request::clear(std::size_t retain_bytes) {
   is_over_limit = false;
   counted_units = 0;
   token_subject = 0;
+  token_id = {};
   takes_gzip.reset();
   for (std::string* text : {&method_token, &target, &body, &id})
     reset(*text, retain_bytes);
   for (; present_ != 0; present_ &= present_ - 1)
     reset(values_[static_cast<std::size_t>(std::countr_zero(present_))], retain_bytes);
+}
+
+std::string_view trace_id_of(const request& of) noexcept {
+  return model::trace_id_of(of.get(header::traceparent));
 }
 
 } // namespace matchcloud::http

@@ -2,6 +2,7 @@
 
 #include "base/rate_policy.hpp"
 #include "model/net/ip_address.hpp"
+#include "model/text/uuid.hpp"
 
 #include <array>
 #include <cstddef>
@@ -45,11 +46,16 @@ enum class header : std::uint8_t {
   range,
   x_fault,
   sec_fetch_site,
+  traceparent,
 };
-inline constexpr std::size_t header_count = 17;
+inline constexpr std::size_t header_count = 18;
 
 /// The header with this name, ignoring case, or `header_count` where a request does not store it.
 std::size_t find_header(std::string_view name) noexcept;
+
+class request;
+/// The id of the trace that a request is a part of: 32 hexadecimal digits; empty: of none.
+std::string_view trace_id_of(const request& of) noexcept;
 
 /// Whether a header of this name, in any case, is one that proxies add.
 bool is_proxy_header(std::string_view name) noexcept;
@@ -84,6 +90,8 @@ public:
   bool body_follows = false;
   /// The address of the socket's peer, or the one that a PROXY header names.
   model::ip_address peer;
+  /// The number of its connection, in the order in which they were opened.
+  std::uint64_t connection = 0;
   /// Whether a header, or a PROXY header, says that a proxy passed the request on.
   bool through_proxy = false;
   /// Whether the connection is encrypted by TLS up to this process.
@@ -105,6 +113,8 @@ public:
   /// As above.
   mutable std::uint64_t token_subject = 0;
   mutable base::rate_policy token_policy = {};
+  /// The token that it was let in with; all zeros: none. As above.
+  mutable model::uuid token_id;
   /// Whether the client takes gzip, once `accepts_gzip` was asked. As above.
   mutable std::optional<bool> takes_gzip;
   /// The value of `X-Request-Id` in the response; the transport sets it before it shares the

@@ -156,7 +156,7 @@ std::string_view reason_phrase(int status) noexcept {
   }
 }
 
-response problem(const base::error& failure, std::string_view request_id,
+response problem(const base::error& failure, const problem_subject& of,
                  std::string_view violated_policy) {
   const auto what = as_told(failure);
   const auto about = base::describe(what.code);
@@ -167,13 +167,15 @@ response problem(const base::error& failure, std::string_view request_id,
   json.name("detail").text(detail);
   // Clients of the interface read both `code` and `message` and ignore an error that lacks either.
   json.name("code").text(about.code).name("message").text(detail);
-  json.name("request_id").text(request_id);
+  json.name("request_id").text(of.request_id);
+  if (!of.trace_id.empty()) json.name("trace_id").text(of.trace_id);
   if (!violated_policy.empty())
     json.name("violated-policies").array().text(violated_policy).end_array();
   json.end_object();
 
   response answer;
   answer.status = about.status;
+  answer.problem = what.code;
   answer.content_type = problem_type;
   answer.body = json.take();
   // Exports take seconds; everything else finishes sooner.

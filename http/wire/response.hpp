@@ -3,10 +3,12 @@
 #include "base/error.hpp"
 #include "base/files/open_file.hpp"
 #include "http/wire/joined_text.hpp"
+#include "http/wire/request.hpp"
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -53,6 +55,8 @@ struct body_in_parts {};
 /// `Connection`, and `X-Content-Type-Options` where there is content.
 struct response {
   int status = 200;
+  /// Set where it is a problem.
+  std::optional<base::errc> problem = {};
   /// Empty if there is no body. Must have static storage duration.
   std::string_view content_type;
   /// Complete header lines with their line ends. Must have static storage duration.
@@ -98,13 +102,24 @@ void write_head(std::string& out, const response& answer, const write_context& c
 /// The reason phrase of RFC 9110 section 15; `Unknown` for a status that this service never sends.
 std::string_view reason_phrase(int status) noexcept;
 
+/// What a problem calls the request that it answers.
+struct problem_subject {
+  /// Its `X-Request-Id`.
+  std::string_view request_id;
+  /// Of the trace that it is a part of; empty: of none.
+  std::string_view trace_id = {};
+};
+inline problem_subject subject_of(const request& of) noexcept {
+  return {of.id, trace_id_of(of)};
+}
+
 /// The problem (RFC 9457) for an error. The detail is repeated as `message`, where clients of this
 /// interface look for it. Every 503 but `store_newer` carries `Retry-After`: it is safe to ask
 /// again, here or another replica. For an error that would disclose something about this machine
 /// (`base::is_local_failure`), the detail is a general sentence unless it was written for clients;
 /// the code that created the error logs the real one. Tokens in the detail are left out.
 /// `violated_policy`: the rate limit that the request is over.
-response problem(const base::error& what, std::string_view request_id,
+response problem(const base::error& what, const problem_subject& of,
                  std::string_view violated_policy = {});
 
 /// Formats a time as IMF-fixdate (RFC 9110 section 5.6.7).

@@ -11,15 +11,6 @@
 
 namespace matchcloud::model {
 
-std::string_view name_of(token_state state) noexcept {
-  switch (state) {
-  case token_state::active: return "active";
-  case token_state::expired: return "expired";
-  case token_state::revoked: break;
-  }
-  return "revoked";
-}
-
 token_state access_token::state(std::int64_t now_ms) const noexcept {
   if (revoked_ms && *revoked_ms <= now_ms) return token_state::revoked;
   if (what.expires_ms && *what.expires_ms <= now_ms) return token_state::expired;

@@ -5,6 +5,7 @@
 #include "model/access/token_text.hpp"
 #include "model/text/uuid.hpp"
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -42,7 +43,11 @@ struct new_token {
 };
 
 enum class token_state : std::uint8_t { active, expired, revoked };
-std::string_view name_of(token_state state) noexcept;
+inline constexpr std::array<std::string_view, 3> token_state_names{"active", "expired", "revoked"};
+
+constexpr std::string_view name_of(token_state state) noexcept {
+  return token_state_names[static_cast<std::size_t>(state)];
+}
 
 /// A token as stored: everything but its text.
 struct access_token {

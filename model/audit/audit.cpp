@@ -44,16 +44,6 @@ void write_entry(json_writer& json, const audit_entry& one) {
 
 } // namespace
 
-std::string_view name_of(audit_author::kind kind) noexcept {
-  switch (kind) {
-  case audit_author::kind::token: return "token";
-  case audit_author::kind::local: return "local";
-  case audit_author::kind::certificate: return "certificate";
-  case audit_author::kind::service: break;
-  }
-  return "service";
-}
-
 std::string describe(const audit_author& who) {
   auto text = std::string{name_of(who.what)};
   if (!who.name.empty()) text += " " + who.name;

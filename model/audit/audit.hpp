@@ -2,6 +2,7 @@
 
 #include "base/expected.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -38,7 +39,14 @@ struct audit_author {
   friend bool operator==(const audit_author&, const audit_author&) = default;
 };
 
-std::string_view name_of(audit_author::kind kind) noexcept;
+/// The kinds' names, in JSON and in queries.
+inline constexpr std::array<std::string_view, 4> audit_author_names{"token", "local", "certificate",
+                                                                    "service"};
+
+constexpr std::string_view name_of(audit_author::kind kind) noexcept {
+  return audit_author_names[static_cast<std::size_t>(kind)];
+}
+
 /// `token build (2f..)`, `local root (0)`.
 std::string describe(const audit_author& who);
 

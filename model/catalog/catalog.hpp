@@ -37,9 +37,14 @@ struct region {
   friend bool operator==(const region&, const region&) = default;
 };
 
+/// The longest time that history is kept, other than for ever.
+inline constexpr std::int64_t retention_limit_days = 36'500;
+
 struct game {
   uuid game_id;
   std::string display_name;
+  /// Days that its lobbies are kept from their stop. Nothing: as configured; 0: for ever.
+  std::optional<std::int64_t> retention_days = {};
 
   friend bool operator==(const game&, const game&) = default;
 };

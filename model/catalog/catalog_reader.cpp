@@ -192,6 +192,15 @@ double catalog_reader::read_degrees(const json* value, const std::string& at, do
   return 0;
 }
 
+std::optional<std::int64_t> catalog_reader::read_days(const json* value, const std::string& at) {
+  if (!value) return std::nullopt;
+  if (value->IsInt64() && value->GetInt64() >= 0 && value->GetInt64() <= retention_limit_days)
+    return value->GetInt64();
+  add_found(at, *value,
+            "a whole number of days from 0, for ever, to " + std::to_string(retention_limit_days));
+  return std::nullopt;
+}
+
 coordinates catalog_reader::read_coordinates(const json& value, const std::string& at) {
   static constexpr std::array<field, 2> fields{{{"latitude"}, {"longitude"}}};
   const auto found = members(value, at, fields);
@@ -285,14 +294,15 @@ void catalog_reader::read_tier(const json& value, const std::string& at, const e
 }
 
 void catalog_reader::read_game(const json& value, const std::string& at) {
-  static constexpr std::array<field, 3> fields{
-      {{"game_id"}, {"display_name"}, {"namespaces", false}}};
+  static constexpr std::array<field, 4> fields{
+      {{"game_id"}, {"display_name"}, {"retention_days", false}, {"namespaces", false}}};
   const auto found = members(value, at, fields);
   if (!found) return;
-  const auto [id, name, namespaces] = *found;
+  const auto [id, name, days, namespaces] = *found;
   const auto game_id = read_uuid(id, at + "/game_id");
   if (game_id) check_unique(games_, to_string(*game_id), at + "/game_id");
-  document_.games.push_back({game_id.value_or(uuid{}), read_name(name, at + "/display_name")});
+  document_.games.push_back({game_id.value_or(uuid{}), read_name(name, at + "/display_name"),
+                             read_days(days, at + "/retention_days")});
   each_of(namespaces, at + "/namespaces", [&](const json& element, const std::string& place) {
     read_namespace(element, place, game_id.value_or(uuid{}));
   });
@@ -300,13 +310,15 @@ void catalog_reader::read_game(const json& value, const std::string& at) {
 
 // Accepts no `namespaces`, which are elements of their own.
 void catalog_reader::read_single_game(const json& value, const element_key& named) {
-  static constexpr std::array<field, 2> fields{{{"game_id", false}, {"display_name"}}};
+  static constexpr std::array<field, 3> fields{
+      {{"game_id", false}, {"display_name"}, {"retention_days", false}}};
   const auto found = members(value, "", fields);
   if (!found) return;
-  const auto [id, name] = *found;
+  const auto [id, name, days] = *found;
   const auto game_id = read_uuid(id, "/game_id");
   if (game_id) check_agrees(id, "/game_id", to_string(*game_id), named);
-  document_.games.push_back({named.uuid(), read_name(name, "/display_name")});
+  document_.games.push_back(
+      {named.uuid(), read_name(name, "/display_name"), read_days(days, "/retention_days")});
 }
 
 void catalog_reader::read_namespace(const json& value, const std::string& at, const uuid& game_id) {

@@ -60,6 +60,7 @@ private:
   std::string read_domain(const json& value, const std::string& at);
   std::optional<uuid> read_uuid(const json* value, const std::string& at);
   double read_degrees(const json* value, const std::string& at, double limit);
+  std::optional<std::int64_t> read_days(const json* value, const std::string& at);
   coordinates read_coordinates(const json& value, const std::string& at);
   std::optional<std::vector<std::string>> read_region_ids(const json* value, const std::string& at);
   void check_unique(first_places& places, const std::string& key, const std::string& at);

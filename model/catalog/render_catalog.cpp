@@ -25,7 +25,9 @@ struct element_writer {
 
   void operator()(const game& each) {
     json.object().name("game_id").text(to_string(each.game_id));
-    json.name("display_name").text(each.display_name).end_object();
+    json.name("display_name").text(each.display_name);
+    if (each.retention_days) json.name("retention_days").number(*each.retention_days);
+    json.end_object();
   }
 
   void operator()(const game_namespace& each) {

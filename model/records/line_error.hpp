@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -32,8 +34,15 @@ enum class line_errc : std::uint8_t {
   region_unknown,
 };
 
+/// The stable names.
+inline constexpr std::array<std::string_view, 11> line_errc_names{
+    "malformed", "too_long", "unknown_member", "duplicate_member",  "required",      "wrong_type",
+    "invalid",   "conflict", "game_unknown",   "namespace_unknown", "region_unknown"};
+
 /// The stable name: `namespace_unknown`.
-std::string_view name_of(line_errc code) noexcept;
+constexpr std::string_view name_of(line_errc code) noexcept {
+  return line_errc_names[static_cast<std::size_t>(code)];
+}
 
 /// A finding in a line: what was found and what is allowed.
 struct line_finding {

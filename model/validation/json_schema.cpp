@@ -26,6 +26,28 @@ std::string_view title_of(payload_kind kind) noexcept {
   return {};
 }
 
+/// What the names of the components for a kind begin with.
+std::string component_of(payload_kind kind) {
+  switch (kind) {
+  case payload_kind::version: return "GameVersion";
+  case payload_kind::game: return "Game";
+  case payload_kind::group: return "Group";
+  }
+  return {};
+}
+
+/// `idle_lobbies` as `IdleLobbies`.
+std::string pascal_case(std::string_view name) {
+  std::string made;
+  bool is_first = true;
+  for (const auto each : name) {
+    const bool is_small = each >= 'a' && each <= 'z';
+    if (each != '_') made += is_first && is_small ? static_cast<char>(each - 'a' + 'A') : each;
+    is_first = each == '_';
+  }
+  return made;
+}
+
 std::string_view json_type(value_type type) noexcept {
   switch (type) {
   case value_type::string: return "string";
@@ -93,18 +115,18 @@ public:
   std::vector<schema_part> print_parts(payload_kind kind) {
     const auto& body = body_rule(kind);
     define_for(body);
-    const auto name = std::string{name_of(kind)};
+    const auto name = component_of(kind);
     is_part_ = true;
-    reference_ = "#/components/schemas/" + name + "_";
+    reference_ = "#/components/schemas/" + name;
     std::vector<schema_part> parts;
     json whole{rapidjson::kObjectType};
     make_.add(whole, "title", make_.text(title_of(kind)));
     describe(whole, body, not_nullable, unexpressed());
-    parts.push_back({name, dense(whole)});
+    parts.push_back({name + "Payload", dense(whole)});
     for (const auto& each : definitions_) {
       json one{rapidjson::kObjectType};
       describe(one, *each.rule, each.nullable, {});
-      parts.push_back({name + "_" + each.name, dense(one)});
+      parts.push_back({name + pascal_case(each.name), dense(one)});
     }
     return parts;
   }
@@ -135,7 +157,9 @@ private:
   void count_uses(const value_rule& rule, bool nullable, std::string_view name) {
     if (is_definable(rule)) {
       auto* known = find_definition(rule, nullable);
-      if (!known) known = &definitions_.emplace_back(definition{&rule, nullable, unused(name)});
+      if (!known)
+        known = &definitions_.emplace_back(
+            definition{&rule, nullable, unused(rule.name.empty() ? name : rule.name)});
       if (++known->uses > 1) return;
     }
     if (rule.element) count_uses(*rule.element, not_nullable, name);
@@ -180,7 +204,8 @@ private:
       return schema;
     }
     if (!remark.empty()) make_.add(schema, "description", make_.text(remark));
-    make_.add(schema, "$ref", make_.text(reference_ + known->name));
+    make_.add(schema, "$ref",
+              make_.text(reference_ + (is_part_ ? pascal_case(known->name) : known->name)));
     return schema;
   }
 
@@ -271,7 +296,7 @@ private:
   }
 
   static std::string place_remark(const member_rule& member, const std::string& spelling) {
-    std::string remark;
+    std::string remark{member.about};
     if (spelling != member.name) remark = "The same as `" + std::string{member.name} + "`.";
     if (member.cli_only) append_sentence(remark, "CLI-only: it has no effect on the server.");
     return remark;

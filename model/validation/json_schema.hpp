@@ -24,9 +24,9 @@ struct schema_part {
   std::string schema;
 };
 
-/// The same schema for a larger document: that of the body, by the name of the kind, and behind it
-/// the definitions that it refers to as `#/components/schemas/NAME`. The names of definitions begin
-/// with that of the kind. Any tier and any region is accepted. Any thread.
+/// The same schema for a larger document: that of the body (`GameVersionPayload`), and behind it
+/// the definitions that it refers to as `#/components/schemas/NAME` (`GameVersionIdleLobbies`). Any
+/// tier and any region is accepted. Any thread.
 std::vector<schema_part> json_schema_parts(payload_kind kind, const validation_rules& rules);
 
 } // namespace matchcloud::model

@@ -29,9 +29,11 @@ constexpr std::string_view find_alias(std::string_view neutral) {
 }
 
 /// A row of the table.
-consteval member_rule row(const char* name, const value_rule& value, bool is_required = false,
-                          bool is_cli_only = false) {
-  return {name, find_alias(name), member_name{name}.symbol, &value, is_required, is_cli_only};
+consteval member_rule row(const char* name, const value_rule& value, std::string_view about,
+                          bool is_required = false, bool is_cli_only = false) {
+  if (about.empty()) throw "a member without a description";
+  return {name,        find_alias(name), member_name{name}.symbol, &value, about,
+          is_required, is_cli_only};
 }
 
 constexpr name_table built_in_names{[] {
@@ -72,6 +74,11 @@ constexpr value_rule map_of(const value_rule& element, limit_pointer most, key_r
           .element = &element};
 }
 
+constexpr value_rule named(std::string_view name, value_rule rule) {
+  rule.name = name;
+  return rule;
+}
+
 using limits = validation_limits;
 
 // Rules that are used in many places.
@@ -86,25 +93,29 @@ constexpr value_rule string_map = map_of(string);
 constexpr value_rule tier = text(text_rule::tier);
 constexpr value_rule header_name =
     text(text_rule::header_name, length_unit::bytes, &limits::header_name_bytes);
-constexpr value_rule header_value =
-    text(text_rule::header_value, length_unit::bytes, &limits::header_value_bytes);
+constexpr value_rule header_value = named(
+    "header_value", text(text_rule::header_value, length_unit::bytes, &limits::header_value_bytes));
 
 // config.cdn
-constexpr std::array header_members{row("name", header_name, required),
-                                    row("value", header_value, required)};
+constexpr std::array header_members{
+    row("name", header_name, "The name of the header.", required),
+    row("value", header_value, "The value of the header.", required)};
 constexpr object_shape header_shape{header_members};
 constexpr value_rule header = object_of(header_shape);
 constexpr value_rule header_array = array_of(header, &limits::custom_headers);
 
-constexpr std::array custom_headers_members{row("headers", header_array, required)};
+constexpr std::array custom_headers_members{
+    row("headers", header_array, "The headers to add.", required)};
 constexpr object_shape custom_headers_shape{custom_headers_members};
 constexpr value_rule custom_headers = object_of(custom_headers_shape);
 
-constexpr std::array middleware_kind_members{row("custom_headers", custom_headers)};
+constexpr std::array middleware_kind_members{
+    row("custom_headers", custom_headers, "Adds headers to the answers of the route.")};
 constexpr object_shape middleware_kind_shape{middleware_kind_members, object_rule::exactly_one};
 constexpr value_rule middleware_kind = object_of(middleware_kind_shape);
 
-constexpr std::array middleware_members{row("kind", middleware_kind, required)};
+constexpr std::array middleware_members{
+    row("kind", middleware_kind, "What the middleware does.", required)};
 constexpr object_shape middleware_shape{middleware_members};
 constexpr value_rule middleware = object_of(middleware_shape);
 constexpr value_rule middleware_array = array_of(middleware, &limits::middlewares);
@@ -113,27 +124,34 @@ constexpr value_rule glob = text(text_rule::glob);
 constexpr value_rule priority{
     .type = value_type::integer, .range = &unsigned_32_bit, .most = &limits::route_priority};
 
-constexpr std::array route_members{row("glob", glob, required), row("priority", priority, required),
-                                   row("middlewares", middleware_array, required)};
+constexpr std::array route_members{
+    row("glob", glob, "The paths that the route is for.", required),
+    row("priority", priority, "Orders routes that match the same path.", required),
+    row("middlewares", middleware_array, "What is done to the answers for these paths.", required)};
 constexpr object_shape route_shape{route_members};
 constexpr value_rule route = object_of(route_shape);
 constexpr value_rule route_array = array_of(route, &limits::routes);
 
-constexpr std::array cdn_members{row("build_command", string, optional, cli_only),
-                                 row("build_env", string_map, optional, cli_only),
-                                 row("build_output", string, optional, cli_only),
-                                 row("site_id", name_text), row("routes", route_array)};
+constexpr std::array cdn_members{
+    row("build_command", string, "The command that builds the site.", optional, cli_only),
+    row("build_env", string_map, "Environment variables of that command.", optional, cli_only),
+    row("build_output", string, "The folder with what was built.", optional, cli_only),
+    row("site_id", name_text, "The uploaded site to serve."),
+    row("routes", route_array, "Rules for some of the paths.")};
 constexpr object_shape cdn_shape{cdn_members, object_rule::cdn};
 constexpr value_rule cdn = object_of(cdn_shape);
 
 // config.engine. `game_module` is the only CLI-only member with a rule in docs/validation.md.
-constexpr std::array engine_d_members{row("game_module", name_text, required, cli_only)};
+constexpr std::array engine_d_members{
+    row("game_module", name_text, "The name of the game's module.", required, cli_only)};
 constexpr object_shape engine_d_shape{engine_d_members};
 constexpr value_rule engine_d = object_of(engine_d_shape);
 
-constexpr std::array engine_members{row("custom", any_object), row("engine_a", any_object),
-                                    row("engine_b", any_object), row("engine_c", any_object),
-                                    row("engine_d", engine_d)};
+constexpr std::array engine_members{row("custom", any_object, "An engine that is not listed here."),
+                                    row("engine_a", any_object, "The game is made with engine A."),
+                                    row("engine_b", any_object, "The game is made with engine B."),
+                                    row("engine_c", any_object, "The game is made with engine C."),
+                                    row("engine_d", engine_d, "The game is made with engine D.")};
 constexpr object_shape engine_shape{engine_members};
 constexpr value_rule engine = object_of(engine_shape);
 
@@ -147,18 +165,21 @@ constexpr value_rule max_players =
 
 constexpr value_rule idle_min = integer_between(nullptr, &limits::idle_lobbies_min_highest);
 constexpr value_rule idle_max = integer_between(nullptr, &limits::idle_lobbies_max_highest);
-constexpr std::array idle_lobbies_members{row("min", idle_min, required),
-                                          row("max", idle_max, required)};
+constexpr std::array idle_lobbies_members{
+    row("min", idle_min, "The fewest empty lobbies to keep ready.", required),
+    row("max", idle_max, "The most empty lobbies to keep ready.", required)};
 constexpr object_shape idle_lobbies_shape{idle_lobbies_members, object_rule::ordered_range};
 constexpr value_rule idle_lobbies = object_of(idle_lobbies_shape);
 
-constexpr std::array region_members{row("idle_lobbies", idle_lobbies), row("tier", tier)};
+constexpr std::array region_members{
+    row("idle_lobbies", idle_lobbies, "Empty lobbies to keep ready in this region."),
+    row("tier", tier, "The size of game servers in this region.")};
 constexpr object_shape region_shape{region_members};
 constexpr value_rule region_entry = object_of(region_shape);
 constexpr value_rule region_map = map_of(region_entry, &limits::regions, key_rule::region, nullptr);
 
-constexpr std::array port_range_members{row("min", unsigned_32, required),
-                                        row("max", unsigned_32, required)};
+constexpr std::array port_range_members{row("min", unsigned_32, "The first port.", required),
+                                        row("max", unsigned_32, "The last port.", required)};
 constexpr object_shape port_range_shape{port_range_members, object_rule::ordered_range};
 constexpr value_rule port_range = object_of(port_range_shape);
 constexpr object_shape dev_port_range_shape{port_range_members};
@@ -170,13 +191,14 @@ constexpr value_rule proxy{
     .type = value_type::string, .text = text_rule::word, .words = proxy_words};
 
 // The server does not use `dev_port`, so only its type is checked, not the range of a port.
-constexpr std::array port_members{row("port", port_integer),
-                                  row("port_range", port_range),
-                                  row("protocol", protocol),
-                                  row("proxy", proxy),
-                                  row("dev_port", integer, optional, cli_only),
-                                  row("dev_port_range", dev_port_range, optional, cli_only),
-                                  row("dev_protocol", string, optional, cli_only)};
+constexpr std::array port_members{
+    row("port", port_integer, "The port that the game server listens on."),
+    row("port_range", port_range, "The ports that the game server listens on, on the host."),
+    row("protocol", protocol, "What is spoken on the port; `https` without."),
+    row("proxy", proxy, "Whether the gateway passes connections on; `gateway` without."),
+    row("dev_port", integer, "The port during development.", optional, cli_only),
+    row("dev_port_range", dev_port_range, "The ports during development.", optional, cli_only),
+    row("dev_protocol", string, "The protocol during development.", optional, cli_only)};
 constexpr object_shape port_shape{port_members, object_rule::port};
 constexpr value_rule port = object_of(port_shape);
 constexpr value_rule port_map =
@@ -190,31 +212,38 @@ constexpr value_rule env = map_of(env_value, &limits::env, key_rule::env_name, &
 constexpr value_rule network_mode{
     .type = value_type::string, .text = text_rule::network_mode, .words = network_mode_words};
 
-constexpr std::array container_runtime_members{row("args", arguments),
-                                               row("env", env),
-                                               row("image_id", name_text),
-                                               row("image", string, optional, cli_only),
-                                               row("dockerfile", string, optional, cli_only),
-                                               row("build_args", string_map, optional, cli_only),
-                                               row("network_mode", network_mode),
-                                               row("ports", port_map)};
+constexpr std::array container_runtime_members{
+    row("args", arguments, "Arguments of the container's command."),
+    row("env", env, "Environment variables of the container."),
+    row("image_id", name_text, "The uploaded image to run."),
+    row("image", string, "The image to upload.", optional, cli_only),
+    row("dockerfile", string, "The file that the image is built from.", optional, cli_only),
+    row("build_args", string_map, "Arguments of that build.", optional, cli_only),
+    row("network_mode", network_mode,
+        "Whose network the container uses; `bridge`, its own, without."),
+    row("ports", port_map, "The ports of the game server, by label.")};
 constexpr object_shape container_runtime_shape{container_runtime_members};
 constexpr value_rule container_runtime = object_of(container_runtime_shape);
 
 // config.matchmaker.captcha
 constexpr value_rule captcha_key =
-    text(text_rule::not_empty, length_unit::characters, &limits::captcha_key);
-constexpr std::array captcha_provider_members{row("secret_key", captcha_key, required),
-                                              row("site_key", captcha_key, required)};
+    named("captcha_key", text(text_rule::not_empty, length_unit::characters, &limits::captcha_key));
+constexpr std::array captcha_provider_members{
+    row("secret_key", captcha_key, "The secret key that the provider issued.", required),
+    row("site_key", captcha_key, "The public key that the provider issued.", required)};
 constexpr object_shape captcha_provider_shape{captcha_provider_members};
-constexpr value_rule captcha_provider = object_of(captcha_provider_shape);
+constexpr value_rule captcha_provider =
+    named("captcha_provider", object_of(captcha_provider_shape));
 
 constexpr value_rule captcha_requests = integer_between(nullptr, &limits::captcha_requests_highest);
 constexpr value_rule captcha_ttl = integer_between(nullptr, &limits::captcha_ttl_highest_ms);
-constexpr std::array captcha_members{row("requests_before_reverify", captcha_requests, required),
-                                     row("verification_ttl", captcha_ttl, required),
-                                     row("captcha_provider_a", captcha_provider),
-                                     row("captcha_provider_b", captcha_provider)};
+constexpr std::array captcha_members{
+    row("requests_before_reverify", captcha_requests,
+        "Requests that a connection may make until it must verify a captcha again.", required),
+    row("verification_ttl", captcha_ttl,
+        "Milliseconds until a connection must verify a captcha again.", required),
+    row("captcha_provider_a", captcha_provider, "Keys of captcha provider A."),
+    row("captcha_provider_b", captcha_provider, "Keys of captcha provider B.")};
 constexpr object_shape captcha_shape{captcha_members, object_rule::at_least_one};
 constexpr value_rule captcha = object_of(captcha_shape);
 
@@ -223,79 +252,103 @@ constexpr value_rule verification_url =
     text(text_rule::public_url, length_unit::bytes, &limits::verification_url_bytes);
 constexpr value_rule verification_headers = map_of(
     header_value, &limits::verification_headers, key_rule::header_name, &limits::header_name_bytes);
-constexpr std::array verification_members{row("url", verification_url, required),
-                                          row("headers", verification_headers, required)};
+constexpr std::array verification_members{
+    row("url", verification_url, "Where requests are verified.", required),
+    row("headers", verification_headers, "Headers of the verification request, by name.",
+        required)};
 constexpr object_shape verification_shape{verification_members};
 constexpr value_rule verification = object_of(verification_shape);
 
-constexpr std::array create_members{row("enabled", boolean, required),
-                                    row("enable_private", boolean), row("enable_public", boolean),
-                                    row("verification", verification)};
+constexpr std::array create_members{
+    row("enabled", boolean, "Whether players can create lobbies.", required),
+    row("enable_private", boolean, "Whether these can be private; true without."),
+    row("enable_public", boolean, "Whether these can be public; false without."),
+    row("verification", verification,
+        "How requests to create a lobby are verified; absent: they are not.")};
 constexpr object_shape create_shape{create_members};
 constexpr value_rule create_action = object_of(create_shape);
 
-constexpr std::array join_members{row("enabled", boolean, required),
-                                  row("verification", verification)};
+constexpr std::array join_members{
+    row("enabled", boolean, "Whether players can do this.", required),
+    row("verification", verification, "How such requests are verified; absent: they are not.")};
 constexpr object_shape join_shape{join_members};
-constexpr value_rule join_action = object_of(join_shape);
+constexpr value_rule join_action = named("join_action", object_of(join_shape));
 
-constexpr std::array actions_members{row("create", create_action), row("find", join_action),
-                                     row("join", join_action)};
+constexpr std::array actions_members{
+    row("create", create_action, "Creating lobbies; absent: not enabled."),
+    row("find", join_action, "Finding a lobby; absent: enabled."),
+    row("join", join_action, "Joining a lobby; absent: enabled.")};
 constexpr object_shape actions_shape{actions_members};
 constexpr value_rule actions = object_of(actions_shape);
 
-constexpr std::array game_mode_members{row("actions", actions),
-                                       row("allow_dynamic_max_players", boolean),
-                                       row("container_runtime", container_runtime),
-                                       row("idle_lobbies", idle_lobbies),
-                                       row("listable", boolean),
-                                       row("max_players", max_players),
-                                       row("max_players_direct", max_players),
-                                       row("max_players_party", max_players),
-                                       row("regions", region_map),
-                                       row("taggable", boolean),
-                                       row("tier", tier)};
+constexpr std::array game_mode_members{
+    row("actions", actions, "What players can do with lobbies."),
+    row("allow_dynamic_max_players", boolean,
+        "Whether a lobby can be created with its own `max_players`."),
+    row("container_runtime", container_runtime,
+        "How the mode's game server runs, in place of the matchmaker's."),
+    row("idle_lobbies", idle_lobbies, "Empty lobbies to keep ready."),
+    row("listable", boolean, "Whether its lobbies can be listed."),
+    row("max_players", max_players, "The most players in a lobby."),
+    row("max_players_direct", max_players,
+        "The most players in a lobby that somebody joins directly."),
+    row("max_players_party", max_players, "The most players in a lobby that a party joins."),
+    row("regions", region_map, "Regions where the mode can be played."),
+    row("taggable", boolean, "Whether its lobbies can be created with tags."),
+    row("tier", tier, "The size of game servers.")};
 constexpr object_shape game_mode_shape{game_mode_members, object_rule::game_mode};
 constexpr value_rule game_mode = object_of(game_mode_shape);
 constexpr value_rule game_mode_map =
     map_of(game_mode, &limits::game_modes, key_rule::game_mode, &limits::game_mode_name);
 
 // config.matchmaker
-constexpr std::array matchmaker_members{row("dev_hostname", string, optional, cli_only),
-                                        row("tier", tier),
-                                        row("max_players", max_players),
-                                        row("max_players_direct", max_players),
-                                        row("max_players_party", max_players),
-                                        row("idle_lobbies", idle_lobbies),
-                                        row("regions", region_map),
-                                        row("captcha", captcha),
-                                        row("container_runtime", container_runtime),
-                                        row("game_modes", game_mode_map)};
+constexpr std::array matchmaker_members{
+    row("dev_hostname", string, "The host name during development.", optional, cli_only),
+    row("tier", tier, "The size of game servers, for modes that name none."),
+    row("max_players", max_players,
+        "The most players in a lobby, for modes that say nothing else."),
+    row("max_players_direct", max_players,
+        "The most players in a lobby that somebody joins directly, likewise."),
+    row("max_players_party", max_players,
+        "The most players in a lobby that a party joins, likewise."),
+    row("idle_lobbies", idle_lobbies, "Empty lobbies to keep ready, likewise."),
+    row("regions", region_map, "Regions where the game can be played, likewise."),
+    row("captcha", captcha, "How players prove that they are people."),
+    row("container_runtime", container_runtime,
+        "How game servers run, for modes that say nothing else."),
+    row("game_modes", game_mode_map, "The game modes, by name.")};
 constexpr object_shape matchmaker_shape{matchmaker_members, object_rule::matchmaker};
 constexpr value_rule matchmaker = object_of(matchmaker_shape);
 
-constexpr std::array config_members{row("cdn", cdn), row("engine", engine), row("kv", any_object),
-                                    row("matchmaker", matchmaker), row("scripts", scripts)};
+constexpr std::array config_members{
+    row("cdn", cdn, "The site that is served with the game."),
+    row("engine", engine, "The engine that the game is made with."),
+    row("kv", any_object, "Settings of the key-value store."),
+    row("matchmaker", matchmaker, "Lobbies and the game servers that they run on."),
+    row("scripts", scripts, "Commands of the command line tool, by name.")};
 constexpr object_shape config_shape{config_members, object_rule::config};
 constexpr value_rule config = object_of(config_shape);
 
 // Request bodies (docs/validation.md, "Bodies").
 constexpr value_rule version_name =
     text(text_rule::display_name, length_unit::characters, &limits::version_display_name);
-constexpr std::array version_members{row("config", config, required),
-                                     row("display_name", version_name, required)};
+constexpr std::array version_members{
+    row("config", config, "How the version is built, served and played.", required),
+    row("display_name", version_name, "The name that people see.", required)};
 constexpr object_shape version_shape{version_members};
 constexpr value_rule version_body = object_of(version_shape);
 
 constexpr value_rule game_name =
     text(text_rule::display_name, length_unit::characters, &limits::game_display_name);
-constexpr std::array game_members{row("display_name", game_name, required)};
+constexpr std::array game_members{
+    row("display_name", game_name, "The name that people see.", required)};
 constexpr object_shape game_shape{game_members, object_rule::none, true};
 constexpr value_rule game_body = object_of(game_shape);
 
 constexpr value_rule group_name =
     text(text_rule::display_name, length_unit::characters, &limits::group_display_name);
-constexpr std::array group_members{row("display_name", group_name, required)};
+constexpr std::array group_members{
+    row("display_name", group_name, "The name that people see.", required)};
 constexpr object_shape group_shape{group_members, object_rule::none, true};
 constexpr value_rule group_body = object_of(group_shape);
 

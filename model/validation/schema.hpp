@@ -143,6 +143,9 @@ struct value_rule {
   const object_shape* shape = nullptr;
   /// The rule for a map's entries or an array's elements.
   const value_rule* element = nullptr;
+  /// What a definition of the rule is called where several members have it; empty: like the first
+  /// of them.
+  std::string_view name = {};
 };
 
 /// Limits of an integer, both ends included.
@@ -163,6 +166,8 @@ struct member_rule {
   /// That of both, see member_names.hpp.
   name_symbol symbol;
   const value_rule* value;
+  /// What it means, as JSON Schema and the OpenAPI documents say it: short, with the unit.
+  std::string_view about;
   bool required = false;
   /// Configures the command line tool only. No rule beyond its type may be added; `game_module` is
   /// the one exception, see docs/validation.md.

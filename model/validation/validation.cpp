@@ -566,7 +566,7 @@ private:
            document_.node(found.member).offset);
   }
 
-  void add_missing(std::string_view name, std::string_view code, std::string message) {
+  void add_missing(std::string_view name, finding_code code, std::string message) {
     auto path = path_to(depth() - 1);
     path.emplace_back(name);
     add_at(std::move(path), code, std::move(message), document_.node(open_.back().node).offset);
@@ -574,11 +574,11 @@ private:
 
   void add(const violation& found) { add(found.code, subject(depth()) + " " + found.predicate); }
 
-  void add(std::string_view code, std::string message) {
+  void add(finding_code code, std::string message) {
     add_at(path_to(depth()), code, std::move(message), child().offset);
   }
 
-  void add_at(std::vector<std::string> path, std::string_view code, std::string message,
+  void add_at(std::vector<std::string> path, finding_code code, std::string message,
               std::size_t offset) {
     if (full_) return;
     if (findings_.size() == most_) {
@@ -591,7 +591,7 @@ private:
     full_ = findings_.size() == rules_.limits.findings ||
             findings_bytes_ > rules_.limits.findings_bytes;
     if (full_) {
-      found = {{}, "too-many-errors", {}, offset};
+      found = {{}, finding_code{"too-many-errors"}, {}, offset};
       found.message = findings_.empty() ? no_room_message(rules_.limits.findings_bytes, offset)
                                         : too_many_errors_message(findings_.size());
     }

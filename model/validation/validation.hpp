@@ -17,7 +17,7 @@ namespace matchcloud::model {
 struct finding {
   /// The path to the member, in the client's spelling; array indices as decimal strings.
   std::vector<std::string> path;
-  /// The stable kebab-case code of docs/validation.md.
+  /// One of `finding_codes`.
   std::string_view code;
   /// What was found, what is allowed and what to write instead.
   std::string message;

@@ -83,7 +83,7 @@ std::string_view closest_id(std::string_view name, std::span<const std::string_v
 
 /// How messages name a kind of catalog entry.
 struct known_kind {
-  std::string_view code;
+  finding_code code;
   /// With its article: `a tier`.
   std::string_view what;
   /// The beginning of a list of names.

@@ -26,6 +26,7 @@ constexpr std::array games{
     copied_column{"game_id", uuid},
     copied_column{"display_name", text},
     copied_column{"removed", integer},
+    copied_column{"retention_days", integer},
 };
 
 constexpr std::array namespaces{
@@ -77,6 +78,22 @@ constexpr std::array lobbies{
     copied_column{"stop_ts", integer},  copied_column{"kind", integer},
 };
 
+constexpr std::array history_horizons{
+    copied_column{"game_id", uuid},
+    copied_column{"complete_from_ts", integer},
+};
+
+constexpr std::array erasures{
+    copied_column{"game_id", uuid},
+    copied_column{"begun_ms", integer},
+    copied_column{"begun_transaction", integer},
+    copied_column{"lobbies", integer},
+    copied_column{"avatars", integer},
+    copied_column{"exports", integer},
+    copied_column{"tokens", integer},
+    copied_column{"finished_ms", integer},
+};
+
 constexpr std::array tokens{
     copied_column{"token_id", uuid},
     copied_column{"kind", text},
@@ -119,9 +136,11 @@ constexpr std::array tables{
     copied_table{"namespace_regions", 2, namespace_regions},
     copied_table{"game_revisions", 2, game_revisions},
     copied_table{"lobby_changes", 2, lobby_changes},
+    copied_table{"erasures", 1, erasures},
     copied_table{"avatars", 1, avatars},
     copied_table{"lobby_kinds", 1, lobby_kinds, true},
     copied_table{"lobbies", 4, lobbies},
+    copied_table{"history_horizons", 1, history_horizons},
     copied_table{"tokens", 1, tokens},
     copied_table{"token_uses", 1, token_uses},
     copied_table{"audit", 1, audit, true},

@@ -15,8 +15,6 @@ namespace matchcloud::store {
 
 namespace {
 
-constexpr std::string_view go_on = "; what was copied stays, and the same command completes it";
-
 /// How many pages a transaction has in SQLite, which writes each page of an index once in it: in
 /// that of lobbies by id, nearly each row is on a page of its own.
 constexpr int sqlite_pages_together = 20;
@@ -30,17 +28,6 @@ struct target_table {
   bool is_as_new = false;
   std::uint64_t written = 0;
 };
-
-/// Has the planner walk along indexes, which are in the order of the pages: without statistics it
-/// would rather sort a table again for each page.
-base::expected<void> prepare(sql_connection& on) {
-  static constexpr sql_command query{
-      "SELECT set_config('enable_seqscan', 'off', false), set_config('enable_sort', 'off', false), "
-      "set_config('enable_bitmapscan', 'off', false)",
-      "configure the connection"};
-  if (on.dialect() != sql_dialect::postgres) return {};
-  return on.select(query, {}, [](sql_row&) { return true; });
-}
 
 base::expected<std::int64_t> last_entry(sql_connection& on) {
   static constexpr sql_command query{"SELECT coalesce(max(entry), 0) FROM audit",
@@ -78,17 +65,8 @@ public:
       : from_{&from}, into_{&into}, watch_{&watch} {}
 
   base::expected<std::vector<copied_rows>> run() {
-    auto ready = prepare(from_->on);
-    if (ready) ready = prepare(into_->on);
-    if (!ready) return tl::unexpected(ready.error());
-    const auto snapshot = sql_transaction::read(from_->on, "begin reading the store");
+    const auto snapshot = begin();
     if (!snapshot) return tl::unexpected(snapshot.error());
-    if (auto whole = check_is_whole(from_->on, from_->name); !whole)
-      return tl::unexpected(whole.error());
-    const auto last = last_entry(from_->on);
-    if (!last) return tl::unexpected(last.error());
-    last_entry_ = *last;
-    if (auto fits = look(); !fits) return tl::unexpected(fits.error());
     auto done = mark();
     if (done) done = write_all();
     if (done) done = compare_all();
@@ -97,10 +75,30 @@ public:
     return std::move(result_);
   }
 
+  base::expected<void> check() {
+    return begin().map([](const sql_transaction&) {});
+  }
+
 private:
+  /// Looks at both sides. The source is read from the snapshot that this returns.
+  base::expected<sql_transaction> begin() {
+    auto ready = read_along_keys(from_->on);
+    if (ready) ready = read_along_keys(into_->on);
+    if (!ready) return tl::unexpected(ready.error());
+    auto snapshot = sql_transaction::read(from_->on, "begin reading the store");
+    if (!snapshot) return snapshot;
+    if (auto whole = check_is_whole(from_->on, from_->name); !whole)
+      return tl::unexpected(whole.error());
+    const auto last = last_entry(from_->on);
+    if (!last) return tl::unexpected(last.error());
+    last_entry_ = *last;
+    if (auto fits = look(); !fits) return tl::unexpected(fits.error());
+    return snapshot;
+  }
+
   /// What stopped a copy that can be completed is told so.
-  static base::error with_advice(base::error failed) {
-    if (failed.code != base::errc::import_invalid) failed.detail.append(go_on);
+  base::error with_advice(base::error failed) const {
+    if (failed.code != base::errc::import_invalid) failed.detail.append(watch_->advice);
     return failed;
   }
 
@@ -392,6 +390,11 @@ private:
 base::expected<std::vector<copied_rows>> copy_store(const copy_side& from, const copy_side& into,
                                                     const copy_watch& watch) {
   return store_copy{from, into, watch}.run();
+}
+
+base::expected<void> check_copy(const copy_side& from, const copy_side& into,
+                                const copy_watch& watch) {
+  return store_copy{from, into, watch}.check();
 }
 
 } // namespace matchcloud::store

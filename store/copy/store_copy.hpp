@@ -25,6 +25,8 @@ struct copy_watch {
   std::function<bool()> stop;
   /// Takes how many rows a step has done, such as "lobbies copied".
   std::function<void(std::string_view step, std::uint64_t rows)> show;
+  /// What is said at the end of a failure after which the copy can be completed.
+  std::string_view advice = "; what was copied stays, and the same command completes it";
 };
 
 /// A table that is the same in both stores.
@@ -54,5 +56,9 @@ inline constexpr std::string_view copy_action = "store.copy";
 /// times, and what the target has once more.
 base::expected<std::vector<copied_rows>> copy_store(const copy_side& from, const copy_side& into,
                                                     const copy_watch& watch);
+
+/// Whether `copy_store` would accept both sides. Writes nothing; fails like it.
+base::expected<void> check_copy(const copy_side& from, const copy_side& into,
+                                const copy_watch& watch);
 
 } // namespace matchcloud::store

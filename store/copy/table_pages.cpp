@@ -56,6 +56,15 @@ void append_value(std::string& to, sql_row& row, int column, column_type type) {
 
 } // namespace
 
+base::expected<void> read_along_keys(sql_connection& on) {
+  static constexpr sql_command query{
+      "SELECT set_config('enable_seqscan', 'off', false), set_config('enable_sort', 'off', false), "
+      "set_config('enable_bitmapscan', 'off', false)",
+      "configure the connection"};
+  if (on.dialect() != sql_dialect::postgres) return {};
+  return on.select(query, {}, [](sql_row&) { return true; });
+}
+
 base::expected<std::size_t> table_pages::next(const sql_connection::take_row& take,
                                               std::size_t limit) {
   const auto& statements = statements_of(*table_, on_->dialect());

@@ -15,6 +15,10 @@
 
 namespace matchcloud::store {
 
+/// Has PostgreSQL's planner walk along indexes, which are in the order of `table_pages`: without
+/// statistics it would rather sort a table again for each page. For the whole connection.
+base::expected<void> read_along_keys(sql_connection& on);
+
 /// Reads the rows of a table in the order of their keys, some thousand at a time. One thread.
 class table_pages {
 public:

@@ -1,5 +1,6 @@
 #include "store/exports/export_files.hpp"
 
+#include "base/events/log.hpp"
 #include "base/files/io_failure.hpp"
 #include "base/files/sync_directory.hpp"
 #include "store/exports/counted_draft.hpp"
@@ -8,8 +9,6 @@
 #include "store/files/fault_pass.hpp"
 #include "store/files/gzip.hpp"
 #include "store/files/new_file.hpp"
-
-#include <spdlog/spdlog.h>
 
 #include <sys/stat.h>
 
@@ -286,8 +285,23 @@ bool export_files::move_aside(const model::uuid& export_id, const std::string& a
   return code == 0;
 }
 
-base::expected<void> export_files::sweep(std::int64_t now_ts) {
-  if (auto made = make_folders_in(data_dir_, exports_name); !made) return made;
+base::expected<std::size_t> export_files::erase(const model::uuid& game_id) {
+  const auto ids = list();
+  if (!ids) return tl::unexpected(ids.error());
+  std::size_t gone = 0;
+  for (const auto& id : *ids) {
+    const auto folder = export_folder::open(data_dir_, id);
+    const auto about = folder ? folder->about() : tl::unexpected(folder.error());
+    if (!about || about->facts.query.game_id != game_id) continue;
+    remove(id);
+    ++gone;
+  }
+  return gone;
+}
+
+base::expected<std::unordered_set<model::uuid>> export_files::list() {
+  if (auto made = make_folders_in(data_dir_, exports_name); !made)
+    return tl::unexpected(made.error());
   std::error_code failed;
   std::unordered_set<model::uuid> ids;
   fs::directory_iterator entry{exports_path(data_dir_), failed};
@@ -300,10 +314,16 @@ base::expected<void> export_files::sweep(std::int64_t now_ts) {
     tell_once(entry->path().string(), "is not an export and left alone");
   }
   if (failed) return failure(exports_path(data_dir_), "list the folder", failed.value());
+  return ids;
+}
+
+base::expected<void> export_files::sweep(std::int64_t now_ts) {
+  auto ids = list();
+  if (!ids) return tl::unexpected(ids.error());
   // The recorded exports add those that were published or removed during the listing.
   for (const auto& id : ledger_.recorded())
-    ids.insert(id);
-  for (const auto& id : ids) {
+    ids->insert(id);
+  for (const auto& id : *ids) {
     const auto aside = path_aside();
     if (!aside) return tl::unexpected(aside.error());
     {
@@ -343,7 +363,7 @@ void export_files::tell_damaged(const model::uuid& export_id, const std::string&
 
 void export_files::tell_once(const std::string& about, std::string_view what) {
   if (told_.size() < told_limit && told_.insert(about).second)
-    spdlog::warn("exports: {}: {}", about, what);
+    base::log(base::log_event::export_damaged, "exports: {}: {}", about, what);
 }
 
 } // namespace matchcloud::store

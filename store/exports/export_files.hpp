@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace matchcloud::store {
 
@@ -40,6 +41,7 @@ public:
   base::expected<void> compress(const model::uuid& export_id,
                                 const std::function<bool()>& stop) override;
   void remove(const model::uuid& export_id) override;
+  base::expected<std::size_t> erase(const model::uuid& game_id) override;
   /// Leaves alone whatever is not an export and logs it once.
   base::expected<void> sweep(std::int64_t now_ts) override;
   std::uint64_t used_bytes() const override { return ledger_.used_bytes(); }
@@ -64,6 +66,8 @@ private:
   /// A new path in this process's temporary folder, for an export that is incomplete or being
   /// removed. Fails with `store_failed` where that folder is gone and cannot be made again.
   base::expected<std::string> path_aside();
+  /// The exports that have a folder. Logs once what else is there.
+  base::expected<std::unordered_set<model::uuid>> list();
   /// Gives a draft its name.
   base::expected<void> publish(draft& whole);
   // All functions below require that `mutex_` is held.

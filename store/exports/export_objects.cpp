@@ -2,11 +2,10 @@
 
 #include "base/crash_report.hpp"
 #include "base/crypto/sha256.hpp"
+#include "base/events/log.hpp"
 #include "base/hexadecimal.hpp"
 #include "store/exports/counted_draft.hpp"
 #include "store/objects/object_file.hpp"
-
-#include <spdlog/spdlog.h>
 
 #include <atomic>
 #include <condition_variable>
@@ -60,10 +59,13 @@ private:
       const auto renewed = of_->renew(record);
       lock.lock();
       // Who cannot say so finds out later whether another process has taken over.
-      if (renewed)
+      if (renewed) {
         is_own_ = *renewed;
-      else
-        spdlog::warn("exports: {}", base::to_string(renewed.error()));
+        if (!*renewed) ++of_->leases_lost_;
+      } else {
+        base::log(base::log_event::export_hampered, "exports: {}",
+                  base::to_string(renewed.error()));
+      }
     }
   }
 
@@ -167,8 +169,9 @@ base::expected<begun_export> export_objects::begin(const export_request& request
     return tl::unexpected(upload.error());
   }
   if (record.generation > 1)
-    spdlog::info("exports: {} is taken over from a process that no longer writes it",
-                 object_of(record).text());
+    base::log(base::log_event::export_taken_over,
+              "exports: {} is taken over from a process that no longer writes it",
+              object_of(record).text());
   return std::make_unique<draft>(*this, std::move(record), *std::move(upload));
 }
 
@@ -187,14 +190,16 @@ base::expected<export_claimed> export_objects::claim(const export_request& reque
 bool export_objects::is_there(const export_record& whole) {
   const auto found = settings_.objects->stat(object_of(whole));
   if (!found || *found) return true;
-  spdlog::warn("exports: {} has gone from the bucket; it is made anew", object_of(whole).text());
+  base::log(base::log_event::export_gone, "exports: {} has gone from the bucket; it is made anew",
+            object_of(whole).text());
   forget(whole);
   return false;
 }
 
 void export_objects::forget(const export_record& record) {
   const auto forgotten = ask(&export_records::forget_export, record);
-  if (!forgotten) spdlog::warn("exports: {}", base::to_string(forgotten.error()));
+  if (!forgotten)
+    base::log(base::log_event::export_hampered, "exports: {}", base::to_string(forgotten.error()));
 }
 
 base::expected<bool> export_objects::renew(const export_record& record) {
@@ -263,7 +268,20 @@ void export_objects::remove(const model::uuid& export_id) {
   if (found && !*found) return;
   const auto removed = found ? remove(**found) : tl::unexpected(found.error());
   // A sweep tries again when the export has expired.
-  if (!removed) spdlog::warn("exports: {}", base::to_string(removed.error()));
+  if (!removed)
+    base::log(base::log_event::export_hampered, "exports: {}", base::to_string(removed.error()));
+}
+
+base::expected<std::size_t> export_objects::erase(const model::uuid& game_id) {
+  std::size_t gone = 0;
+  while (true) {
+    const auto found = ask(&export_records::exports_of_game, game_id, removals_limit);
+    if (!found) return tl::unexpected(found.error());
+    for (const auto& each : *found)
+      if (auto removed = remove(each); !removed) return tl::unexpected(removed.error());
+    gone += found->size();
+    if (found->size() < removals_limit) return gone;
+  }
 }
 
 base::expected<void> export_objects::remove(const export_record& record) {
@@ -320,8 +338,9 @@ base::expected<void> export_objects::collect_leftovers(std::int64_t now_ts) {
   const auto uploads = settings_.objects->collect_leftovers(leftovers_age);
   if (!uploads) return tl::unexpected(uploads.error());
   if (left.size() + *uploads > 0)
-    spdlog::info("exports: {} objects without a record and {} unfinished uploads were removed",
-                 left.size(), *uploads);
+    base::log(base::log_event::export_swept,
+              "exports: {} objects without a record and {} unfinished uploads were removed",
+              left.size(), *uploads);
   return {};
 }
 

@@ -67,9 +67,11 @@ public:
     return {};
   }
   void remove(const model::uuid& export_id) override;
+  base::expected<std::size_t> erase(const model::uuid& game_id) override;
   base::expected<void> sweep(std::int64_t now_ts) override;
   std::uint64_t used_bytes() const override { return ledger_.used_bytes(); }
   std::uint64_t refused_by_share() const override { return ledger_.refused_by_share(); }
+  std::uint64_t leases_lost() const override { return leases_lost_; }
 
 private:
   class draft;
@@ -95,6 +97,7 @@ private:
   base::expected<void> collect_leftovers(std::int64_t now_ts);
 
   export_objects_settings settings_;
+  std::atomic<std::uint64_t> leases_lost_{0};
   /// The complete exports, at the last count and finished here since, and the unfinished ones of
   /// this process.
   export_ledger ledger_;

@@ -11,6 +11,10 @@ std::string export_disposition(const model::export_query& query) {
 void export_store::show(base::metric_set& in) const {
   in.add_gauge({"matchcloud_export_file_bytes", "Files of exports, unfinished ones included."},
                [this] { return used_bytes(); });
+  if (is_shared())
+    in.add_counter({"matchcloud_export_leases_lost_total",
+                    "Exports that another replica took over while this one still made them."},
+                   [this] { return leases_lost(); });
   in.add_counter(exports_over_share, [this] { return refused_by_share(); }, {"of", "files"});
 }
 

@@ -135,6 +135,9 @@ public:
 
   /// Removes an export, if it exists; requests that have it open can still read it.
   virtual void remove(const model::uuid& export_id) = 0;
+  /// Removes all exports of a game, complete or not, and returns how many there were. Fails with
+  /// `store_failed`.
+  virtual base::expected<std::size_t> erase(const model::uuid& game_id) = 0;
   /// Removes all exports that have expired at `now_ts` (milliseconds since 1970), and what dead
   /// processes left, and recounts the bytes of the others. Fails with `store_failed`.
   virtual base::expected<void> sweep(std::int64_t now_ts) = 0;
@@ -143,7 +146,10 @@ public:
   virtual std::uint64_t used_bytes() const = 0;
   /// How often this process refused bytes because the game's share was used.
   virtual std::uint64_t refused_by_share() const { return 0; }
-  /// Adds the two numbers above.
+  /// How many exports of this process another one took over, because this one did not say in time
+  /// that it was still making them.
+  virtual std::uint64_t leases_lost() const { return 0; }
+  /// Adds the numbers above.
   void show(base::metric_set& in) const;
 };
 

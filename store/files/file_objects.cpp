@@ -107,10 +107,9 @@ private:
 
 base::expected<std::unique_ptr<file_objects>> file_objects::open(const std::string& data_dir) {
   remove_leftovers(data_dir);
-  auto aside = temporary_folder::make(data_dir);
-  if (!aside) return tl::unexpected(aside.error());
+  if (auto made = make_data_directory(data_dir); !made) return tl::unexpected(made.error());
   // Not make_unique: the constructor is private.
-  return std::unique_ptr<file_objects>{new file_objects{data_dir, *std::move(aside)}};
+  return std::unique_ptr<file_objects>{new file_objects{data_dir}};
 }
 
 base::expected<void> file_objects::check_running() const {
@@ -120,7 +119,16 @@ base::expected<void> file_objects::check_running() const {
 
 base::expected<new_file> file_objects::create_aside() {
   if (auto running = check_running(); !running) return tl::unexpected(running.error());
-  auto path = aside_.place(std::to_string(++made_aside_));
+  const auto place = [&]() -> base::expected<std::string> {
+    const std::lock_guard lock{mutex_};
+    if (!aside_) {
+      auto made = temporary_folder::make(data_dir_);
+      if (!made) return tl::unexpected(made.error());
+      aside_.emplace(*std::move(made));
+    }
+    return aside_->place(std::to_string(++made_aside_));
+  };
+  auto path = place();
   if (!path) return tl::unexpected(path.error());
   return new_file::create(*std::move(path));
 }
@@ -215,7 +223,7 @@ base::expected<void> file_objects::remove(const object_name& name) {
 base::expected<void> file_objects::list(const std::optional<object_name>& folder,
                                         const listing_taker& take) {
   std::vector<std::string> folders{folder ? path_of(*folder) : data_dir_};
-  const auto aside = aside_.path();
+  const auto aside = data_dir_ + "/" + temporary_name;
   while (!folders.empty()) {
     const auto path = std::exchange(folders.back(), {});
     folders.pop_back();
@@ -227,7 +235,7 @@ base::expected<void> file_objects::list(const std::optional<object_name>& folder
       const auto name = object_name::parse(std::string_view{below}.substr(data_dir_.size() + 1));
       struct stat found {};
       if (!name || ::lstat(below.c_str(), &found) != 0) continue;
-      if (S_ISDIR(found.st_mode) && below != parent_of(aside)) folders.push_back(below);
+      if (S_ISDIR(found.st_mode) && below != aside) folders.push_back(below);
       if (S_ISREG(found.st_mode) && !take(*name, facts_of(found))) return {};
     }
     // A folder that was removed meanwhile had nothing left to list.

@@ -8,6 +8,8 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 
 namespace matchcloud::store {
@@ -40,8 +42,7 @@ public:
 private:
   class upload;
 
-  file_objects(std::string data_dir, temporary_folder aside)
-      : data_dir_{std::move(data_dir)}, aside_{std::move(aside)} {}
+  explicit file_objects(std::string data_dir) : data_dir_{std::move(data_dir)} {}
 
   std::string path_of(const object_name& name) const { return data_dir_ + "/" + name.text(); }
   base::expected<void> check_running() const;
@@ -50,8 +51,10 @@ private:
   base::expected<object_outcome> publish(new_file& file, const object_name& name);
 
   std::string data_dir_;
-  temporary_folder aside_;
-  std::atomic<std::uint64_t> made_aside_{0};
+  std::mutex mutex_;
+  /// Made when something is stored first.
+  std::optional<temporary_folder> aside_;
+  std::uint64_t made_aside_ = 0;
   std::atomic<bool> stopped_{false};
 };
 

@@ -74,7 +74,8 @@ tl::unexpected<base::error> damaged_secrets(secret_name name, const std::string&
                                             std::size_t line, std::string_view expected) {
   const auto& facts = facts_of(name);
   std::string detail = path + ":" + std::to_string(line) + ": expected ";
-  detail.append(expected).append(". Restore the file from a backup, or remove it: then a new ");
+  detail.append(expected).append(". Put the one of a backup with secrets there (`matchcloud backup "
+                                 "--with-secrets`), or remove it: then a new ");
   detail.append(facts.noun).append(" is made, and ").append(facts.loss).append(".");
   return base::fail(base::errc::store_failed, std::move(detail));
 }

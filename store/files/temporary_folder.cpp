@@ -1,8 +1,7 @@
 #include "store/files/temporary_folder.hpp"
 
+#include "base/events/log.hpp"
 #include "base/files/io_failure.hpp"
-
-#include <spdlog/spdlog.h>
 
 #include <cerrno>
 #include <cstdlib>
@@ -16,10 +15,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* tmp_name = "tmp";
-
 std::string parent_of_all(const std::string& data_dir) {
-  return data_dir + "/" + tmp_name;
+  return data_dir + "/" + temporary_name;
 }
 
 /// Not named `remove_all`: for an `fs::path`, argument-dependent lookup would find the function of
@@ -33,7 +30,8 @@ void remove_what_can_be(const fs::path& path) noexcept {
 
 base::expected<temporary_folder::locked_folder>
 temporary_folder::make_folder(const std::string& data_dir) {
-  if (auto made = make_folders_in(data_dir, tmp_name); !made) return tl::unexpected(made.error());
+  if (auto made = make_folders_in(data_dir, temporary_name); !made)
+    return tl::unexpected(made.error());
   const auto parent = parent_of_all(data_dir);
   // Holding the parent's lock keeps `remove_leftovers` out between creating and locking a folder.
   const auto quiet = directory_lock::acquire(parent);
@@ -69,9 +67,10 @@ base::expected<std::string> temporary_folder::place(const std::string& name) {
   if (!folder.lock.is_on(folder.path)) {
     auto again = make_folder(state_->data_dir);
     if (!again) return tl::unexpected(again.error());
-    spdlog::warn("{} was removed while this process used it; {} takes its place, and what was "
-                 "being written in the old one is lost. Leave {} to the processes that run",
-                 folder.path, again->path, parent_of_all(state_->data_dir));
+    base::log(base::log_event::folder_replaced,
+              "{} was removed while this process used it; {} takes its place, and what was "
+              "being written in the old one is lost. Leave {} to the processes that run",
+              folder.path, again->path, parent_of_all(state_->data_dir));
     folder = *std::move(again);
   }
   return folder.path + "/" + name;

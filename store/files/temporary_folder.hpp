@@ -50,6 +50,9 @@ private:
   std::unique_ptr<state> state_;
 };
 
+/// The name, in a data directory, of the folder that has all of these.
+inline constexpr const char* temporary_name = "tmp";
+
 /// Removes what dead processes left in a data directory's `tmp/`, but nothing that a living process
 /// holds. Any process, at any time.
 void remove_leftovers(const std::string& data_dir);

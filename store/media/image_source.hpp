@@ -7,6 +7,7 @@
 #include "store/objects/object_links.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 
 namespace matchcloud::store {
@@ -26,6 +27,10 @@ public:
   /// Opens an image. Fails with `media_not_found`, with `overloaded` or `budget_exhausted` if too
   /// many are open, or with `io_failed` or `store_failed`.
   virtual base::expected<opened_image> open(const image_key& key) = 0;
+  /// Says that images may have been removed: what is known of them does not count any more.
+  virtual void forget() noexcept {}
+  /// Grows with each call of `forget`, so that those who keep images notice.
+  virtual std::uint64_t forgotten() const noexcept { return 0; }
   /// The number of files that are open or were open recently.
   virtual std::size_t known() const = 0;
   void show(base::metric_set& in) const;

@@ -1,8 +1,7 @@
 #include "store/objects/object_file.hpp"
 
+#include "base/events/log.hpp"
 #include "base/hexadecimal.hpp"
-
-#include <spdlog/spdlog.h>
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -67,9 +66,9 @@ bool object_file::is_resident(std::uint64_t offset, std::uint64_t length_bytes) 
 void object_file::read_ahead(std::uint64_t offset, std::uint64_t length_bytes) const noexcept {
   try {
     if (const auto fetched = fetch(offset, length_bytes); !fetched)
-      spdlog::error("objects: {}", base::to_string(fetched.error()));
+      base::log(base::log_event::object_failed, "objects: {}", base::to_string(fetched.error()));
   } catch (const std::exception& error) {
-    spdlog::error("objects: {}: {}", name_.text(), error.what());
+    base::log(base::log_event::object_failed, "objects: {}: {}", name_.text(), error.what());
   }
 }
 

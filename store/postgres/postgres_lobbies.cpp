@@ -185,6 +185,8 @@ base::expected<void> postgres_lobbies::merge_round(std::span<const model::lobby_
   static constexpr sql_command upsert{
       "INSERT INTO lobbies AS known (lobby_id, game_id, start_ts, stop_ts, kind) "
       "SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::bigint[], $5::bigint[]) "
+      "AS sent (lobby_id, game_id, start_ts, stop_ts, kind) WHERE NOT EXISTS "
+      "(SELECT 1 FROM erasures WHERE erasures.game_id = sent.game_id) "
       "ON CONFLICT (lobby_id) DO UPDATE SET start_ts = least(known.start_ts, excluded.start_ts), "
       "stop_ts = greatest(known.stop_ts, excluded.stop_ts) "
       "WHERE known.kind = excluded.kind AND (excluded.start_ts < known.start_ts OR "

@@ -45,6 +45,11 @@ public:
     return attributes_.check(attributes);
   }
 
+  /// Counts that the transaction changes the lobbies of a game, in the table `lobby_changes`, of
+  /// which `read_lobbies_revision` is the sum. It waits for no other transaction, and none waits
+  /// for it.
+  base::expected<void> count_change(const model::uuid& game_id);
+
 private:
   enum class outcome : std::uint8_t { unchanged, accepted, rejected };
   struct stored_lobby {
@@ -78,10 +83,6 @@ private:
                                    const round& numbers);
   base::expected<void> find_conflicts(std::span<const model::lobby_record> records,
                                       const round& numbers);
-  /// Counts that the transaction changes the lobbies of a game, in the table `lobby_changes`, of
-  /// which `read_lobbies_revision` is the sum. It waits for no other transaction, and none waits
-  /// for it.
-  base::expected<void> count_change(const model::uuid& game_id);
   base::expected<void> finish(const author_list& authors, sql_transaction& changes);
   /// What merging a record on its own would do.
   void judge(std::size_t number, const model::lobby_record& each, const stored_lobbies& stored);

@@ -207,6 +207,49 @@ constexpr std::array migrations{
         serving_until_ts bigint NOT NULL -- by the server's clock
       );
     )sql"},
+    migration{schema_versions::baseline, R"sql(
+      ALTER TABLE games ADD COLUMN retention_days bigint; -- null: as configured; 0: for ever
+
+      -- From when on the history of a game is complete, where older lobbies have expired.
+      CREATE TABLE history_horizons (
+        game_id uuid PRIMARY KEY,
+        complete_from_ts bigint NOT NULL
+      );
+      ALTER TABLE exports ADD COLUMN complete_from_ts bigint; -- of its snapshot; null: all
+
+      -- Games that are gone with all that they had, or will be. Their rows stay for ever, so that
+      -- what comes late finds no game.
+      CREATE TABLE erasures (
+        game_id uuid PRIMARY KEY,
+        begun_ms bigint NOT NULL,
+        begun_transaction bigint NOT NULL, -- the one that began it
+        lobbies bigint NOT NULL DEFAULT 0, -- how many are gone
+        avatars bigint NOT NULL DEFAULT 0,
+        exports bigint NOT NULL DEFAULT 0,
+        tokens bigint NOT NULL DEFAULT 0,
+        finished_ms bigint -- null: something is left
+      );
+
+      -- Images whose avatars were removed, until they are gone.
+      CREATE TABLE removed_images (
+        upload_id uuid NOT NULL,
+        image_digest bytea NOT NULL CHECK (length(image_digest) = 16),
+        image_type smallint NOT NULL,
+        PRIMARY KEY (upload_id, image_digest, image_type)
+      );
+
+      -- What one process does for all.
+      CREATE TABLE duties (
+        duty text PRIMARY KEY,
+        owner uuid NOT NULL,
+        leased_until_ts bigint NOT NULL -- by the server's clock
+      );
+    )sql"},
+    migration{schema_versions::baseline, R"sql(
+      -- What a process tells the others of itself, and when, by the store's clock.
+      ALTER TABLE replicas ADD COLUMN summary text;
+      ALTER TABLE replicas ADD COLUMN told_ts bigint;
+    )sql"},
 };
 constexpr schema_versions known_versions{migrations};
 

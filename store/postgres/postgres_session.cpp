@@ -92,6 +92,10 @@ public:
   bool is_reusable() const noexcept override { return !seen_ && on_->is_usable(); }
 
 private:
+  base::expected<void> move_lobbies(const model::uuid& game_id) override {
+    return lobbies_.count_change(game_id);
+  }
+
   using revision_list = std::vector<std::int64_t>;
 
   /// The revisions of the catalog and the tokens, and the highest of any game's avatars.

@@ -1,7 +1,8 @@
 #include "store/postgres/server_notices.hpp"
 
+#include "base/events/log.hpp"
+
 #include <libpq-fe.h>
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <exception>
@@ -16,10 +17,10 @@ std::string_view field_of(const PGresult* notice, int field) {
   return text == nullptr ? std::string_view{} : std::string_view{text};
 }
 
-spdlog::level::level_enum level_of(std::string_view severity) {
-  if (severity == "WARNING") return spdlog::level::warn;
-  if (severity.starts_with("DEBUG")) return spdlog::level::debug;
-  return spdlog::level::info; // NOTICE, INFO, LOG
+base::log_level level_of(std::string_view severity) {
+  if (severity == "WARNING") return base::log_level::warning;
+  if (severity.starts_with("DEBUG")) return base::log_level::debug;
+  return base::log_level::info; // NOTICE, INFO, LOG
 }
 
 std::string line_of(const std::string& place, const PGresult* notice) {
@@ -39,7 +40,8 @@ void log(void* place, const PGresult* notice) noexcept {
     auto severity = field_of(notice, PG_DIAG_SEVERITY_NONLOCALIZED);
     // libpq's own have no other.
     if (severity.empty()) severity = field_of(notice, PG_DIAG_SEVERITY);
-    spdlog::log(level_of(severity), "{}", line_of(*static_cast<const std::string*>(place), notice));
+    base::log_at(level_of(severity), base::log_event::store_notice, "{}",
+                 line_of(*static_cast<const std::string*>(place), notice));
   } catch (const std::exception&) { // NOLINT(bugprone-empty-catch): without memory, nothing is said
   }
 }

@@ -2,6 +2,7 @@
 
 #include "base/crypto/sha256.hpp"
 #include "base/hexadecimal.hpp"
+#include "store/files/fault_pass.hpp"
 #include "store/s3/md5.hpp"
 
 #include <algorithm>
@@ -55,6 +56,10 @@ void s3_client::show(base::metric_set& in) const {
 }
 
 base::expected<s3_result> s3_client::ask(s3_request request, s3_call_options options) {
+  if (const auto passed =
+          pass(base::fault_point::bucket_request, endpoint_->shown(request.key), request.operation);
+      !passed)
+    return tl::unexpected(passed.error());
   const auto lane = lanes_.acquire();
   if (!lane) return tl::unexpected(lane.error());
   return ask_on(**lane, std::move(request), std::move(options), stopped_);

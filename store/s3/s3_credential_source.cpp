@@ -1,5 +1,6 @@
 #include "store/s3/s3_credential_source.hpp"
 
+#include "base/events/log.hpp"
 #include "base/files/file_descriptor.hpp"
 #include "base/files/read_bounded.hpp"
 #include "base/files/secret_access.hpp"
@@ -11,7 +12,6 @@
 
 #include <fcntl.h>
 #include <openssl/crypto.h>
-#include <spdlog/spdlog.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -43,7 +43,8 @@ void warn_of_readers(const std::string& path, int file) {
   struct stat found {};
   if (::fstat(file, &found) != 0) return;
   if (const auto exposed = base::secret_exposure(path, found); !exposed.empty())
-    spdlog::warn("{}: these are credentials, and {}", path, exposed);
+    base::log(base::log_event::bucket_key_exposed, "{}: these are credentials, and {}", path,
+              exposed);
 }
 
 using opened_source = base::expected<std::unique_ptr<s3_credential_source>>;
@@ -115,7 +116,8 @@ void credentials_file::look() {
   looked_ = time_.now();
   if (file_state::of(path_) == state_ && !state_.is_fresh()) return;
   if (auto again = read(); !again)
-    spdlog::warn("{}; the credentials that were read last stay in use", again.error().detail);
+    base::log(base::log_event::bucket_key_kept,
+              "{}; the credentials that were read last stay in use", again.error().detail);
 }
 
 s3_credentials_ptr credentials_file::current() {
@@ -193,7 +195,8 @@ opened_source open_file_or_container(const environment& from, const base::clock&
   if (!agent) return tl::unexpected(agent.error());
   if (!*agent) return opened;
   if (const auto path = file_of(from); !path.empty() && ::access(path.c_str(), F_OK) == 0)
-    spdlog::warn("{}; the credentials of the container's role are used", opened.error().detail);
+    base::log(base::log_event::bucket_role_used,
+              "{}; the credentials of the container's role are used", opened.error().detail);
   return open_lent([by = **std::move(agent)] { return fetch_container_credentials(by); }, time);
 }
 

@@ -1,6 +1,9 @@
 #include "store/s3/s3_endpoint.hpp"
 
-#include <spdlog/spdlog.h>
+#include "base/events/about_request.hpp"
+#include "base/events/log.hpp"
+#include "base/randomness.hpp"
+#include "model/text/trace_context.hpp"
 
 #include <cstdlib>
 #include <optional>
@@ -52,6 +55,9 @@ s3_signed_request s3_endpoint::sign(const s3_request& request, const s3_body_tak
   s3_signed_parts parts{request.method, path, request.query, made.headers, request.body_sha256};
   parts.headers.emplace_back("host", at.host);
   made.headers.emplace_back("authorization", s3_authorization(parts, *by, scope));
+  // Not signed: proxies may replace it.
+  if (const auto parent = base::about_request::current().trace_parent; !parent.empty())
+    made.headers.emplace_back("traceparent", model::next_trace_parent(parent, base::random_seed()));
   return {std::move(made), std::move(by), offset_ms};
 }
 
@@ -89,9 +95,10 @@ bool s3_endpoint::learn_time(const s3_signed_request& request, const s3_answer& 
   if (std::abs(offset_ms - request.offset_ms) <= s3_clock_tolerance.count()) return false;
   const auto before_ms = offset_ms_.exchange(offset_ms);
   if (std::abs(offset_ms - before_ms) > s3_clock_tolerance.count())
-    spdlog::warn("{}: the clock there is {} s from this machine's; requests are signed with the "
-                 "time there. Set this machine's clock.",
-                 shown({}), offset_ms / 1'000);
+    base::log(base::log_event::bucket_clock,
+              "{}: the clock there is {} s from this machine's; requests are signed with the "
+              "time there. Set this machine's clock.",
+              shown({}), offset_ms / 1'000);
   return true;
 }
 

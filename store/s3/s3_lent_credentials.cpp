@@ -1,8 +1,7 @@
 #include "store/s3/s3_lent_credentials.hpp"
 
+#include "base/events/log.hpp"
 #include "model/text/timestamp.hpp"
-
-#include <spdlog/spdlog.h>
 
 #include <exception>
 #include <utility>
@@ -60,8 +59,9 @@ base::expected<s3_loan> s3_lent_credentials::asked_lender() const {
 void s3_lent_credentials::warn(const base::error& of) {
   if (warned_ && time_.now() - *warned_ < loan_warning_interval) return;
   warned_ = time_.now();
-  spdlog::warn("{}; the credentials that were lent last stay in use, which expire at {}", of.detail,
-               model::format_timestamp(loan_.expires_ts));
+  base::log(base::log_event::bucket_key_kept,
+            "{}; the credentials that were lent last stay in use, which expire at {}", of.detail,
+            model::format_timestamp(loan_.expires_ts));
 }
 
 } // namespace matchcloud::store

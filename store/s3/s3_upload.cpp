@@ -1,10 +1,10 @@
 #include "store/s3/s3_upload.hpp"
 
 #include "base/crypto/sha256.hpp"
+#include "base/events/log.hpp"
 #include "base/hexadecimal.hpp"
+#include "store/files/fault_pass.hpp"
 #include "store/s3/md5.hpp"
-
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <exception>
@@ -114,6 +114,10 @@ base::expected<void> s3_upload::send_part() {
   if (upload_id_.empty())
     if (auto begun = begin(); !begun) return begun;
   if (auto room = wait_for_parts(settings().parts_in_flight_limit - 1); !room) return room;
+  if (const auto passed =
+          pass(base::fault_point::bucket_request, client_.endpoint().shown(key_), "store a part");
+      !passed)
+    return tl::unexpected(passed.error());
   auto made = std::make_unique<part>();
   made->number = tags_.size() + 1;
   made->bytes = std::exchange(filling_, std::exchange(spare_, {}));
@@ -253,10 +257,12 @@ void s3_upload::give_up() noexcept {
   if (id.empty()) return;
   try {
     if (const auto given_up = client_.abort_upload(key_, id); !given_up)
-      spdlog::warn("{}; what is left of it is removed with other leftovers, later",
-                   given_up.error().detail);
+      base::log(base::log_event::bucket_upload_left,
+                "{}; what is left of it is removed with other leftovers, later",
+                given_up.error().detail);
   } catch (const std::exception& failure) {
-    spdlog::warn("an upload to S3 cannot be given up: {}", failure.what());
+    base::log(base::log_event::bucket_upload_left, "an upload to S3 cannot be given up: {}",
+              failure.what());
   }
 }
 

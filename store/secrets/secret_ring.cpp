@@ -1,6 +1,6 @@
 #include "store/secrets/secret_ring.hpp"
 
-#include <spdlog/spdlog.h>
+#include "base/events/log.hpp"
 
 #include <utility>
 
@@ -30,14 +30,15 @@ void secret_ring::refresh() {
   auto found = from_->load(name_);
   if (!found) {
     if (!std::exchange(failing_, true))
-      spdlog::error("{}: {}; the known ones stay in force", facts_of(name_).name,
-                    base::to_string(found.error()));
+      base::log(base::log_event::secrets_kept, "{}: {}; the known ones stay in force",
+                facts_of(name_).name, base::to_string(found.error()));
     return;
   }
   failing_ = false;
   if (*found == *current()) return;
   auto versions = std::make_shared<const secret_versions>(*std::move(found));
-  spdlog::info("{}: {} in force", facts_of(name_).name, versions->size());
+  base::log(base::log_event::secrets_replaced, "{}: {} in force", facts_of(name_).name,
+            versions->size());
   const std::lock_guard lock{mutex_};
   versions_ = std::move(versions);
   revision_.fetch_add(1, std::memory_order_release);

@@ -75,6 +75,12 @@ base::expected<moved_games> read_moved_games(sql_connection& on, std::int64_t kn
   return moved;
 }
 
+base::expected<void> move_revision(sql_connection& on, sql_subject subject) {
+  static constexpr sql_command update{
+      "UPDATE revisions SET revision = revision + 1 WHERE name = $1", "move a revision"};
+  return on.run(update, {name_of(subject)});
+}
+
 base::expected<void> move_game_revision(sql_connection& on, sql_subject subject,
                                         const model::uuid& game_id) {
   static constexpr sql_command update{

@@ -47,8 +47,10 @@ lobby_attribute_rows::resolve(std::uint32_t number) {
 
 base::expected<bool> lobby_attribute_rows::look_up(const model::lobby_attributes& attributes,
                                                    known_attributes& into) {
-  static constexpr sql_command find_game{"SELECT game_id FROM namespaces WHERE namespace_id = $1",
-                                         "look for a namespace"};
+  static constexpr sql_command find_game{
+      "SELECT game_id FROM namespaces WHERE namespace_id = $1 AND NOT EXISTS "
+      "(SELECT 1 FROM erasures WHERE erasures.game_id = namespaces.game_id)",
+      "look for a namespace"};
   static constexpr sql_command find_region{"SELECT 1 FROM regions WHERE region_id = $1",
                                            "look for a region"};
   std::optional<model::uuid> game_id;

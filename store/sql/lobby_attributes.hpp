@@ -44,7 +44,8 @@ public:
   base::expected<std::vector<attributes_check>>
   check(const model::lobby_attributes_table& attributes);
 
-  /// Forgets all rows, because some may be gone with the transaction that added them.
+  /// Forgets all rows, because some may be gone with the transaction that added them or with their
+  /// game.
   void forget() { cache_.clear(); }
 
 private:
@@ -60,7 +61,7 @@ private:
   base::expected<model::lobby_attributes> read(std::int64_t row);
 
   sql_connection* on_;
-  /// Rows of `lobby_kinds` are never changed or removed.
+  /// Rows of `lobby_kinds` are never changed, and removed with their game alone.
   base::second_chance_cache<model::lobby_attributes, known_attributes> cache_{
       attributes_cache_limit_bytes};
 

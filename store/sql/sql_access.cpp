@@ -1,4 +1,5 @@
 #include "model/access/token_change.hpp"
+#include "store/sql/game_revisions.hpp"
 #include "store/sql/sql_session.hpp"
 
 #include <algorithm>
@@ -47,13 +48,6 @@ std::optional<std::string> text_of(const std::optional<base::rate_policy>& polic
   return policy ? std::optional{model::to_string(*policy)} : std::nullopt;
 }
 
-base::expected<void> move_revision(sql_connection& on) {
-  static constexpr sql_command update{
-      "UPDATE revisions SET revision = revision + 1 WHERE name = 'tokens'",
-      "write the tokens' revision"};
-  return on.run(update, {});
-}
-
 base::expected<void> check_room(sql_connection& on) {
   static constexpr sql_command query{"SELECT count(*) FROM tokens", "count the tokens"};
   const auto count = select_integer(on, query);
@@ -98,7 +92,7 @@ base::expected<void> insert_token(sql_connection& on, const model::access_token&
                               has_scope ? sql_value{what.scope} : sql_value{std::nullopt},
                               made.digest, made.created_ms, made.created_by, what.expires_ms,
                               text_of(what.limits.cheap), text_of(what.limits.expensive)});
-  return done ? move_revision(on) : done;
+  return done ? move_revision(on, sql_subject::tokens) : done;
 }
 
 /// Writes what rotating and revoking change of a token.
@@ -109,7 +103,7 @@ base::expected<void> update_token(sql_connection& on, const model::access_token&
       "write a token"};
   auto done = on.run(update, {changed.digest, changed.former_digest, changed.former_until_ms,
                               changed.revoked_ms, changed.token_id});
-  return done ? move_revision(on) : done;
+  return done ? move_revision(on, sql_subject::tokens) : done;
 }
 
 /// Removes tokens that were revoked or expired before `before_ms`; returns how many.
@@ -124,7 +118,8 @@ base::expected<std::size_t> delete_tokens(sql_connection& on, std::int64_t befor
   const auto gone = on.count_changes(drop, {before_ms});
   if (!gone) return tl::unexpected(gone.error());
   if (*gone > 0)
-    if (auto moved = move_revision(on); !moved) return tl::unexpected(moved.error());
+    if (auto moved = move_revision(on, sql_subject::tokens); !moved)
+      return tl::unexpected(moved.error());
   return static_cast<std::size_t>(*gone);
 }
 

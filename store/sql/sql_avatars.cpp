@@ -1,4 +1,5 @@
 #include "model/avatars/avatar.hpp"
+#include "store/sql/avatar_rows.hpp"
 #include "store/sql/game_revisions.hpp"
 #include "store/sql/sql_session.hpp"
 
@@ -12,28 +13,6 @@
 namespace matchcloud::store {
 
 namespace {
-
-/// The image whose digest and type are in a column and the one behind it, if there is any.
-std::optional<model::image_name> read_image(sql_row& row, int column) {
-  model::image_name image;
-  const auto digest = row.blob(column);
-  if (digest.size() != image.digest.size()) return std::nullopt;
-  std::copy(digest.begin(), digest.end(), image.digest.begin());
-  image.type = row.integer(column + 1) == 0 ? model::image_type::png : model::image_type::jpeg;
-  return image;
-}
-
-model::avatar read_avatar(sql_row& row) {
-  model::avatar each;
-  each.upload_id = row.uuid(0);
-  each.game_id = row.uuid(1);
-  each.display_name = row.text(2);
-  each.create_ts_ms = row.integer(3);
-  each.content_length = std::bit_cast<std::uint64_t>(row.integer(4));
-  each.complete = row.integer(5) != 0;
-  each.image = read_image(row, 6);
-  return each;
-}
 
 /// What the store has of a batch, as the batch goes on.
 struct known_rows {
@@ -79,11 +58,15 @@ base::expected<void> write_avatar(sql_connection& on, const model::avatar& each)
       "complete = excluded.complete, image_digest = excluded.image_digest, "
       "image_type = excluded.image_type",
       "write an avatar"};
+  static constexpr sql_command keep{
+      "DELETE FROM removed_images WHERE upload_id = $1 AND image_digest = $2", "write an avatar"};
   sql_value digest = std::nullopt;
   sql_value type = std::nullopt;
   if (each.image) {
     digest = each.image->digest;
-    type = std::int64_t{each.image->type == model::image_type::png ? 0 : 1};
+    type = image_type_column(each.image->type);
+    // It is wanted again.
+    if (auto kept = on.run(keep, {each.upload_id, each.image->digest}); !kept) return kept;
   }
   return on.run(upsert, {each.upload_id, each.game_id, each.display_name, each.create_ts_ms,
                          std::bit_cast<std::int64_t>(each.content_length),
@@ -144,7 +127,8 @@ sql_session::read(const model::uuid& game_id,
 
 base::expected<void> sql_session::read_images(const std::function<bool(const image_key&)>& take) {
   static constexpr sql_command query{
-      "SELECT upload_id, image_digest, image_type FROM avatars WHERE image_digest IS NOT NULL",
+      "SELECT upload_id, image_digest, image_type FROM avatars WHERE image_digest IS NOT NULL AND "
+      "NOT EXISTS (SELECT 1 FROM erasures WHERE erasures.game_id = avatars.game_id)",
       "read the names of all images"};
   if (auto begun = on_->begin_reading(query.operation); !begun) return begun;
   return on_->select(query, {}, [&](sql_row& row) {

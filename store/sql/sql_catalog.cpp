@@ -5,6 +5,7 @@
 #include "store/sql/sql_session.hpp"
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,10 +36,11 @@ base::expected<void> read_tiers(sql_connection& on, model::catalog& into) {
 
 base::expected<void> read_games(sql_connection& on, model::catalog& into) {
   static constexpr sql_command query{
-      "SELECT game_id, display_name FROM games WHERE removed = 0 ORDER BY game_id",
+      "SELECT game_id, display_name, retention_days FROM games WHERE removed = 0 ORDER BY game_id",
       "read the games"};
   return for_each_row(on, query, {}, [&](sql_row& row) {
-    into.games.push_back({row.uuid(0), std::string{row.text(1)}});
+    auto& each = into.games.emplace_back(model::game{row.uuid(0), std::string{row.text(1)}});
+    if (!row.is_null(2)) each.retention_days = row.integer(2);
   });
 }
 
@@ -124,13 +126,16 @@ base::expected<void> write_tiers(sql_connection& on, const model::catalog& befor
 base::expected<void> write_games(sql_connection& on, const model::catalog& before,
                                  const model::catalog& after) {
   static constexpr sql_command upsert{
-      "INSERT INTO games (game_id, display_name) VALUES ($1, $2) ON CONFLICT (game_id) "
-      "DO UPDATE SET display_name = excluded.display_name, removed = 0",
+      "INSERT INTO games (game_id, display_name, retention_days) VALUES ($1, $2, $3) "
+      "ON CONFLICT (game_id) DO UPDATE SET display_name = excluded.display_name, "
+      "retention_days = excluded.retention_days, removed = 0",
       "write a game"};
   for (const auto& each : after.games) {
     const auto* old = before.find_game(each.game_id);
     if (old && *old == each) continue;
-    if (auto written = on.run(upsert, {each.game_id, each.display_name}); !written) return written;
+    if (auto written = on.run(upsert, {each.game_id, each.display_name, each.retention_days});
+        !written)
+      return written;
   }
   return {};
 }
@@ -245,14 +250,30 @@ base::expected<void> hide_element(sql_connection& on, const model::element_key& 
   return {};
 }
 
+/// Adds a finding for each game of `document` that was erased.
+base::expected<void> find_erased(sql_connection& on, const model::catalog_document& document,
+                                 model::finding_list& findings) {
+  static constexpr sql_command query{"SELECT game_id FROM erasures", "read the erasures"};
+  std::set<model::uuid> named;
+  for (const auto& each : document.games)
+    named.insert(each.game_id);
+  return for_each_row(on, query, {}, [&](sql_row& row) {
+    if (const auto id = row.uuid(0); named.contains(id))
+      findings.add("game " + to_string(id),
+                   "was erased with all that it had, and its id is not given again; give the new "
+                   "game and its namespaces ids of their own");
+  });
+}
+
 /// Fails with `import_invalid` if `document` names a removed namespace under a game other than its
-/// former one, to which its history belongs. `merge` cannot detect this, because it does not see
-/// removed elements.
+/// former one, to which its history belongs, or an erased game. `merge` cannot detect this, because
+/// it does not see removed elements.
 base::expected<void> check_returning(sql_connection& on, const model::catalog_document& document) {
   static constexpr sql_command query{"SELECT game_id FROM namespaces WHERE namespace_id = $1 AND "
                                      "game_id <> $2 AND removed = 1",
                                      "look for removed namespaces"};
   model::finding_list findings;
+  if (auto read = find_erased(on, document, findings); !read) return read;
   for (const auto& each : document.namespaces) {
     auto read = for_each_row(on, query, {each.namespace_id, each.game_id}, [&](sql_row& row) {
       findings.add("namespace " + to_string(each.namespace_id),

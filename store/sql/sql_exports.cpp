@@ -14,7 +14,7 @@ namespace {
 std::string reading(std::string_view which) {
   return "SELECT export_id, game_id, query_start, query_end, generation, keep_until_ts, "
          "size_bytes, sha256, owner, leased_until_ts, lobbies_revision, catalog_revision, "
-         "taken_ts, has_running FROM exports " +
+         "taken_ts, has_running, complete_from_ts FROM exports " +
          std::string{which};
 }
 
@@ -51,7 +51,8 @@ export_record read_record(sql_row& row) {
   if (!row.is_null(8)) each.owner = row.uuid(8);
   each.leased_until_ts = row.integer(9);
   if (!row.is_null(12))
-    each.snapshot = history_snapshot{{row.integer(10), row.integer(11)}, row.integer(12)};
+    each.snapshot =
+        history_snapshot{{row.integer(10), row.integer(11)}, row.integer(12), row.integer(14)};
   each.has_running = row.integer(13) != 0;
   return each;
 }
@@ -61,12 +62,14 @@ struct snapshot_columns {
   std::optional<std::int64_t> lobbies_revision;
   std::optional<std::int64_t> catalog_revision;
   std::optional<std::int64_t> taken_ts;
+  std::optional<std::int64_t> complete_from_ts;
 
   explicit snapshot_columns(const std::optional<history_snapshot>& of) {
     if (!of) return;
     lobbies_revision = of->revisions.lobbies;
     catalog_revision = of->revisions.catalog;
     taken_ts = of->taken_ts;
+    if (of->complete_from_ts > 0) complete_from_ts = of->complete_from_ts;
   }
 };
 
@@ -111,7 +114,7 @@ base::expected<bool> take_over_export(sql_connection& on, const export_record& r
                                       std::int64_t begun_ts) {
   static constexpr sql_command update{
       "UPDATE exports SET generation = $1, begun_ts = $2, owner = $3, leased_until_ts = $4, "
-      "lobbies_revision = NULL, catalog_revision = NULL, taken_ts = NULL "
+      "lobbies_revision = NULL, catalog_revision = NULL, taken_ts = NULL, complete_from_ts = NULL "
       "WHERE export_id = $5 AND generation = $6 AND keep_until_ts IS NULL",
       "take over the export"};
   return on
@@ -191,15 +194,17 @@ base::expected<bool> sql_session::renew_export(const export_record& mine,
                                                std::chrono::milliseconds lease) {
   static constexpr sql_command update{
       "UPDATE exports SET leased_until_ts = $1, lobbies_revision = $2, catalog_revision = $3, "
-      "taken_ts = $4 WHERE export_id = $5 AND generation = $6 AND keep_until_ts IS NULL",
+      "taken_ts = $4, complete_from_ts = $5 "
+      "WHERE export_id = $6 AND generation = $7 AND keep_until_ts IS NULL",
       "renew the lease of an export"};
   return change_unrevised("renew the lease of an export", [&]() -> base::expected<bool> {
     const auto now_ts = select_store_time(*on_);
     if (!now_ts) return tl::unexpected(now_ts.error());
     const snapshot_columns of{mine.snapshot};
     return on_
-        ->count_changes(update, {*now_ts + lease.count(), of.lobbies_revision, of.catalog_revision,
-                                 of.taken_ts, mine.facts.export_id, mine.generation})
+        ->count_changes(update,
+                        {*now_ts + lease.count(), of.lobbies_revision, of.catalog_revision,
+                         of.taken_ts, of.complete_from_ts, mine.facts.export_id, mine.generation})
         .map(is_one);
   });
 }
@@ -207,8 +212,8 @@ base::expected<bool> sql_session::renew_export(const export_record& mine,
 base::expected<bool> sql_session::complete_export(const export_record& whole) {
   static constexpr sql_command update{
       "UPDATE exports SET keep_until_ts = $1, size_bytes = $2, sha256 = $3, lobbies_revision = $4, "
-      "catalog_revision = $5, taken_ts = $6, has_running = $7 "
-      "WHERE export_id = $8 AND generation = $9 AND keep_until_ts IS NULL",
+      "catalog_revision = $5, taken_ts = $6, has_running = $7, complete_from_ts = $8 "
+      "WHERE export_id = $9 AND generation = $10 AND keep_until_ts IS NULL",
       "note that the export is complete"};
   return change_unrevised("complete an export", [&]() -> base::expected<bool> {
     const snapshot_columns of{whole.snapshot};
@@ -216,7 +221,8 @@ base::expected<bool> sql_session::complete_export(const export_record& whole) {
         ->count_changes(update,
                         {whole.facts.keep_until_ts, static_cast<std::int64_t>(whole.size_bytes),
                          whole.sha256, of.lobbies_revision, of.catalog_revision, of.taken_ts,
-                         std::int64_t{whole.has_running}, whole.facts.export_id, whole.generation})
+                         std::int64_t{whole.has_running}, of.complete_from_ts,
+                         whole.facts.export_id, whole.generation})
         .map(is_one);
   });
 }
@@ -260,6 +266,19 @@ sql_session::exports_over(std::int64_t now_ts, std::int64_t begun_before_ts, std
                            [&](sql_row& row) { over.push_back(read_record(row)); });
   if (!read) return tl::unexpected(read.error());
   return over;
+}
+
+base::expected<std::vector<export_record>> sql_session::exports_of_game(const model::uuid& game_id,
+                                                                        std::size_t limit) {
+  static const auto sql = reading("WHERE game_id = $1 LIMIT $2");
+  static const sql_command query{sql, "look for the exports of a game"};
+  if (auto begun = on_->begin_reading(query.operation); !begun)
+    return tl::unexpected(begun.error());
+  std::vector<export_record> found;
+  auto read = for_each_row(*on_, query, {game_id, static_cast<std::int64_t>(limit)},
+                           [&](sql_row& row) { found.push_back(read_record(row)); });
+  if (!read) return tl::unexpected(read.error());
+  return found;
 }
 
 base::expected<void>

@@ -12,6 +12,17 @@ namespace {
 /// How long ago the lease of a replica must be over for its row to go.
 constexpr std::chrono::milliseconds forgotten_after = std::chrono::hours{1};
 
+/// From when on the history of a game is complete; 0: none of it has expired.
+base::expected<std::int64_t> read_horizon(sql_connection& on, const model::uuid& game_id) {
+  static constexpr sql_command query{
+      "SELECT complete_from_ts FROM history_horizons WHERE game_id = $1",
+      "read from when on history is complete"};
+  std::int64_t found = 0;
+  auto read = for_each_row(on, query, {game_id}, [&](sql_row& row) { found = row.integer(0); });
+  if (!read) return tl::unexpected(read.error());
+  return found;
+}
+
 } // namespace
 
 base::expected<history_revisions> select_history_revisions(sql_connection& on,
@@ -30,6 +41,9 @@ base::expected<void> begin_history(sql_connection& on, const model::uuid& game_i
   const auto revisions = select_history_revisions(on, game_id);
   if (!revisions) return tl::unexpected(revisions.error());
   snapshot.revisions = *revisions;
+  const auto horizon = read_horizon(on, game_id);
+  if (!horizon) return tl::unexpected(horizon.error());
+  snapshot.complete_from_ts = *horizon;
   if (to.begun) to.begun(snapshot);
   if (to.stop && to.stop()) return base::fail(base::errc::cancelled, "the export was given up");
   return {};
@@ -88,6 +102,33 @@ base::expected<std::uint32_t> sql_session::renew_replica(const model::uuid& repl
       return static_cast<std::uint32_t>(all);
     });
   });
+}
+
+base::expected<void> sql_session::tell_replicas(const model::uuid& replica_id,
+                                                const std::string& summary) {
+  static constexpr sql_command update{
+      "UPDATE replicas SET summary = $1, told_ts = $2 WHERE replica_id = $3",
+      "tell other replicas of this one"};
+  return change_unrevised("tell other replicas of this one", [&]() -> base::expected<void> {
+    const auto now_ts = select_store_time(*on_);
+    if (!now_ts) return tl::unexpected(now_ts.error());
+    return on_->run(update, {summary, *now_ts, replica_id});
+  });
+}
+
+base::expected<std::vector<replica_told>> sql_session::hear_replicas() {
+  static constexpr sql_command query{
+      "SELECT replica_id, coalesce(told_ts, 0), coalesce(summary, '') FROM replicas "
+      "WHERE serving_until_ts > $1 ORDER BY replica_id LIMIT $2",
+      "hear of other replicas"};
+  const auto now_ts = store_time();
+  if (!now_ts) return tl::unexpected(now_ts.error());
+  std::vector<replica_told> heard;
+  return for_each_row(*on_, query, {*now_ts, static_cast<std::int64_t>(replicas_heard_limit)},
+                      [&](sql_row& row) {
+                        heard.push_back({row.uuid(0), row.integer(1), std::string{row.text(2)}});
+                      })
+      .map([&] { return std::move(heard); });
 }
 
 base::expected<std::int64_t> sql_session::store_time() {

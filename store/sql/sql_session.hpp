@@ -13,7 +13,8 @@
 namespace matchcloud::store {
 
 /// The roles that every SQL engine fills with the same statements: catalog, avatars
-/// (sql_avatars.cpp), access (sql_access.cpp), exports (sql_exports.cpp), replicas and revisions.
+/// (sql_avatars.cpp), access (sql_access.cpp), exports (sql_exports.cpp), retention
+/// (sql_retention.cpp), erasure (sql_erasure.cpp), replicas and revisions.
 /// An engine adds the roles where speed depends on it: lobbies and their history.
 class sql_session : public session {
 public:
@@ -72,6 +73,8 @@ public:
   base::expected<void> forget_export(const export_record& which) override;
   base::expected<std::vector<export_record>>
   exports_over(std::int64_t now_ts, std::int64_t begun_before_ts, std::size_t limit) override;
+  base::expected<std::vector<export_record>> exports_of_game(const model::uuid& game_id,
+                                                             std::size_t limit) override;
   base::expected<void> read_exports(const std::function<bool(const export_record&)>& take) override;
   base::expected<export_usages> export_usage_now() override;
 
@@ -79,11 +82,53 @@ public:
 
   base::expected<std::uint32_t> renew_replica(const model::uuid& replica_id,
                                               std::chrono::milliseconds lease) override;
+  base::expected<void> tell_replicas(const model::uuid& replica_id,
+                                     const std::string& summary) override;
+  base::expected<std::vector<replica_told>> hear_replicas() override;
   base::expected<std::int64_t> store_time() override;
+
+  // -- retention_store --------------------------------------------------------
+
+  base::expected<bool> take_housekeeping(const model::uuid& owner,
+                                         std::chrono::milliseconds lease) override;
+  base::expected<void> leave_housekeeping(const model::uuid& owner) override;
+  base::expected<std::vector<kept_history>> kept_histories() override;
+  base::expected<std::vector<lobby_place>> expired_lobbies(const model::uuid& game_id,
+                                                           std::int64_t horizon_ts,
+                                                           const lobby_place& after,
+                                                           std::size_t limit) override;
+  base::expected<std::uint64_t> count_expired(const model::uuid& game_id, std::int64_t horizon_ts,
+                                              std::uint64_t limit) override;
+  base::expected<std::size_t> expire_lobbies(const model::uuid& game_id, std::int64_t horizon_ts,
+                                             std::span<const lobby_place> lobbies) override;
+
+  // -- erasure_store ----------------------------------------------------------
+
+  base::expected<erasure> begin_erasure(const model::uuid& game_id, std::int64_t now_ms) override;
+  base::expected<std::vector<erasure>> erasures() override;
+  base::expected<bool> is_erased(const model::uuid& game_id) override;
+  base::expected<std::size_t> erase_tokens(const model::uuid& game_id) override;
+  base::expected<std::vector<model::avatar>>
+  avatars_after(const model::uuid& game_id, const model::uuid& after, std::size_t limit) override;
+  base::expected<std::size_t> erase_avatars(const model::uuid& game_id,
+                                            std::span<const model::uuid> upload_ids) override;
+  base::expected<std::vector<lobby_place>>
+  lobbies_after(const model::uuid& game_id, const lobby_place& after, std::size_t limit) override;
+  base::expected<std::size_t> erase_lobbies(const model::uuid& game_id,
+                                            std::span<const lobby_place> lobbies) override;
+  base::expected<void> note_erased_exports(const model::uuid& game_id, std::size_t count) override;
+  base::expected<bool> finish_erasure(const model::uuid& game_id, std::int64_t now_ms) override;
+  base::expected<void> remove_avatar(const model::uuid& game_id,
+                                     const model::uuid& upload_id) override;
+  base::expected<std::vector<image_key>> removed_images(std::size_t limit) override;
+  base::expected<void> forget_removed_image(const image_key& key) override;
+  base::expected<bool> has_image(const image_key& key) override;
 
   void attribute(model::audit_run_ptr run) override { audit_.attribute(std::move(run)); }
 
 protected:
+  /// Notes in the transaction of a change that the lobbies of a game changed.
+  virtual base::expected<void> move_lobbies(const model::uuid& game_id) = 0;
   const audit_table& audit() const noexcept { return audit_; }
 
 private:
@@ -107,6 +152,11 @@ private:
     if (auto done = changes->commit(); !done) return tl::unexpected(done.error());
     return outcome;
   }
+  /// Removes lobbies of a game that stopped at or before `horizon_ts`; with none, all. Call this in
+  /// a write transaction.
+  base::expected<std::size_t> delete_lobbies(const model::uuid& game_id,
+                                             std::optional<std::int64_t> horizon_ts,
+                                             std::span<const lobby_place> lobbies);
   /// Changes a token by `edit`, which returns whether there is anything to change.
   base::expected<model::access_token>
   change_token(std::string operation, const model::uuid& token_id, std::int64_t now_ms,

@@ -195,6 +195,49 @@ constexpr std::array migrations{
         serving_until_ts INTEGER NOT NULL -- by the store's clock
       ) STRICT, WITHOUT ROWID;
     )sql"},
+    migration{schema_versions::baseline, R"sql(
+      ALTER TABLE games ADD COLUMN retention_days INTEGER; -- null: as configured; 0: for ever
+
+      -- From when on the history of a game is complete, where older lobbies have expired.
+      CREATE TABLE history_horizons (
+        game_id BLOB PRIMARY KEY CHECK (length(game_id) = 16),
+        complete_from_ts INTEGER NOT NULL
+      ) STRICT, WITHOUT ROWID;
+      ALTER TABLE exports ADD COLUMN complete_from_ts INTEGER; -- of its snapshot; null: all
+
+      -- Games that are gone with all that they had, or will be. Their rows stay for ever, so that
+      -- what comes late finds no game.
+      CREATE TABLE erasures (
+        game_id BLOB PRIMARY KEY CHECK (length(game_id) = 16),
+        begun_ms INTEGER NOT NULL,
+        begun_transaction INTEGER NOT NULL, -- as in PostgreSQL; 0 here
+        lobbies INTEGER NOT NULL DEFAULT 0, -- how many are gone
+        avatars INTEGER NOT NULL DEFAULT 0,
+        exports INTEGER NOT NULL DEFAULT 0,
+        tokens INTEGER NOT NULL DEFAULT 0,
+        finished_ms INTEGER -- null: something is left
+      ) STRICT, WITHOUT ROWID;
+
+      -- Images whose avatars were removed, until they are gone.
+      CREATE TABLE removed_images (
+        upload_id BLOB NOT NULL CHECK (length(upload_id) = 16),
+        image_digest BLOB NOT NULL CHECK (length(image_digest) = 16),
+        image_type INTEGER NOT NULL,
+        PRIMARY KEY (upload_id, image_digest, image_type)
+      ) STRICT, WITHOUT ROWID;
+
+      -- What one process does for all.
+      CREATE TABLE duties (
+        duty TEXT PRIMARY KEY,
+        owner BLOB NOT NULL CHECK (length(owner) = 16),
+        leased_until_ts INTEGER NOT NULL -- by the store's clock
+      ) STRICT, WITHOUT ROWID;
+    )sql"},
+    migration{schema_versions::baseline, R"sql(
+      -- What a process tells the others of itself, and when, by the store's clock.
+      ALTER TABLE replicas ADD COLUMN summary TEXT;
+      ALTER TABLE replicas ADD COLUMN told_ts INTEGER;
+    )sql"},
 };
 constexpr schema_versions known_versions{migrations};
 

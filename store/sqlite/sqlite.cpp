@@ -24,8 +24,9 @@ std::string_view advice(int primary_code) {
   switch (primary_code) {
   case SQLITE_NOTADB:
   case SQLITE_CORRUPT:
-    return "the file is damaged or not a matchcloud store: restore it from a backup, or move it "
-           "aside (with its -wal and -shm) to begin a new one";
+    return "the file is damaged or not a matchcloud store: restore it from a backup (`matchcloud "
+           "restore`, into an empty data directory), or move it aside (with its -wal and -shm) to "
+           "begin a new one";
   case SQLITE_BUSY: return "another process holds it: try again once that is done";
   case SQLITE_FULL: return "free some disk space";
   case SQLITE_CANTOPEN:

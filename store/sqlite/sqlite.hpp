@@ -136,6 +136,9 @@ public:
 
 private:
   friend class cancellation;
+  friend base::expected<void>
+  copy_pages(sqlite_connection& from, sqlite_connection& into, const std::function<bool()>& stop,
+             const std::function<void(std::uint64_t pages, std::uint64_t whole)>& show);
   struct closer {
     void operator()(sqlite3* handle) const noexcept;
   };

@@ -45,6 +45,8 @@ base::expected<lobby_writer> lobby_writer::prepare(sqlite_connection& on) {
                   "DELETE FROM lobbies WHERE game_id = ? AND duration_class = ? AND start_ts = ? "
                   "AND lobby_id = ?",
                   "replace a lobby"},
+           source{&lobby_writer::count_erasures_, "SELECT count(*) FROM erasures",
+                  "look for erased games"},
        }) {
     auto prepared = on.prepare(each.sql, each.operation);
     if (!prepared) return tl::unexpected(prepared.error());
@@ -61,6 +63,7 @@ base::expected<lobby_merge> lobby_writer::merge(std::span<const model::lobby_rec
   auto changes = sql_transaction::write(*on_, std::nullopt, "write lobbies");
   if (!changes) return tl::unexpected(changes.error());
   const auto begun = base::machine_clock().now();
+  if (auto looked = look_for_erasures(); !looked) return tl::unexpected(looked.error());
   attributes_.begin_batch(attributes);
   moved_games_.clear();
   auto merged = merge_front(records, begun);
@@ -72,6 +75,15 @@ base::expected<lobby_merge> lobby_writer::merge(std::span<const model::lobby_rec
   }
   attributes_.forget(); // rows added by this transaction may be gone
   return tl::unexpected(done.error());
+}
+
+base::expected<void> lobby_writer::look_for_erasures() {
+  const auto row = count_erasures_->step();
+  if (!row) return tl::unexpected(row.error());
+  if (std::exchange(known_erasures_, count_erasures_->integer(0)) != count_erasures_->integer(0))
+    attributes_.forget();
+  count_erasures_->reset();
+  return {};
 }
 
 base::expected<lobby_merge> lobby_writer::merge_front(std::span<const model::lobby_record> records,

@@ -56,6 +56,8 @@ private:
                                           base::steady_time begun);
   /// Adds the outcome of the next record to the counts.
   void count(outcome became, lobby_merge& in) const;
+  /// Forgets what is known of attributes if a game was erased since: in the transaction.
+  base::expected<void> look_for_erasures();
   base::expected<void> commit(sql_transaction& changes, std::size_t rows, const audit_table& audit);
   base::expected<outcome> merge_one(const model::lobby_record& each);
   base::expected<outcome> check_one(const model::lobby_record& each);
@@ -72,6 +74,9 @@ private:
   std::optional<sqlite_statement> find_;
   std::optional<sqlite_statement> insert_;
   std::optional<sqlite_statement> remove_;
+  std::optional<sqlite_statement> count_erasures_;
+  /// How many there were at the last look.
+  std::int64_t known_erasures_ = 0;
 
   lobby_attribute_rows attributes_;
   /// The recent cost of commits, in nanoseconds per row written.

@@ -5,6 +5,7 @@
 #include "store/files/data_directory.hpp"
 #include "store/files/fault_pass.hpp"
 #include "store/sql/copy_mark.hpp"
+#include "store/sql/game_revisions.hpp"
 #include "store/sql/sql_session.hpp"
 #include "store/sqlite/migrations.hpp"
 #include "store/sqlite/sqlite.hpp"
@@ -101,6 +102,9 @@ public:
   }
 
 private:
+  base::expected<void> move_lobbies(const model::uuid& game_id) override {
+    return move_game_revision(db_, sql_subject::lobbies, game_id);
+  }
   base::expected<lobby_writer*> lobbies() {
     if (!lobbies_) {
       auto prepared = lobby_writer::prepare(db_);

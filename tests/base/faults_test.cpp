@@ -28,7 +28,7 @@ struct bench {
   static std::vector<int> hits(int passes, fault_point_set named = 0) {
     std::vector<int> all;
     for (int i = 1; i <= passes; ++i)
-      if (faults::strike(point, named)) all.push_back(i);
+      if (faults::strike(point, {named})) all.push_back(i);
     return all;
   }
   static fault_rule rule(fault_kind kind = fault_kind::error) {
@@ -51,6 +51,116 @@ TEST_CASE("every point has a name of its own, a sentence and something to inject
     CHECK(any);
   }
   CHECK_FALSE(find_fault_point("avatar.recieve"));
+}
+
+TEST_CASE("a rule of a game strikes what is about that game, at points that know it") {
+  bench on;
+  const fault_game game{1, 2, 3};
+  const fault_game other{3, 2, 1};
+  auto rule = on.rule();
+  rule.game = game;
+  REQUIRE(faults::set(point, rule));
+  CHECK(faults::strike(point, {0, &game}));
+  CHECK_FALSE(faults::strike(point, {0, &other}));
+  CHECK_FALSE(faults::strike(point));
+  CHECK(faults::status(point).passes == 1);
+  // A thread that blocks says what its calls are about.
+  REQUIRE(faults::set(fault_point::store_read, rule));
+  CHECK_FALSE(faults::strike_blocking(fault_point::store_read));
+  {
+    const faults::about_game about{game};
+    CHECK(faults::strike_blocking(fault_point::store_read));
+  }
+  CHECK_FALSE(faults::strike_blocking(fault_point::store_read));
+  for (const auto at : {fault_point::store_write, fault_point::read, fault_point::front_dispatch}) {
+    const auto refused = faults::set(at, rule);
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().detail.find("does not know the game") != std::string::npos);
+  }
+}
+
+fault_bytes v4(std::uint8_t a, std::uint8_t b, std::uint8_t c, std::uint8_t d) {
+  return {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, a, b, c, d};
+}
+
+TEST_CASE("a rule chooses senders by address, token and X-Fault, and all that it names must hold") {
+  bench on;
+  const fault_bytes token{7};
+  const auto hits = [](const fault_sender& from) {
+    return static_cast<bool>(faults::strike(point, {faults::chosen(from), nullptr}));
+  };
+  CHECK_FALSE(faults::chooses_senders());
+  auto rule = on.rule();
+  rule.client = fault_network{v4(10, 1, 0, 0), 112};
+  REQUIRE(faults::set(point, rule));
+  CHECK(faults::chooses_senders());
+  CHECK(hits({0, v4(10, 1, 2, 3), nullptr, 1}));
+  CHECK_FALSE(hits({0, v4(10, 2, 2, 3), nullptr, 1}));
+  CHECK_FALSE(hits({bit_of(point), v4(10, 2, 2, 3), nullptr, 1}));
+  CHECK_FALSE(faults::strike(point));
+  rule.client = fault_network{v4(10, 1, 0, 0), 111};
+  rule.token = token;
+  REQUIRE(faults::set(point, rule));
+  CHECK_FALSE(hits({0, v4(10, 0, 0, 9), nullptr, 1}));
+  CHECK(hits({0, v4(10, 0, 0, 9), &token, 1}));
+  rule.by_header = true;
+  REQUIRE(faults::set(point, rule));
+  CHECK_FALSE(hits({0, v4(10, 0, 0, 9), &token, 1}));
+  CHECK(hits({bit_of(point), v4(10, 0, 0, 9), &token, 1}));
+  CHECK(faults::status(point).passes == 1);
+  // Other points keep what the header names.
+  CHECK(faults::chosen({bit_of(fault_point::avatar_reply), {}, nullptr, 1}) ==
+        bit_of(fault_point::avatar_reply));
+  faults::clear(point);
+  CHECK_FALSE(faults::chooses_senders());
+}
+
+TEST_CASE("a share of connections is the same connections each time, chosen by the seed") {
+  bench on;
+  auto rule = on.rule();
+  rule.connections = 0.1;
+  const auto members = [&](std::uint64_t seed) {
+    faults::seed(seed);
+    REQUIRE(faults::set(fault_point::read, rule));
+    std::vector<std::uint64_t> all;
+    for (std::uint64_t number = 0; number < 10'000; ++number)
+      if (faults::chosen({0, {}, nullptr, number}) != 0) all.push_back(number);
+    return all;
+  };
+  const auto first = members(1);
+  CHECK(first.size() > 850);
+  CHECK(first.size() < 1'150);
+  CHECK(members(1) == first);
+  CHECK(members(2) != first);
+}
+
+TEST_CASE("a fault heals when its time is up, and not by the time of the one before it") {
+  bench on;
+  const steady_time begin{std::chrono::hours{1}};
+  CHECK(faults::next_end() == steady_time::max());
+  REQUIRE(faults::set(point, on.rule(), begin + milliseconds{10}));
+  REQUIRE(faults::set(fault_point::clock, on.rule(fault_kind::corrupt)));
+  CHECK(faults::next_end() == begin + milliseconds{10});
+  CHECK(faults::heal(begin + milliseconds{9}).empty());
+  REQUIRE(faults::set(point, on.rule(fault_kind::crash), begin + milliseconds{30}));
+  CHECK(faults::heal(begin + milliseconds{29}).empty());
+  const auto healed = faults::heal(begin + milliseconds{30});
+  REQUIRE(healed.size() == 1);
+  CHECK(healed[0].point == point);
+  CHECK(healed[0].rule.kind == fault_kind::crash);
+  CHECK_FALSE(faults::armed(point));
+  CHECK(faults::armed(fault_point::clock));
+  CHECK(faults::next_end() == steady_time::max());
+}
+
+TEST_CASE("what a fault stalls goes on when it heals") {
+  bench on;
+  REQUIRE(faults::set(fault_point::store_read, on.rule(fault_kind::stall), steady_time{}));
+  std::thread stalled{[] { static_cast<void>(faults::strike_blocking(fault_point::store_read)); }};
+  while (faults::status(fault_point::store_read).hits == 0)
+    std::this_thread::yield();
+  CHECK(faults::heal(steady_time{}).size() == 1);
+  stalled.join();
 }
 
 TEST_CASE("nothing is injected until somebody does, and no more once it is taken away") {
@@ -200,6 +310,22 @@ TEST_CASE("what a point does not know, or no number can be, is refused and chang
   auto rule = on.rule();
   rule.by_header = true;
   refused(fault_point::store_open, rule, "X-Fault");
+  rule = on.rule();
+  rule.client = fault_network{};
+  refused(fault_point::store_open, rule, "does not know the client's address");
+  rule = on.rule();
+  rule.token = fault_bytes{};
+  refused(fault_point::front_dispatch, rule, "does not know the request's token");
+  for (const double share : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN()}) {
+    rule = on.rule();
+    rule.connections = share;
+    refused(point, rule, "share of connections");
+  }
+  for (const int seconds : {0, 86'401}) {
+    rule = on.rule();
+    rule.lasts = std::chrono::seconds{seconds};
+    refused(point, rule, "1 to 86400 seconds");
+  }
   for (const double probability : {-0.01, 1.01, std::numeric_limits<double>::quiet_NaN()}) {
     rule = on.rule();
     rule.probability = probability;

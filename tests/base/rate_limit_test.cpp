@@ -8,8 +8,11 @@
 #include <array>
 #include <atomic>
 #include <bit>
+#include <cmath>
+#include <cstdint>
 #include <limits>
 #include <numeric>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -46,6 +49,21 @@ std::uint32_t drain(rate_limit_table& table, std::uint64_t subject, const rate_p
   while (table.consume(subject, policy, 1, now).is_allowed)
     ++taken;
   return taken;
+}
+
+TEST_CASE("about as many entries are used as there are subjects in debt") {
+  const auto entries = GENERATE(std::size_t{8}, std::size_t{4'096}, std::size_t{65'536});
+  rate_limit_table table{entries, fixed_key};
+  CHECK(table.used_entries(start) == 0);
+  const rate_policy policy{10, 60};
+  const auto count = entries / 4;
+  for (const auto subject : subjects(count))
+    table.consume(
+        table.hash(std::span{reinterpret_cast<const std::uint8_t*>(&subject), sizeof subject}),
+        policy, 1, start);
+  const auto used = static_cast<double>(table.used_entries(start));
+  CHECK(std::abs(used - static_cast<double>(count)) <= 0.1 * static_cast<double>(count));
+  CHECK(table.used_entries(start + 61s) == 0);
 }
 
 // ---- policies ----

@@ -60,12 +60,16 @@ test("only actors that were started again are shown by a link", () =>
     assert.equal(await page.getByLabel("Show").first().inputValue(), "restarted");
   }));
 
-test("the walk of a sampled request is shown with its times", () =>
+test("the walk of a kept request is shown with its times, and waiting apart", () =>
   withConsole(browser, "#/actors", {}, async (page) => {
     await shown(page);
-    const choice = page.getByRole("list", { name: /^Sampled requests/ }).getByRole("link").first();
-    await choice.click();
+    await page.getByRole("list", { name: /^Kept requests/ }).getByRole("link").first().click();
     await page.waitForURL(/walk=/);
+    const { traces } = await ask("GET", "/v1/traces");
+    const kept = traces.find(({ steps }) => steps.some(({ kind }) => kind === "wait"));
+    await page.goto(page.url().replace(/walk=[^&]*/, `walk=${kept.request_id}`));
+    await page.getByText(kept.request_id).waitFor();
+    await page.getByRole("rowheader", { name: /^waits for/ }).first().waitFor();
     const walk = page.getByRole("group", { name: "Walk of the request" });
     assert.ok(await walk.getByRole("rowheader").count() > 0);
     assert.match(await walk.textContent(), /\d (µs|ms|s)/);
@@ -77,7 +81,7 @@ test("the walks of an actor's kind are found by the actor, and those of others a
   withConsole(browser, "#/actors?place=avatar/1", {}, async (page) => {
     await shown(page);
     await row(page, "media/0").getByRole("link").click();
-    await page.getByText("No sampled request is like that yet.").waitFor();
+    await page.getByText("No request that was kept is like that.").waitFor();
     await row(page, "avatar/0").getByRole("link").click();
     await page.getByRole("group", { name: "Walk of the request" }).getByRole("rowheader",
       { name: "avatar", exact: true }).waitFor();

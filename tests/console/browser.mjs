@@ -127,11 +127,11 @@ export async function screenshot(page, name) {
  * sideways, no error is reported. `ready(page)` waits until the panel shows what it has; `name` is
  * that of its screenshots.
  */
-export async function looksRight(browser, hash, { ready, name, expected, path } = {}) {
+export async function looksRight(browser, hash, { ready, name, expected, path, url } = {}) {
   for (const colorScheme of ["light", "dark"]) {
     for (const [size, width] of Object.entries(widths)) {
       const viewport = { width, height: width === widths.wide ? 2160 : 900 };
-      await withConsole(browser, hash, { colorScheme, viewport, expected, path,
+      await withConsole(browser, hash, { colorScheme, viewport, expected, path, url,
         reducedMotion: "reduce" }, async (page) => {
         await ready(page);
         const what = `${hash} ${colorScheme} ${width} px`;

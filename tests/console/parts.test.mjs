@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseJson } from "../../console/src/core/json.js";
+import { eventsOf } from "../../console/src/core/past.js";
 import { columnsOf, roseBy } from "../../console/src/core/series.js";
 import { changedPlaces, treeOf } from "../../console/src/panels/actors/tree.js";
 import { draftOf, ruleOf, ruleText } from "../../console/src/panels/faults/rule.js";
@@ -39,19 +40,37 @@ test("what rose in a span counts on over a restart", () => {
   assert.equal(roseBy([], 60, total), 0);
 });
 
+test("the past leads to the first event", () => {
+  const answers = (n) => ({ "2xx": n, "3xx": 0, "4xx": 1, "5xx": 0 });
+  const point = (at, n) => ({ at, covers_ms: 1_000, connections: 2, in_flight: 0,
+    resident_bytes: 5, loops: [0.5], counts: { actor_restarts: 1 },
+    data_plane: { requests: n + 1, answers: answers(n), latency_us: { count: n + 1, p50: 7 } },
+    operations: [{ operation: "list_regions", requests: n + 1 }] });
+  const first = { requests_total: 100, actor_restarts_total: 9,
+    planes: { data: { answers: answers(50) } } };
+  const past = eventsOf([point(5_000, 10), point(6_000, 20)], first, 500_000);
+  assert.deepEqual(past.map(({ at }) => at), [497_000, 498_000, 499_000]);
+  assert.deepEqual(past.map(({ status }) => status.requests_total), [68, 79, 100]);
+  assert.deepEqual(past.map(({ status }) => status.planes.data.answers["2xx"]), [20, 30, 50]);
+  assert.deepEqual(past.map(({ status }) => status.actor_restarts_total), [7, 8, 9]);
+  assert.deepEqual(eventsOf([], first, 1), []);
+});
+
 test("a rule that is edited without a change is the same rule", () => {
   for (const rule of [{ kind: "delay", delay_ms: [5, 20.5], every: 3 },
-    { kind: "crash", probability: 0.01, once: true }, { kind: "error", first: 9, header: true }]) {
+    { kind: "crash", probability: 0.01, once: true }, { kind: "error", first: 9, header: true },
+    { kind: "stall", game: "00000000-0000-4000-8000-000000000001" }]) {
     assert.deepEqual(ruleOf(draftOf(rule, [])), { rule, errors: {} });
   }
   assert.equal(ruleOf(draftOf({ kind: "delay", delay_ms: [500, 500] }, [])).rule.delay_ms, 500);
 });
 
 test("what is no rule has a sentence for each field that is wrong", () => {
-  const draft = { ...draftOf(null, ["delay"]), probability: "1.5", every: "2.5", first: "0" };
+  const draft = { ...draftOf(null, ["delay"]), probability: "1.5", every: "2.5", first: "0",
+    game: "x" };
   const { rule, errors } = ruleOf(draft);
   assert.equal(rule, null);
-  assert.deepEqual(Object.keys(errors).sort(), ["every", "first", "least", "probability"]);
+  assert.deepEqual(Object.keys(errors).sort(), ["every", "first", "game", "least", "probability"]);
 });
 
 test("a rule is said in few words", () => {

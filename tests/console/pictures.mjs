@@ -1,4 +1,5 @@
-// Makes the pictures of the README from the demo: script/pictures. No test: it looks at nothing.
+// Makes the pictures of the README and of docs/load.md from the demo: script/pictures. No test: it
+// looks at nothing.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
@@ -27,6 +28,28 @@ async function take(browser, url, hash, name, ready) {
   });
 }
 
+/** Loads the service in stages for half a minute; returns the page that matchcloud-load makes. */
+async function loadReport(service) {
+  const file = join(process.env.MATCHCLOUD_TEST_FOLDER, "run.html");
+  const load = spawn(join(dirname(binary), "matchcloud-load"),
+    ["--stages", "2k:5s,2k..12k:12s,4k:5s,20k:4s,4k:6s", "--arrivals", "poisson", "--report", file,
+      "--ops", service.ops, service.data], { stdio: "ignore" });
+  await once(load, "exit");
+  return file;
+}
+
+async function takeReport(browser, file) {
+  const look = { colorScheme: "light", viewport: { width: 1080, height: 840 } };
+  const page = await browser.newPage(look);
+  await page.goto(`file://${file}`);
+  await page.getByRole("heading", { name: "Latency over time" }).evaluate((heading) => {
+    heading.scrollIntoView();
+    scrollBy(0, -24);
+  });
+  await page.screenshot({ path: join(to, "load.png") });
+  await page.close();
+}
+
 test("pictures", { skip: !to }, async () => {
   const known = geoip.every((file) => existsSync(file));
   const flags = ["--trusted-proxies", "127.0.0.0/8",
@@ -42,10 +65,12 @@ test("pictures", { skip: !to }, async () => {
     });
     await take(browser, service.ops, "#/regions?address=81.2.69.142&players=1", "regions",
       async (page) => page.getByRole("table", { name: "Regions, nearest first" }).waitFor());
+    load.kill();
+    await once(load, "exit");
+    await takeReport(browser, await loadReport(service));
   } finally {
     await browser.close();
     load.kill();
-    await once(load, "exit");
     await service.stop();
   }
 });

@@ -184,7 +184,9 @@ class PageRun:
                 shell = Shell(self.folder, self.environment, self.options.slowness)
                 self.processes.append(shell)
             for one in commands:
-                missing = one.needs - self.options.present
+                if "stopped" in one.needs:
+                    self.stop_services(shell)
+                missing = one.needs - self.options.present - {"stopped"}
                 for what in missing:
                     self.skipped[what] = self.skipped.get(what, 0) + 1
                 if not missing:
@@ -195,6 +197,13 @@ class PageRun:
             for process in reversed(self.processes):
                 process.end()
         return self
+
+    def stop_services(self, shell):
+        """Ends what runs beside, before a block that `<!-- needs: stopped -->` is above."""
+        for process in self.processes:
+            if process is not shell:
+                process.end()
+        self.processes = [shell]
 
     def serve(self):
         """The page's service, on ports that the kernel chooses."""

@@ -154,7 +154,8 @@ TEST_CASE("traced requests show the actors that they came by", "[operations]") {
   std::set<std::string> places;
   for (const auto& step : report["traces"][0]["steps"].GetArray())
     places.insert(text_at(step, "place"));
-  CHECK(places == std::set<std::string>{"front", "avatar"});
+  places.erase("sending"); // which may take no time
+  CHECK(places == std::set<std::string>{"front", "avatar", "store"});
   CHECK(text_at(report["traces"][1], "operation") == "ping");
   CHECK(report["traces"][1]["status"].GetInt() == 204);
 }

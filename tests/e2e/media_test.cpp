@@ -191,11 +191,12 @@ TEST_CASE("what is no image of this upload is not found, what is no upload is ma
 
 TEST_CASE("an image that was not there is found as soon as it is", "[operations]") {
   media_file late;
-  late.digest = std::string(32, 'b');
   late.extension = ".jpg";
   late.content = "late";
+  late.refer(shared_world());
+  std::filesystem::remove(late.path(shared_world()));
   CHECK(ask("GET", late.target()).status == 404);
-  late.put(shared_world());
+  late.write(shared_world());
   const auto got = ask("GET", late.target());
   CHECK(got.body == "late");
   CHECK(got.header("content-type") == "image/jpeg");
@@ -216,10 +217,10 @@ TEST_CASE("no path leads out of the images", "[operations]") {
     CHECK(got.header("content-type") == "application/problem+json");
   }
   // A symbolic link among the images is not served either.
-  media_file link = image;
-  link.digest = std::string(32, 'c');
+  media_file link;
+  link.refer(shared_world());
   const auto where = link.path(shared_world());
-  std::filesystem::create_directories(where.substr(0, where.rfind('/')));
+  std::filesystem::remove(where);
   std::filesystem::create_symlink(image.path(shared_world()), where);
   CHECK(ask("GET", link.target()).status == 404);
 }
@@ -261,7 +262,6 @@ TEST_CASE("a thousand slow downloads share one descriptor, no memory and no thre
   constexpr std::size_t growth_limit_kib = 16UL * 1024;
 #endif
   media_file large;
-  large.digest = std::string(32, 'd');
   large.content = matchcloud::fixtures::numbered_bytes(2'000'000);
   large.put(shared_world());
   server of{{"--loops", "2"}};

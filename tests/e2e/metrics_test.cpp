@@ -1,4 +1,5 @@
 // The list of all metrics: that of docs/metrics.md is that of a service that has everything.
+#include "base/owner.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/built_from.hpp"
 #include "tests/fixtures/whole_file.hpp"
@@ -52,6 +53,8 @@ struct family {
   std::string help;
   std::string type;
   std::set<std::string> labels;
+  /// How many samples it has.
+  std::size_t values = 0;
 };
 using families = std::map<std::string, family>;
 
@@ -72,6 +75,7 @@ families families_of(const std::string& text) {
       all[last].type = rest(7);
     } else {
       CHECK(line.starts_with(last));
+      ++all[last].values;
       for (std::sregex_iterator at{line.begin(), line.end(), label}, end; at != end; ++at)
         if ((*at)[1] != "le") all[last].labels.insert((*at)[1]);
     }
@@ -120,11 +124,19 @@ TEST_CASE("metrics are named as Prometheus wants it, and their helps are sentenc
   REQUIRE(all_families().size() > 80);
   for (const auto& [name, each] : all_families()) {
     CAPTURE(name, each.help);
-    CHECK(std::regex_match(name, std::regex{"matchcloud_[a-z]+(_[a-z]+)*"}));
+    // Those of the process have the names that Prometheus' own clients give them.
+    CHECK(std::regex_match(name, std::regex{"(matchcloud|process)_[a-z]+(_[a-z]+)*"}));
     CHECK(name.ends_with("_total") == (each.type == "counter"));
     CHECK(name.ends_with("_seconds") >= (each.type == "histogram"));
     CHECK((each.help.ends_with('.') && !std::islower(each.help.front())));
   }
+}
+
+TEST_CASE("every metric is there that a bound reads", "[operations]") {
+  // One for each row of the table and each owner's mailbox: a bound whose metric is not there has
+  // no sample.
+  constexpr std::size_t bounds = 19;
+  CHECK(all_families().at("matchcloud_bound_used_ratio").values == bounds + base::owner_count - 1);
 }
 
 TEST_CASE("every metric that a page names is there", "[operations]") {

@@ -41,13 +41,15 @@ void check_general(const answer& got, const std::string& cause) {
 /// Checks that `got` describes the failure in general terms, and that the log has the details.
 void check_told(const server& of, const world& in, const answer& got, const std::string& cause) {
   check_general(got, cause);
-  const auto line = "request " + got.header("x-request-id") + ": store_failed: " + in.data_dir();
-  const bool is_said = of.process().says(line);
+  const auto name = "(request " + got.header("x-request-id") + ")\n";
+  const bool is_said = of.process().says(name);
   const auto log = of.process().errors();
   INFO(log);
   REQUIRE(is_said);
-  const auto at = log.find(line);
-  CHECK(log.substr(at, log.find('\n', at) - at).find(cause) != std::string::npos);
+  const auto end = log.find(name);
+  const auto line = log.substr(log.rfind('\n', end) + 1, end - log.rfind('\n', end));
+  CHECK(line.find("store_failed: " + in.data_dir()) != std::string::npos);
+  CHECK(line.find(cause) != std::string::npos);
 }
 
 TEST_CASE("the ops plane does not say where a store lies that fails, its log does",

@@ -60,5 +60,54 @@ TEST_CASE("within a ramp the rate rises evenly, then it stays", "[load]") {
   CHECK(between(3, 4) == Approx(10'000).epsilon(0.06));
 }
 
+rate_stage stage(double from, double to, std::chrono::nanoseconds length) {
+  return {"", from, to, length};
+}
+
+TEST_CASE("stages have as many requests as the area below their rates", "[load]") {
+  const auto kind = GENERATE(arrival_kind::constant, arrival_kind::poisson);
+  arrivals::shape of{kind, 0, 0ns};
+  of.stages = {stage(10'000, 10'000, 1s), stage(10'000, 30'000, 1s), stage(0, 0, 1s),
+               stage(50'000, 50'000, 200ms), stage(20'000, 0, 2s)};
+  const auto times = seconds_of(arrivals{of, 0.5, 5}, 61'500);
+  const auto between = [&times](double from, double to) {
+    return std::ranges::count_if(times, [=](double at) { return at >= from && at < to; });
+  };
+  REQUIRE(std::ranges::is_sorted(times));
+  const double noise = kind == arrival_kind::constant ? 0.001 : 0.04;
+  CHECK(between(0, 1) == Approx(10'000).epsilon(noise));
+  CHECK(between(1, 1.5) == Approx(7'500).epsilon(noise));
+  CHECK(between(1.5, 2) == Approx(12'500).epsilon(noise));
+  CHECK(between(2, 3) == 0);
+  CHECK(between(3, 3.2) == Approx(10'000).epsilon(noise));
+  CHECK(between(3.2, 4.2) == Approx(15'000).epsilon(noise));
+  CHECK(between(4.2, 5.2) == Approx(5'000).epsilon(noise));
+  // The last stage ends with the rate 0: no request follows.
+  CHECK(std::ranges::count_if(times, [](double at) { return at >= 5.2 && at < 1e6; }) == 0);
+  CHECK(times.back() == std::chrono::duration<double>{arrivals::never}.count());
+}
+
+TEST_CASE("the rate of the last stage stays, and all rates can be shared among threads", "[load]") {
+  arrivals::shape of{arrival_kind::constant, 0, 0ns};
+  of.stages = {stage(1'000, 2'000, 1s)};
+  auto half = arrivals{of.times(0.5), 0, 1};
+  std::chrono::nanoseconds last{0};
+  for (int i = 0; i < 751; ++i)
+    last = half.next();
+  CHECK(std::chrono::abs(last - 1s) < 10ns);
+  CHECK(std::chrono::abs(half.next() - 1'001ms) < 10ns);
+}
+
+TEST_CASE("given times are those at which requests are due, and then nothing is", "[load]") {
+  arrivals some{std::vector<std::chrono::nanoseconds>{0ns, 5ms, 5ms}};
+  CHECK(some.next() == 0ns);
+  CHECK(some.next() == 5ms);
+  CHECK(some.next() == 5ms);
+  CHECK(some.next() == arrivals::never);
+  CHECK(some.next() == arrivals::never);
+  arrivals none{std::vector<std::chrono::nanoseconds>{}};
+  CHECK(none.next() == arrivals::never);
+}
+
 } // namespace
 } // namespace matchcloud::load

@@ -8,6 +8,7 @@
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
 #include <stdexcept>
 #include <utility>
@@ -65,6 +66,10 @@ delayed_server::~delayed_server() {
 void delayed_server::stall_once(std::chrono::milliseconds from, std::chrono::milliseconds length) {
   stall_from_ = from;
   stall_length_ = length;
+}
+
+void delayed_server::serve_at(double requests_per_second) {
+  service_time_ = std::chrono::nanoseconds{static_cast<std::int64_t>(1e9 / requests_per_second)};
 }
 
 void delayed_server::begin_with(std::uint64_t requests, std::string reply) {
@@ -131,7 +136,8 @@ clock::time_point delayed_server::due() {
   const auto stall = first_ + stall_from_;
   if (stall_length_.count() > 0 && now >= stall && now < stall + stall_length_)
     return stall + stall_length_;
-  return now + delay_;
+  served_until_ = std::max(served_until_, now) + service_time_;
+  return served_until_ + delay_;
 }
 
 bool delayed_server::pause_until(clock::time_point when) const {

@@ -31,6 +31,8 @@ public:
   void stall_once(std::chrono::milliseconds from, std::chrono::milliseconds length);
   /// Answers the first `requests` requests with `reply` instead.
   void begin_with(std::uint64_t requests, std::string reply);
+  /// Serves one request after the other, this many in a second: more of them queue.
+  void serve_at(double requests_per_second);
   /// Closes each connection after `answers` answers, without announcing it.
   void break_after(std::uint64_t answers) { break_after_ = answers; }
 
@@ -59,6 +61,9 @@ private:
   std::uint64_t break_after_ = 0;
   std::chrono::milliseconds stall_from_{0};
   std::chrono::milliseconds stall_length_{0};
+  /// What each request takes of the only one who serves; 0: all are served at once.
+  std::chrono::nanoseconds service_time_{0};
+  std::chrono::steady_clock::time_point served_until_{};
   mutable std::mutex mutex_;
   std::map<int, std::set<std::string>> authorizations_;
   std::chrono::steady_clock::time_point first_{};

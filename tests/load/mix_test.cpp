@@ -26,7 +26,7 @@ std::vector<std::string> requests(const mix_part& part, const request_frame& fra
   const request_pool pool{part, frame, 1};
   std::vector<std::string> all;
   for (std::size_t i = 0; i < pool.size(); ++i)
-    all.emplace_back(pool[i]);
+    all.push_back(pool[i].text);
   return all;
 }
 
@@ -85,7 +85,7 @@ TEST_CASE("what is made follows from the seed", "[load]") {
     CHECK(made == requests(part, plain));
     CHECK(std::set<std::string>(made.begin(), made.end()).size() > made.size() / 2);
     const request_pool other{part, plain, 2};
-    CHECK(other[0] != made[0]);
+    CHECK(other[0].text != made[0]);
   }
 }
 
@@ -117,9 +117,135 @@ TEST_CASE("requests are chosen by weight", "[load]") {
   CHECK(chosen[1] == Approx(2'500).epsilon(0.1));
 }
 
+TEST_CASE("a request to any server is made from templates and the seed", "[load]") {
+  static_cast<void>(directory().file("ids", "7\n8\n9\n"));
+  const auto read = read_mix(directory().file("any.toml", R"(
+    [[request]]
+    name = "item"
+    method = "PUT"
+    path = "/items/{line}?n={int:3-3}"
+    headers = { X-Kind = "{pick:a}", Content-Type = "text/plain" }
+    body = '{"id":{line},"{{line}":1}'
+    lines = "ids"
+    variants = 4
+    weight = 2
+    expect.status = 201
+    [[request]]
+    path = "/"
+    [[request]]
+    path = "/{uuid}"
+  )"));
+  REQUIRE(read);
+  REQUIRE(read->size() == 3);
+  const request_frame frame{"h:1", "/base", {"X-A: b"}, true, false};
+  const auto made = requests(read->front(), frame);
+  REQUIRE(made.size() == 4);
+  CHECK(made[1] == "PUT /base/items/8?n=3 HTTP/1.1\r\nHost: h:1\r\nX-A: b\r\nConnection: close\r\n"
+                   "Content-Type: text/plain\r\nX-Kind: a\r\nContent-Length: 19\r\n\r\n"
+                   "{\"id\":8,\"{line}\":1}");
+  CHECK(made[3].starts_with("PUT /base/items/7?"));
+  CHECK(read->front().status == 201);
+  CHECK(requests(read->at(1), plain) ==
+        std::vector<std::string>{"GET / HTTP/1.1\r\nHost: h:1\r\n\r\n"});
+  const auto random = requests(read->at(2), plain);
+  CHECK(std::set<std::string>(random.begin(), random.end()).size() == 100);
+  CHECK(random == requests(read->at(2), plain));
+  const auto rows = rows_of(*read);
+  REQUIRE(rows.size() == 3);
+  CHECK(rows[0].name == "item");
+  CHECK(rows[1].name == "GET request");
+}
+
+TEST_CASE("a token's place is that of its request, however long the path is", "[load]") {
+  const auto read = read_mix(directory().file("places.toml", R"(
+    [[request]]
+    path = "/{pick:a,bcdefghijk}"
+  )"));
+  REQUIRE(read);
+  const request_pool pool{read->front(), {"h:1", "", {}, false, true}, 1};
+  for (std::size_t i = 0; i < pool.size(); ++i)
+    CHECK(pool[i].text.substr(0, pool[i].token_at).ends_with("\r\nAuthorization: Bearer "));
+}
+
+TEST_CASE("a flow's steps are rows of the results", "[load]") {
+  const auto read = read_mix(directory().file("flow.toml", R"(
+    [[operation]]
+    name = "avatars"
+    [[flow]]
+    name = "walk"
+    weight = 3
+    [[flow.step]]
+    name = "ask"
+    method = "POST"
+    path = "/ask"
+    save = { url = "/url", tag = "ETag", got = ":bytes" }
+    cut_bytes = 10
+    [[flow.step]]
+    path = "{url}"
+    headers = { If-Range = "{tag}", Range = "bytes={got}-" }
+    expect.status = 206
+  )"));
+  REQUIRE(read);
+  const auto rows = rows_of(*read);
+  REQUIRE(rows.size() == 3);
+  CHECK(rows[0].name == "avatars");
+  CHECK(rows[1].name == "walk: ask");
+  CHECK(rows[2].name == "walk: step 2");
+  CHECK(rows[2].status == 206);
+  CHECK(read->at(1).weight == 3);
+}
+
+TEST_CASE("requests and flows that cannot be taken say where and why", "[load]") {
+  const auto request = [](const std::string& lines) {
+    return refusal("[[request]]\npath = \"/\"\n" + lines);
+  };
+  CHECK(refusal("[[request]]") == ":1: has no `path`. Write one, such as path = \"/\".");
+  CHECK(refusal("[[request]]\npath = \"x\"") == ":2: `path` must begin with a slash.");
+  CHECK(refusal("[[request]]\npath = \"/a b\"")
+            .starts_with(":2: `path` has a character that URLs cannot contain. Percent-encode"));
+  CHECK(refusal("[[request]]\npath = \"/{uid}\"") ==
+        ":2: `path` has `{uid}`, which is not a placeholder. Allowed: {uuid}, {int:1-1000}, "
+        "{pick:a,b,c}, {line}. Write {{ for a brace that is none.");
+  CHECK(refusal("[[request]]\npath = \"/{int:9-1}\"")
+            .starts_with(":2: `path` has `{int:9-1}`. Write two whole numbers"));
+  CHECK(refusal("[[request]]\npath = \"/{line}\"")
+            .starts_with(":1: uses {line}, but has no `lines`."));
+  CHECK(request("wieght = 1").starts_with(":3: there is no `wieght`. Known: name, weight, lines"));
+  CHECK(request("method = \"GET IT\"").starts_with(":3: `method` must be"));
+  CHECK(request("headers = { Host = \"x\" }") ==
+        ":3: `Host` is written by the program itself. Remove it.");
+  CHECK(request("headers = { A = 1 }") == ":3: `A` must be a text in quotes.");
+  CHECK(request("expect.status = 99") ==
+        ":3: `expect.status` must be a whole number from 200 to 599.");
+  CHECK(request("expect.json = { id = 1 }").starts_with(":3: `id` is no JSON pointer."));
+  CHECK(request("expect.json = { \"/a\" = 2026-01-01 }")
+            .starts_with(":3: `/a` is a time, which JSON does not have."));
+  CHECK(request("expect.body = 1").starts_with(":3: there is no `expect.body`. Known: status"));
+  CHECK(request("variants = 0").starts_with(":3: `variants` must be a whole number from 1"));
+  CHECK(request("body_file = \"gone\"")
+            .ends_with("gone cannot be opened: No such file or directory"));
+  static_cast<void>(directory().file("spaces", "a b\n"));
+  CHECK(request("lines = \"spaces\"").starts_with(":3: nothing uses `lines`."));
+  CHECK(refusal("[[request]]\npath = \"/{line}\"\nlines = \"spaces\"")
+            .starts_with(":2: a line of `lines` has a character"));
+  CHECK(refusal("[[flow]]\nname = \"x\"").starts_with(":1: has no [[flow.step]]."));
+  const auto step = [](const std::string& lines) {
+    return refusal("[[flow]]\n[[flow.step]]\npath = \"/\"\n" + lines);
+  };
+  CHECK(step("weight = 1").starts_with(":4: there is no `weight`. Known: name, method"));
+  CHECK(step("save = { uuid = \"/a\" }").starts_with(":4: `uuid` cannot be the name"));
+  CHECK(step("save = { a = \":size\" }").starts_with(":4: `a` must be saved from"));
+  CHECK(step("[[flow.step]]\npath = \"{url}\"")
+            .starts_with(":5: `path` has `{url}`, which is not a placeholder."));
+  CHECK(step("save = { a = \"/a\" }\n[[flow.step]]\npath = \"/{b}\"").find("{line}, {a}.") !=
+        std::string::npos);
+}
+
 TEST_CASE("a mix file that cannot be taken says where and why", "[load]") {
-  CHECK(refusal("") == ": has no [[operation]]. Write one for each part of the mix.");
-  CHECK(refusal("operations = 1") == ": there is no `operations`, only [[operation]].");
+  CHECK(refusal("") ==
+        ": has no [[operation]], [[request]] or [[flow]]. Write one for each part of the mix.");
+  CHECK(refusal("operations = 1") ==
+        ": there is no `operations`, only [[operation]], [[request]] and [[flow]].");
   CHECK(refusal("[[operation]]\nname = \"ping\"")
             .starts_with(":1: `name` must be one of: versions.validate, games.validate, "));
   CHECK(refusal("[[operation]]\nname = \"regions\"\nwieght = 2")

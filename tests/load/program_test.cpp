@@ -5,8 +5,10 @@
 #include "tests/load/delayed_server.hpp"
 #include "tests/service/server.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <set>
 #include <sstream>
 
@@ -119,19 +121,80 @@ TEST_CASE("the load tool suggests flags and has a completion and a manual page",
   CHECK(page.out.starts_with(".TH \"MATCHCLOUD\\-LOAD\" 1 "));
 }
 
+TEST_CASE("the service's own access log is replayed, in either format", "[load]") {
+  const std::string format = GENERATE("json", "combined");
+  const fixtures::temporary_directory directory;
+  const auto log = directory.path("access.log");
+  {
+    const server service{
+        {"--access-log", "all", "--access-log-format", format, "--access-log-file", log}};
+    const auto done =
+        load({"--rate", "100", "--duration", "1s", "--mix",
+              directory.file("mix.toml", "[[operation]]\nname = \"regions\"\n"
+                                         "[[operation]]\nname = \"avatars\"\n"
+                                         "[[operation]]\nname = \"games.validate\"\n"),
+              "--assert", "errors=0", url(service.data())});
+    INFO(done.errors);
+    REQUIRE(done.exit_code == 0);
+    // Lines are written some time after their requests.
+    REQUIRE(eventually([&] {
+      std::ifstream file{log};
+      return std::count(std::istreambuf_iterator<char>{file}, {}, '\n') == 100;
+    }));
+  }
+  const server service;
+  const auto done = load({"--replay", log, "--replay-speed", "2", "--json", "-", "--assert",
+                          "errors=0", url(service.data())});
+  INFO(done.errors);
+  REQUIRE(done.exit_code == 0);
+  const auto results = parse_json(done.out);
+  CHECK(results["loop"].GetString() == std::string{"replay"});
+  const std::string left_out = results["replay"]["left_out"].GetString();
+  const auto posts = std::stoul(left_out);
+  CHECK(left_out == std::to_string(posts) + " POST requests, whose bodies no log has");
+  CHECK(results["sent"].GetUint64() + posts == 100);
+  CHECK(results["seconds"].GetDouble() < 1.2);
+  REQUIRE(results["operations"].Size() == 2);
+  std::set<std::string> names;
+  for (const auto& each : results["operations"].GetArray())
+    names.insert(each["name"].GetString());
+  CHECK(names == (format == "json"
+                      ? std::set<std::string>{"list_regions", "list_avatars"}
+                      : std::set<std::string>{"GET /matchmaker/regions", "GET /cloud/games"}));
+  CHECK(done.errors.find(" of " + log + " at 2.00 times its speed for ") != std::string::npos);
+}
+
 TEST_CASE("wrong command lines are exit code 2", "[load]") {
   for (const arguments& wrong :
-       {arguments{}, arguments{"http://127.0.0.1:1"},
+       {arguments{},
+        arguments{"http://127.0.0.1:1"},
         arguments{"--rate", "1", "--closed", "http://127.0.0.1:1"},
-        arguments{"--rate", "0", "http://127.0.0.1:1"}, arguments{"--rate", "1", "127.0.0.1:1"},
+        arguments{"--rate", "0", "http://127.0.0.1:1"},
+        arguments{"--rate", "1", "127.0.0.1:1"},
         arguments{"--rate", "1", "--ca-file", "/nowhere.pem", "https://127.0.0.1:1"},
         arguments{"--rate", "1", "--duration", "soon", "http://127.0.0.1:1"},
         arguments{"--rate", "1", "--threads", "2", "--connections", "1", "http://127.0.0.1:1"},
         arguments{"--rate", "1", "--operation", "ping", "http://127.0.0.1:1"},
         arguments{"--rate", "1", "--header", "Content-Length: 5", "http://127.0.0.1:1"},
         arguments{"--rate", "1", "--header", "HOST: x", "http://127.0.0.1:1"},
+        arguments{"--closed", "--stages", "1k:1s", "http://127.0.0.1:1"},
+        arguments{"--closed", "--find", "errors=0", "http://127.0.0.1:1"},
+        arguments{"--rate", "1", "--stages", "1k:1s", "http://127.0.0.1:1"},
+        arguments{"--find", "errors=0", "--stages", "1k:1s", "http://127.0.0.1:1"},
+        arguments{"--stages", "1k:1s", "--duration", "1s", "http://127.0.0.1:1"},
+        arguments{"--stages", "1k:1s", "--ramp", "1s", "http://127.0.0.1:1"},
+        arguments{"--stages", "1k", "http://127.0.0.1:1"},
+        arguments{"--find", "p99<5", "http://127.0.0.1:1"},
+        arguments{"--rate", "1", "--ops", "http://127.0.0.1:2", "http://127.0.0.1:1"},
+        arguments{"--rate", "1", "--ops-token-file", "/dev/null", "http://127.0.0.1:1"},
+        arguments{"--closed", "--json", "-", "--report", "-", "http://127.0.0.1:1"},
         arguments{"--closed", "--arrivals", "poisson", "http://127.0.0.1:1"},
         arguments{"--closed", "--json", "-", "--hdr", "-", "http://127.0.0.1:1"},
+        arguments{"--replay", "/dev/null", "http://127.0.0.1:1"},
+        arguments{"--replay", "/nowhere", "http://127.0.0.1:1"},
+        arguments{"--replay", "/dev/null", "--rate", "1", "http://127.0.0.1:1"},
+        arguments{"--replay", "/dev/null", "--closed", "http://127.0.0.1:1"},
+        arguments{"--rate", "1", "--replay-speed", "2", "http://127.0.0.1:1"},
         arguments{"--rate", "1", "--assert", "", "http://127.0.0.1:1"},
         arguments{"--rate", "1", "--assert", "p99<5", "http://127.0.0.1:1"}}) {
     const auto done = load(wrong);
@@ -260,6 +323,123 @@ TEST_CASE("with JSON on stdout people read stderr", "[load]") {
   REQUIRE(done.exit_code == 0);
   CHECK(parse_json(done.out)["loop"].GetString() == std::string{"closed"});
   CHECK(done.errors.find("throughput") != std::string::npos);
+}
+
+std::string content_of(const std::string& file) {
+  std::ifstream from{file};
+  return {std::istreambuf_iterator<char>{from}, {}};
+}
+
+TEST_CASE("a report has the service's own view where its ops plane is given", "[load]") {
+  const server service;
+  const fixtures::temporary_directory directory;
+  const auto page = directory.path("report.html");
+  const auto json = directory.path("results.json");
+  const auto done = load({"--rate", "200", "--duration", "1s", "--report", page, "--json", json,
+                          "--ops", url(service.ops()), url(service.data())});
+  INFO(done.out << done.errors);
+  REQUIRE(done.exit_code == 0);
+  CHECK(content_of(page).find("own view</h2>") != std::string::npos);
+  const auto results = parse_json(content_of(json));
+  CHECK(results["began"].GetInt64() > 1'700'000'000'000);
+  CHECK(results["machine"]["cores"].GetUint64() > 0);
+  std::uint64_t requests = 0;
+  for (const auto& point : results["service"]["history"]["points"].GetArray())
+    requests += point["data_plane"]["requests"].GetUint64();
+  CHECK(requests == 200);
+}
+
+TEST_CASE("an ops plane that asks for a token gets the one of its file", "[load]") {
+  const world own;
+  const server service{{"--ops-auth", "required"}, own};
+  const fixtures::temporary_directory directory;
+  const auto file = directory.path("viewer.token");
+  REQUIRE(run({"token", "create", "--data-dir", own.data_dir(), "--kind", "viewer", "--name",
+               "load", "-o", file})
+              .exit_code == 0);
+  const auto asks = [&](arguments words) {
+    for (const auto& each :
+         {std::string{"--rate"}, std::string{"20"}, std::string{"--duration"}, std::string{"200ms"},
+          std::string{"--report"}, std::string{"/dev/null"}, std::string{"--ops"},
+          url(service.ops()), url(service.data())})
+      words.push_back(each);
+    return load(words);
+  };
+  const auto without = asks({});
+  CHECK(without.exit_code == 1);
+  CHECK(without.errors.find("returns 401 to GET /v1/history. Give a viewer or admin token as "
+                            "--ops-token-file.") != std::string::npos);
+  // A server lets a new token in within a second.
+  CHECK(eventually([&] { return asks({"--ops-token-file", file}).exit_code == 0; }));
+}
+
+TEST_CASE("a wrong ops plane is known before the load begins", "[load]") {
+  load::delayed_server server{load::ok_reply(load::good_listing)};
+  const auto why = [&](const std::string& ops) {
+    const auto done = load(
+        {"--rate", "10", "--duration", "60s", "--report", "/dev/null", "--ops", ops, server.url()});
+    CHECK(done.exit_code != 0);
+    return done.errors;
+  };
+  CHECK(why("http://127.0.0.1:1").find("--ops http://127.0.0.1:1 cannot be reached") !=
+        std::string::npos);
+  CHECK(why("127.0.0.1:1").find("--ops: 127.0.0.1:1: ") != std::string::npos);
+  CHECK(why(server.url()).find("is it an ops plane of matchcloud?") != std::string::npos);
+  CHECK(server.requests() == 1);
+}
+
+TEST_CASE("the highest rate is in all reports, and none is exit code 1", "[load]") {
+  load::delayed_server server{load::ok_reply(load::good_listing)};
+  const fixtures::temporary_directory directory;
+  const auto page = directory.path("report.html");
+  auto done = load({"--find", "errors=0", "--find-limit", "1ms", "--duration", "50ms", "--json",
+                    "-", "--report", page, server.url()});
+  INFO(done.errors);
+  CHECK(done.exit_code == 0);
+  CHECK(parse_json(done.out)["find"]["rate"].GetDouble() == 1'000);
+  CHECK(done.errors.find("found       1,000/s keeps errors=0\n") != std::string::npos);
+  CHECK(content_of(page).find("1,000/s keeps errors=0") != std::string::npos);
+  done = load({"--find", "errors=1", "--find-limit", "1ms", "--duration", "50ms", server.url()});
+  CHECK(done.exit_code == 1);
+  CHECK(done.errors.find("no rate was found") != std::string::npos);
+}
+
+TEST_CASE("two runs are compared, and only a slower one is exit code 1", "[load]") {
+  const fixtures::temporary_directory directory;
+  const auto measure = [&](const std::string& name, int delay_ms) {
+    const load::delayed_server server{load::ok_reply(load::good_listing),
+                                      std::chrono::milliseconds{delay_ms}};
+    const auto file = directory.path(name);
+    const auto done =
+        load({"--closed", "--connections", "4", "--duration", "6s", "--json", file, server.url()});
+    REQUIRE(done.exit_code == 0);
+    return file;
+  };
+  const auto usual = measure("usual.json", 20);
+  const auto slow = measure("slow.json", 300);
+  auto done = load({"--compare", usual, slow});
+  INFO(done.out << done.errors);
+  CHECK(done.exit_code == 1);
+  CHECK(done.out.find("slower, 0 faster, by more than 5.0 %") != std::string::npos);
+  done = load({"--compare", slow, usual, "--tolerance", "2%", "--json", "-"});
+  CHECK(done.exit_code == 0);
+  CHECK_FALSE(parse_json(done.out)["slower"].GetBool());
+  CHECK(done.errors.find(" faster, by more than 2.0 %") != std::string::npos);
+  done = load({"--compare", usual, usual});
+  CHECK(done.exit_code == 0);
+  CHECK(done.out.find("0 slower, 0 faster") != std::string::npos);
+  for (const arguments& wrong :
+       {arguments{"--compare", usual}, arguments{"--compare", usual, directory.path("none")},
+        arguments{"--compare", usual, directory.file("empty", "{}")},
+        arguments{"--compare", usual, slow, "--tolerance", "5"},
+        arguments{"--compare", usual, slow, "--json", "/nowhere/x"},
+        arguments{"--tolerance", "5%", "--rate", "1", "http://127.0.0.1:1"},
+        arguments{"http://127.0.0.1:1", "--compare", usual, slow}}) {
+    done = load(wrong);
+    CAPTURE(done.errors);
+    CHECK(done.exit_code == 2);
+    CHECK(done.errors.starts_with("matchcloud-load: "));
+  }
 }
 
 } // namespace

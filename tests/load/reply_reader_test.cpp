@@ -86,5 +86,36 @@ TEST_CASE("a reader reads one reply after the other", "[load]") {
   }
 }
 
+TEST_CASE("a reply to HEAD has no body, whatever it declares", "[load]") {
+  reply_reader reader;
+  for (const std::string_view framing :
+       {"Content-Length: 9999999999", "Transfer-Encoding: chunked", "X: y"}) {
+    CAPTURE(framing);
+    reader.reset(true);
+    const auto text = "HTTP/1.1 200 OK\r\n" + std::string{framing} + "\r\n\r\n";
+    CHECK(reader.feed(text) == reply_reader::progress::complete);
+    CHECK(reader.current().body.empty());
+    CHECK(reader.current().head == framing);
+  }
+}
+
+TEST_CASE("the header lines are there however the bytes are cut, also of a cut body", "[load]") {
+  const auto framing =
+      GENERATE(as<std::string>{}, "Content-Length: 20\r\n", "Transfer-Encoding: chunked\r\n", "");
+  const auto is_chunked = framing.starts_with("Transfer");
+  const std::string text = "HTTP/1.1 100 Continue\r\nA: 1\r\n\r\nHTTP/1.1 200 OK\r\n" + framing +
+                           "B: 2\r\n\r\n" + (is_chunked ? "6\r\nabcdef\r\n" : "abcdef");
+  const std::size_t step = GENERATE(1, 7, 1'000);
+  reply_reader reader;
+  CHECK_FALSE(reader.is_cut_at(0));
+  for (std::size_t at = 0; at < text.size(); at += step)
+    REQUIRE(reader.feed(std::string_view{text}.substr(at, step)) == reply_reader::progress::more);
+  CHECK_FALSE(reader.is_cut_at(7));
+  REQUIRE(reader.is_cut_at(6));
+  CHECK(reader.current().body == "abcdef");
+  CHECK(reader.current().head == framing + "B: 2");
+  CHECK(reader.current().closes);
+}
+
 } // namespace
 } // namespace matchcloud::load

@@ -2,6 +2,7 @@
 #include "load/run.hpp"
 
 #include "tests/catch.hpp"
+#include "tests/fixtures/json.hpp"
 #include "tests/load/delayed_server.hpp"
 
 #include <algorithm>
@@ -145,6 +146,45 @@ TEST_CASE("the ramp is sent but not measured", "[load]") {
   const auto of = measured(options);
   CHECK(of.all.sent == Approx(120).margin(2));
   CHECK(server.requests() == Approx(160).margin(4));
+}
+
+TEST_CASE("intervals follow each other and have what each operation did in them", "[load]") {
+  const delayed_server server{ok_reply(good_listing), 5ms};
+  auto options = shortly(server.url(), 200);
+  options.ramp = 1s;
+  options.open_loop->ramp = 1s;
+  options.duration = 2s;
+  options.threads = 2;
+  options.mix.push_back(options.mix.front());
+  const auto of = measured(options);
+  REQUIRE(of.moments.size() >= 3);
+  CHECK_FALSE(of.moments.front().is_measured);
+  CHECK(of.moments[1].is_measured);
+  CHECK(of.began_ms > 1'700'000'000'000);
+  double at = 0;
+  std::uint64_t answered = 0;
+  for (const auto& each : of.moments) {
+    CHECK(each.begins == at);
+    at = each.seconds;
+    REQUIRE(each.parts.size() == 2);
+    for (const auto& part : each.parts) {
+      std::uint64_t replies = 0;
+      for (const auto& [up_to_ns, count] : part.latency) {
+        CHECK(up_to_ns >= 5'000'000);
+        replies += count;
+      }
+      CHECK(replies == part.answered);
+      answered += part.answered;
+    }
+    CHECK(each.p90_ns >= each.p50_ns);
+    CHECK(each.p99_9_ns >= each.p99_ns);
+  }
+  CHECK(answered == server.requests());
+  const auto written = e2e::parse_json(json_report(options, of));
+  const auto& first = written["intervals"][0]["operations"][1];
+  CHECK(first["name"].GetString() == std::string{"regions"});
+  CHECK(first["answered"].GetUint64() == of.moments[0].parts[1].answered);
+  CHECK(first["latency_ns_counts"][0][0].GetUint64() == of.moments[0].parts[1].latency[0].first);
 }
 
 /// Checks that all 30 requests are errors and nothing else.
@@ -421,6 +461,37 @@ TEST_CASE("no request is sent on a connection that the server has ended", "[load
   CHECK(of.all.answered > 3);
   CHECK(of.all.errors() == 0);
   CHECK(of.all.answered == of.all.sent);
+}
+
+TEST_CASE("each stage has its own results, of the requests that were due in it", "[load]") {
+  const delayed_server server{ok_reply(good_listing), 20ms};
+  auto options = shortly(server.url(), 0);
+  options.open_loop = arrivals::shape{arrival_kind::constant, 400, 0ns};
+  options.open_loop->stages = {{"calm", 100, 100, 300ms},
+                               {"ramp", 100, 400, 200ms},
+                               {"pause", 0, 0, 100ms},
+                               {"spike", 400, 400, 100ms}};
+  options.duration = 700ms;
+  options.threads = 2;
+  const auto of = measured(options);
+  REQUIRE(of.stages.size() == 4);
+  CHECK(of.stages[0].all.sent == 30);
+  CHECK(of.stages[1].all.sent == 50);
+  CHECK(of.stages[2].all.sent == 0);
+  CHECK(of.stages[3].all.sent == 40);
+  CHECK(of.all.sent == 120);
+  for (const auto& each : of.stages) {
+    CHECK(each.all.answered == each.all.sent);
+    CHECK(each.all.late.delays.count() == each.all.sent);
+    CHECK((each.all.sent == 0 || ms(each.all.latency.percentile_ns(0)) >= 20));
+  }
+  CHECK(of.stages[3].requests_per_second() == Approx(400).epsilon(0.01));
+  const auto text = text_report(options, of);
+  CHECK(text.find("4 stages up to 400 requests/s (constant)") != std::string::npos);
+  CHECK(text.find("spike") != std::string::npos);
+  CHECK(json_report(options, of)
+            .find(R"("stages":[{"name":"calm","from":100.00,"to":100.00,)"
+                  R"("seconds":0.300,"requests_per_second":100.0,)") != std::string::npos);
 }
 
 } // namespace

@@ -272,8 +272,9 @@ TEST_CASE("the role of a pod's service account is assumed, and its credentials a
   const server of{{"--objects-delivery", "through"}, in, told};
   check_signed_by(bucket, "ASIAPOD0");
   CHECK(sts.seen().front().is("POST", "/sts"));
-  const auto missing =
-      "/media/avatars/" + std::string{demo_game} + "/" + std::string(32, '0') + ".png";
+  // The image of an avatar of the demo's, which the bucket does not have.
+  const std::string missing = "/media/avatars/00000000-0000-4000-8000-000000000104/"
+                              "2fbc70660fe4db4ee2cb3fb70fbcf287.png";
   CHECK(eventually([&] {
     (void)raw_connection{of.data()}.ask(request("GET", missing));
     return sts.seen().size() >= 2 &&

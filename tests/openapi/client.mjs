@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import { forAll } from './at_once.mjs';
 import { documents, planes } from './document.mjs';
-import { documentFolder, runTool } from './tools.mjs';
+import { documentFolder, startTool } from './tools.mjs';
 
 const named = (id) => id.replaceAll(/_(\w)/g, (_, letter) => letter.toUpperCase());
 const literal = (value) => JSON.stringify(value);
@@ -13,7 +14,7 @@ const literal = (value) => JSON.stringify(value);
 function parametersIn(of, where) {
   const fields = of.parameters.filter((each) => each.in === where).map((each) => {
     const { name, example, schema } = each;
-    const isText = typeof example === 'string' && !schema.enum;
+    const isText = typeof example === 'string' && !schema.enum && !schema.$ref;
     return `${literal(name)}: ${isText ? `made[${literal(name)}] ?? ` : ''}${literal(example)}`;
   });
   return fields.length ? `${where}: { ${fields.join(', ')} },` : '';
@@ -46,32 +47,75 @@ const compilerOptions = {
   outDir: 'compiled',
 };
 
-function run(name, words, folder) {
-  const { code, all } = runTool(name, words, folder);
-  assert.equal(code, 0, all);
+/**
+ * The generators: the words that make each read a plane's document, the module that it then makes,
+ * and what a schema is called in that.
+ */
+const generators = {
+  'openapi-typescript': {
+    words: (plane) => [`${plane}.json`, '--output', `${plane}.types.ts`],
+    module: (plane) => `${plane}.types`,
+    typeOf: (name) => `api.components['schemas']['${name}']`,
+  },
+  'openapi-ts': {
+    words: (plane) => ['--input', `${plane}.json`, '--output', plane, '--no-log-file', '--silent',
+      '--client', '@hey-api/client-fetch'],
+    module: (plane) => plane,
+    typeOf: (name) => `api.${name}`,
+  },
+  orval: {
+    words: (plane) => ['--input', `${plane}.json`, '--output', `${plane}.orval.ts`,
+      '--client', 'fetch'],
+    module: (plane) => `${plane}.orval`,
+    typeOf: (name) => `api.${name}`,
+  },
+  'swagger-typescript-api': {
+    words: (plane) => ['generate', '--path', `${plane}.json`, '--output', '.', '--name',
+      `${plane}.swagger.ts`],
+    module: (plane) => `${plane}.swagger`,
+    typeOf: (name) => `api.${name}`,
+  },
+};
+
+/**
+ * TypeScript that compiles if a generator made a type of each schema, and if those of enums accept
+ * no other values.
+ */
+function typesOf(plane, { module, typeOf }) {
+  const schemas = Object.entries(documents[plane].raw.components.schemas);
+  const closed = schemas.filter(([, schema]) => schema.enum).map(([name]) =>
+    `// @ts-expect-error: it is not in the enum\n` +
+    `export const wrong${name}: ${typeOf(name)} = 'none of these';\n`);
+  return `import type * as api from './${module(plane)}';
+export type All = [\n${schemas.map(([name]) => `  ${typeOf(name)},\n`).join('')}];
+${closed.join('')}`;
 }
 
-/** Generates types, a client and calls by it for each plane, and compiles them. */
-function generate() {
+/** Generates clients and calls by one of them for each plane, and compiles all of it. */
+async function generate() {
   const folder = documentFolder('generated');
+  const runs = planes.flatMap((plane) => Object.entries(generators).map(([name, generator]) =>
+    ({ plane, name, generator })));
+  await forAll(runs, 2, ({ plane, name, generator }) =>
+    startTool(name, generator.words(plane), folder));
   const files = [];
-  for (const plane of planes) {
-    run('openapi-typescript', [`${plane}.json`, '--output', `${plane}.types.ts`], folder);
-    run('openapi-ts', ['--input', `${plane}.json`, '--output', plane, '--no-log-file', '--silent',
-      '--client', '@hey-api/client-fetch'], folder);
-    fs.writeFileSync(path.join(folder, `${plane}.calls.ts`), callsOf(plane));
-    files.push(`${plane}.types.ts`, `${plane}.calls.ts`);
-  }
+  const add = (name, text) => {
+    fs.writeFileSync(path.join(folder, name), text);
+    files.push(name);
+  };
+  for (const { plane, name, generator } of runs)
+    add(`${plane}.${name}.check.ts`, typesOf(plane, generator));
+  for (const plane of planes) add(`${plane}.calls.ts`, callsOf(plane));
   const config = JSON.stringify({ compilerOptions, files });
   fs.writeFileSync(path.join(folder, 'tsconfig.json'), config);
-  run('tsc', ['--project', '.'], folder);
+  await startTool('tsc', ['--project', '.'], folder);
   const require = createRequire(import.meta.url);
   return Object.fromEntries(planes.map((plane) =>
     [plane, require(path.join(folder, 'compiled', `${plane}.calls.js`)).calls]));
 }
 
 let generated;
-/** The calls of the generated clients, by plane and operation. */
+/** The calls of the clients that openapi-ts makes, by plane and operation. */
 export function generatedCalls() {
   generated ??= generate();
   return generated;
@@ -92,7 +136,8 @@ export async function call(of, world, { baseUrl, via }) {
   // What a body says of its id in the example stands in the path as well.
   const { parameters } = of.method === 'PUT' ? { parameters: {} } : await world.newFor(of);
   const auth = world.headersFor(of).Authorization?.replace('Bearer ', '');
-  const result = await generatedCalls()[of.plane][of.id](parameters,
+  const calls = await generatedCalls();
+  const result = await calls[of.plane][of.id](parameters,
     { baseUrl, fetch: noting, signal: leaving.signal, auth });
   if (result.stream) {
     const { value } = await result.stream.next();

@@ -220,8 +220,9 @@ export const stopped = {
   codes: {
     deadline_exceeded: async (of, world) => {
       const bytes = await world.bytes(of);
-      // Those for everybody are answered by the front itself, at once, and so are these two.
-      const isAtOnce = of.tokenKinds.length === 0 || ['get_version', 'get_config'].includes(of.id);
+      // Those for everybody are answered by the front itself, at once, and so are these.
+      const atOnce = ['get_version', 'get_config', 'get_log_levels'];
+      const isAtOnce = of.tokenKinds.length === 0 || atOnce.includes(of.id);
       for (let round = 0; round < (isAtOnce ? 12 : 200); ++round) {
         const asked = Array.from({ length: 100 }, () => world.connect(of));
         await Promise.all(asked.map((each) => once(each.socket, 'connect')));

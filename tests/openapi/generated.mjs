@@ -8,8 +8,8 @@ import { Answer } from './connection.mjs';
 import { operations, successesOf } from './document.mjs';
 import { World } from './world.mjs';
 
-test('types and clients that are generated from the documents compile', () => {
-  generatedCalls();
+test('types and clients that are generated from the documents compile', async () => {
+  await generatedCalls();
 });
 
 /** `fetch` that lets a world compare each answer with the document. */

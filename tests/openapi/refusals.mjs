@@ -78,6 +78,7 @@ export const refusals = {
   element_not_found: unknownElement,
   token_not_found: unknown,
   media_not_found: unknown,
+  avatar_not_found: unknown,
   route_not_found: unknown,
   still_referred: (of, world) => world.ask(of),
   signature_invalid: (of, world) => world.ask(of, { parameters: { signature: '0a1b' } }),

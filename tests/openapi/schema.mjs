@@ -5,6 +5,8 @@ import { documents } from './document.mjs';
 
 const ajv = new Ajv2020({ strict: false, allErrors: true, validateSchema: false });
 addFormats(ajv);
+ajv.addFormat('uint64', { type: 'number', validate: (value) =>
+  Number.isInteger(value) && value >= 0 });
 for (const { plane, raw } of Object.values(documents)) ajv.addSchema(raw, plane);
 const compiled = new Map();
 

@@ -1,7 +1,8 @@
 // Programs of others that read the documents: those of package.json.
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { documents, planes } from './document.mjs';
 import { newFolder } from './service.mjs';
 
@@ -15,6 +16,14 @@ export function runTool(name, words, cwd) {
     { cwd, env, encoding: 'utf8', maxBuffer: 64 << 20 });
   if (done.error) throw done.error;
   return { code: done.status, out: done.stdout, all: done.stdout + done.stderr };
+}
+
+/** The same without waiting here; fails with what the tool prints where it fails. */
+export async function startTool(name, words, cwd) {
+  await promisify(execFile)(path.join(tools, name), words,
+    { cwd, env, encoding: 'utf8', maxBuffer: 64 << 20 }).catch(({ message, stdout, stderr }) => {
+    throw new Error(`${name}: ${message}\n${stdout}${stderr}`);
+  });
 }
 
 /** A new folder with the documents, as PLANE.json. */

@@ -12,6 +12,9 @@ const byId = new Map(operations.map((each) => [`${each.plane} ${each.id}`, each]
 /** The parameters that no demo data has: a running service makes what they name. */
 export const madeParameters = ['token_id', 'export_id', 'expires', 'signature', 'asset'];
 
+/** The id of nothing. */
+const noGame = '00000000-0000-4000-8000-0000000fffff';
+
 /** The operation of a plane with this id. */
 export function operation(plane, id) {
   const found = byId.get(`${plane} ${id}`);
@@ -22,6 +25,8 @@ export function operation(plane, id) {
 /** A service, what was made in it, and `wrong`: all that its answers had beyond the document. */
 export class World {
   #made = new Map();
+  /** Avatars of the demo's game that no example is about. */
+  #incomplete = ['103', '105'].map((end) => `00000000-0000-4000-8000-000000000${end}`);
   wrong = [];
 
   constructor(service) {
@@ -82,6 +87,8 @@ export class World {
       made.token_id = of.method === 'DELETE' ? await this.newToken() : await this.token();
     if (names.includes('export_id')) Object.assign(made, await this.exported());
     if (names.includes('asset')) made.asset = await this.asset();
+    // Others need the demo's game.
+    if (of.id === 'erase_game') made.game_id = noGame;
     return made;
   }
 
@@ -122,6 +129,14 @@ export class World {
       const body = { ...example, query_end: example.query_end + ++used };
       return { parameters, body: JSON.stringify(body) };
     }
+    if (of.id === 'erase_game') {
+      const game = operation('ops', 'put_game');
+      const own = ownElement(game);
+      await this.put(game, own);
+      return { parameters: own.parameters };
+    }
+    if (of.id === 'remove_avatar')
+      return { parameters: { ...parameters, upload_id: this.#incomplete.shift() ?? noGame } };
     const put = of.method === 'DELETE' ? sibling(of, 'PUT') : of;
     if (put?.method !== 'PUT' || !put.answers.has(201)) return { parameters };
     const own = ownElement(put);

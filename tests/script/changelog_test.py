@@ -46,6 +46,12 @@ class entries(unittest.TestCase):
             with self.assertRaises(changelog.Wrong):
                 changelog.entries_of(f"{heading}\n\n- Something.\n")
 
+    def test_what_is_not_released_stands_above_the_versions(self):
+        unreleased = "# Changelog\n\n## Unreleased\n\n- Next.\n\n"
+        self.assertEqual(changelog.entries_of(unreleased + TEXT), changelog.entries_of(TEXT))
+        with self.assertRaises(changelog.Wrong):
+            changelog.entries_of(TEXT + "\n## Unreleased\n")
+
     def test_a_changelog_without_versions_is_an_error(self):
         with self.assertRaises(changelog.Wrong):
             changelog.entries_of("# Changelog\n")

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace matchcloud::e2e {
@@ -17,6 +18,12 @@ using arguments = std::vector<std::string>;
 
 /// `NAME=value` lines that are added to this process's environment.
 using environment = std::vector<std::string>;
+
+/// A program that tests start.
+struct program_file {
+  explicit program_file(std::string file) : path{std::move(file)} {}
+  std::string path;
+};
 
 /// Descriptors that a child process gets as stdout and stderr in place of the usual ones; -1: the
 /// usual one. The test keeps and closes its own.

@@ -128,6 +128,16 @@ server::server(const arguments& flags, const world& in, const environment& added
 server::server(const arguments& flags, const world& in, const environment& added,
                const output_descriptors& to)
     : tunnel_{tunnel_for(flags)}, process_{serve_arguments(flags, in, tunnel_.get()), added, to} {
+  await_listeners();
+}
+
+server::server(const program_file& program, const arguments& flags, const world& in)
+    : tunnel_{tunnel_for(flags)},
+      process_{serve_arguments(flags, in, tunnel_.get()), {}, {}, program.path} {
+  await_listeners();
+}
+
+void server::await_listeners() {
   constexpr std::string_view data_line = "listening on ";
   constexpr std::string_view take_over_line = "took over from process ";
   constexpr std::string_view ops_line = "ops plane on ";

@@ -68,6 +68,9 @@ public:
   server(const arguments& flags, const world& in, const environment& added,
          const output_descriptors& to);
 
+  /// Another program than the one that is built, as of an earlier release.
+  server(const program_file& program, const arguments& flags, const world& in);
+
   const address& data() const noexcept { return data_.front(); }
   /// The data plane's listeners, in the order of the `--listen` flags.
   const std::vector<address>& listeners() const noexcept { return data_; }
@@ -84,6 +87,9 @@ public:
   int ready_status() const;
 
 private:
+  /// Reads from the program's output where it listens.
+  void await_listeners();
+
   /// Null where clients reach the data plane directly.
   std::unique_ptr<tls_tunnel> tunnel_;
   child_process process_;

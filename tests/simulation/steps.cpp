@@ -59,7 +59,7 @@ base::fault_rule any_rule(chance& random, fault_point at, fault_kind kind) {
   base::fault_rule rule;
   rule.kind = kind;
   // News are sent one after the other: a short delay of each adds up for the last.
-  rule.most_delay = milliseconds{base::facts_of(at).of_a_request ? 60 : 10};
+  rule.most_delay = milliseconds{base::facts_of(at).of_a_request() ? 60 : 10};
   rule.least_delay = random.one_in(2) ? rule.most_delay : microseconds{0};
   switch (random.below(4)) {
   case 0: rule.probability = 0.3; break;
@@ -69,7 +69,8 @@ base::fault_rule any_rule(chance& random, fault_point at, fault_kind kind) {
   }
   // The supervisor is always restarted at once: that would never end if each one died.
   if (is_supervisors(at)) rule.first = 3;
-  rule.by_header = base::facts_of(at).of_a_request && kind == fault_kind::crash && random.one_in(4);
+  rule.by_header =
+      base::facts_of(at).of_a_request() && kind == fault_kind::crash && random.one_in(4);
   return rule;
 }
 

@@ -4,6 +4,7 @@ import { effect, signal } from "@preact/signals";
 import { addressOf } from "./address.js";
 import { ApiError, errorOf, headersOf } from "./api.js";
 import { parseJson } from "./json.js";
+import { eventsOf } from "./past.js";
 import { refused, token } from "./session.js";
 import { visible } from "./visibility.js";
 
@@ -33,6 +34,7 @@ export const nextTry = signal(null);
 export const connections = signal(0);
 
 let running = null;
+let filled = false;
 let timer = null;
 let tries = 0;
 let hiding = null;
@@ -48,6 +50,23 @@ function take(block) {
   const found = parseJson(data.join("\n"));
   history.value = [...history.value.slice(1 - history_limit), { at: Date.now(), status: found }];
   status.value = found;
+  if (!filled) fill(found);
+}
+
+// What happened before the first event. An older service does not know it, and charts begin empty.
+async function fill(first) {
+  filled = true;
+  const at = Date.now();
+  try {
+    const response = await fetch(
+      addressOf(`/v1/history?step=1&from=${at - history_limit * 1_000}`),
+      { headers: headersOf(), cache: "no-store" });
+    if (!response.ok) return;
+    const { points } = parseJson(await response.text());
+    history.value = [...eventsOf(points, first, at), ...history.value].slice(-history_limit);
+  } catch {
+    // The charts fill as time passes.
+  }
 }
 
 async function read(response, awake) {

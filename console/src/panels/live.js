@@ -1,26 +1,30 @@
 import { Chart } from "../core/chart.js";
 import {
-  Badge, CopyCurl, Loading, Panel as Frame, Section, Select,
+  Badge, CopyCurl, Loading, Panel as Frame, Problem, Section, Select,
 } from "../core/components.js";
 import { bytesText, countText, microsText } from "../core/components/values.js";
 import { connection, history } from "../core/events.js";
 import { html } from "../core/html.js";
+import { useQuery } from "../core/query.js";
 import { turn } from "../core/router.js";
 import { columnsOf } from "../core/series.js";
 import { problemsOf } from "./live/problems.js";
 
+const attention_ms = 2_000;
 const windows = [["60", "1 minute"], ["300", "5 minutes"], ["600", "10 minutes"]];
 const colors = ["series-1", "series-2", "series-3", "series-4", "series-5"];
 const decimal = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
 const perSecond = (n) => `${decimal.format(n)}/s`;
 const percent = (share) => `${Math.round(share * 100)} %`;
 
-function Problems({ found }) {
-  if (!found.length) {
-    return html`<p class="all-well"><${Badge} tone="good">OK</${Badge}> Nothing is wrong.</p>`;
-  }
-  return html`<ul class="problems">${found.map(({ id, tone, what, todo, link, open }) => html`
-    <li key=${id}><${Badge} tone=${tone}>${tone === "bad" ? "Problem" : "Notice"}</${Badge}>
+const labels = { bad: "Problem", warn: "Warning", note: "Notice" };
+
+function Problems({ found, looked }) {
+  const well = looked && found.every(({ tone }) => tone === "note");
+  return html`${well && html`
+    <p class="all-well"><${Badge} tone="good">OK</${Badge}> Nothing is wrong.</p>`}
+    <ul class="problems">${found.map(({ id, tone, what, todo, link, open }) => html`
+    <li key=${id}><${Badge} tone=${tone}>${labels[tone]}</${Badge}>
       <p><bdi>${what}</bdi> <span class="faint">${todo}</span></p>
       ${link && html`<a href=${link}>${open}</a>`}</li>`)}</ul>`;
 }
@@ -96,6 +100,7 @@ function Charts({ seen, seconds }) {
 
 function Panel({ route }) {
   const seen = history.value;
+  const { value: attention, error, reload } = useQuery("/v1/attention", { every: attention_ms });
   const asked = route.params.get("window");
   const window = windows.some(([value]) => value === asked) ? asked : "60";
   const actions = html`<${Select} label="Span" className="inline" options=${windows} value=${window}
@@ -103,8 +108,9 @@ function Panel({ route }) {
     <${CopyCurl} path="/events" />`;
   return html`<${Frame} title="Live" actions=${actions}>
     <${Section} title="What needs attention">
-      ${seen.length || connection.value === "lost"
-        ? html`<${Problems} found=${problemsOf(seen, connection.value)} />`
+      ${(seen.length && (attention || error)) || connection.value === "lost"
+        ? html`<${Problem} error=${error} onRetry=${reload} /><${Problems} looked=${attention}
+          found=${problemsOf(seen, attention, connection.value)} />`
         : html`<${Loading} what="Waiting for the first status" />`}
     </${Section}>
     ${seen.length > 0 && html`<${Charts} seen=${seen} seconds=${Number(window)} />`}

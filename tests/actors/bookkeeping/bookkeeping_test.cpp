@@ -28,9 +28,6 @@ struct bench : deterministic_system {
     settings.database = open_fake(database);
     settings.pool = &pool;
     settings.clock = &clock;
-    settings.ticks_per_expiry = 3;
-    settings.kept.audit = std::chrono::hours{24};
-    settings.kept.tokens = std::chrono::hours{2};
     settings.tally = tally;
     of = spawn<bookkeeping>(settings, tokens);
     run();
@@ -74,19 +71,6 @@ TEST_CASE("a new list of tokens replaces the old one") {
   CHECK(on.tick());
   REQUIRE(on.database->token_uses.size() == 1);
   CHECK(on.database->token_uses[0].token_id == next->tokens()[0].token_id);
-}
-
-TEST_CASE("entries whose time is over are looked for at some ticks") {
-  bench on;
-  CHECK(on.tick());
-  CHECK(on.database->expired_before_ms == on.clock.unix_ms() - 24 * 3'600'000);
-  CHECK(on.database->tokens_expired_before_ms == on.clock.unix_ms() - 2 * 3'600'000);
-  on.database->expired_before_ms = 0;
-  CHECK(on.tick());
-  CHECK(on.tick());
-  CHECK(on.database->expired_before_ms == 0);
-  CHECK(on.tick());
-  CHECK(on.database->expired_before_ms > 0);
 }
 
 TEST_CASE("ingests of an hour are one sum, which is written once the hour is over") {

@@ -273,6 +273,7 @@ public:
     return {};
   }
   void remove(const model::uuid&) override {}
+  base::expected<std::size_t> erase(const model::uuid&) override { return std::size_t{0}; }
   base::expected<void> sweep(std::int64_t) override { return {}; }
   std::uint64_t used_bytes() const override { return 0; }
 

@@ -1,5 +1,6 @@
 #include "actors/fault_control/fault_control.hpp"
 
+#include "actors/fault_control/fault_presets.hpp"
 #include "base/faults.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/actor_fixture.hpp"
@@ -66,6 +67,7 @@ TEST_CASE("a rule that is put is in force and shown, and gone when it is deleted
   CHECK(text_at(shown, "what") == facts_of(point).sentence);
   CHECK(shown["passes"].GetInt() == 7);
   CHECK(shown["hits"].GetInt() == 2);
+  CHECK(text_at(shown, "group") == "actor");
   // A rule as shown is valid input for PUT.
   const auto begin = whole.find("\"rule\":") + 7;
   const auto rule = whole.substr(begin, whole.find('}', begin) + 1 - begin);
@@ -90,6 +92,46 @@ TEST_CASE("all points are listed in their order, with the seed") {
     CHECK(text_at(each, "point") == base::fault_points[i].name);
     CHECK(each["rule"].IsNull() == (text_at(each, "point") != "clock"));
     CHECK_FALSE(each["kinds"].Empty());
+  }
+}
+
+TEST_CASE("a fault heals by itself after its time, at that moment") {
+  bench one;
+  CHECK(one.ask(verb::put, "avatar.receive", R"({"kind":"error","lasts_s":2})").first == 200);
+  CHECK(one.ask(verb::put, "clock", R"({"kind":"corrupt"})").first == 200);
+  CHECK(parse_json(one.ask(verb::get).second)["heals_in_s"].GetInt() == 2);
+  CHECK(parse_json(one.ask(verb::get, "clock").second)["heals_in_s"].GetInt() == 3'600);
+  one.advance(std::chrono::milliseconds{1'999});
+  CHECK(base::faults::armed(point));
+  CHECK(parse_json(one.ask(verb::get).second)["heals_in_s"].GetInt() == 1);
+  one.advance(std::chrono::milliseconds{1});
+  CHECK_FALSE(base::faults::armed(point));
+  CHECK(parse_json(one.ask(verb::get).second)["heals_in_s"].IsNull());
+  CHECK(base::faults::armed(fault_point::clock));
+  for (int i = 0; i < 3'598; ++i)
+    one.advance(std::chrono::seconds{1});
+  CHECK_FALSE(base::faults::armed(fault_point::clock));
+}
+
+TEST_CASE("a rule that replaces another lasts for its own time") {
+  bench one;
+  one.ask(verb::put, "avatar.receive", R"({"kind":"error","lasts_s":2})");
+  one.advance(std::chrono::seconds{1});
+  one.ask(verb::put, "avatar.receive", R"({"kind":"drop","lasts_s":5})");
+  for (int i = 0; i < 4; ++i)
+    one.advance(std::chrono::seconds{1});
+  CHECK(base::faults::armed(point));
+  one.advance(std::chrono::seconds{1});
+  CHECK_FALSE(base::faults::armed(point));
+}
+
+TEST_CASE("the list has presets, whose rules are as they are put") {
+  bench one;
+  const auto all = parse_json(one.ask(verb::list).second);
+  REQUIRE(all["presets"].Size() == fault_presets.size());
+  for (const auto& each : all["presets"].GetArray()) {
+    const auto& rule = fault_presets[static_cast<std::size_t>(&each - all["presets"].Begin())].rule;
+    CHECK(one.ask(verb::put, text_at(each, "point"), std::string{rule}).first == 200);
   }
 }
 
@@ -153,7 +195,10 @@ struct audited_bench : bench {
   manual_pool pool;
   std::shared_ptr<fake_database> database = std::make_shared<fake_database>();
 
-  audited_bench() { of = spawn<fault_control>(77U, by, fault_audit{open_fake(database), &pool}); }
+  audited_bench() {
+    kill(of);
+    of = spawn<fault_control>(77U, by, fault_audit{open_fake(database), &pool});
+  }
   ~audited_bench() { pool.tasks.clear(); }
 
   void put(std::string body = R"({"kind":"drop"})", std::string at = "avatar.receive") {
@@ -183,6 +228,21 @@ TEST_CASE("a fault is injected once the audit log has its entry") {
   CHECK(on.database->recorded[0].action == "fault.put");
   CHECK(on.database->recorded[0].subject == "faults/avatar.receive");
   CHECK(on.database->recorded[0].after == R"({"kind":"drop"})");
+}
+
+TEST_CASE("the audit log has an entry of a fault that healed, whoever injected it") {
+  audited_bench on;
+  base::fault_rule rule{.kind = fault_kind::error};
+  rule.lasts = std::chrono::seconds{1};
+  REQUIRE(on.by->inject(point, rule, base::steady_time{} + std::chrono::seconds{1}));
+  for (int i = 0; i < 4; ++i)
+    on.advance(std::chrono::seconds{1});
+  CHECK_FALSE(base::faults::armed(point));
+  on.write();
+  REQUIRE(on.database->recorded.size() == 1);
+  CHECK(on.database->recorded[0].action == "fault.heal");
+  CHECK(on.database->recorded[0].subject == "faults/avatar.receive");
+  CHECK(on.database->recorded[0].before == R"({"kind":"error","lasts_s":1})");
 }
 
 TEST_CASE("without an entry there is no fault") {

@@ -1,10 +1,12 @@
 #include "actors/fault_control/fault_rule.hpp"
 
+#include "actors/fault_control/fault_presets.hpp"
 #include "model/json/rapidjson.hpp"
 #include "tests/catch.hpp"
 
 #include <rapidcheck.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -20,7 +22,8 @@ TEST_CASE("a rule is read with all that it says") {
   const auto read = read_fault_rule(
       fault_point::avatar_receive,
       R"({"kind":"delay","delay_ms":[1.5,20],"probability":0.25,"every":3,"first":100,)"
-      R"("once":true,"header":true})");
+      R"("once":true,"header":true,"client":"10.0.0.0/8",)"
+      R"("token":"00000000-0000-4000-8000-000000000007","connections":0.5,"lasts_s":60})");
   REQUIRE(read);
   fault_rule expected;
   expected.kind = fault_kind::delay;
@@ -31,6 +34,10 @@ TEST_CASE("a rule is read with all that it says") {
   expected.first = 100;
   expected.once = true;
   expected.by_header = true;
+  expected.client = base::fault_network{{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 10}, 104};
+  expected.token = {0, 0, 0, 0, 0, 0, 0x40, 0, 0x80, 0, 0, 0, 0, 0, 0, 7};
+  expected.connections = 0.5;
+  expected.lasts = std::chrono::seconds{60};
   CHECK(*read == expected);
   const auto fixed =
       read_fault_rule(fault_point::avatar_receive, R"({"kind":"delay","delay_ms":7})");
@@ -72,6 +79,13 @@ TEST_CASE("what is no rule is refused with the point, what is wrong and what to 
       {R"({"kind":"error","kind":"drop"})", "`kind` more than once. Keep one of them."},
       {R"({"kind":"error","once":1})", "must be a boolean, but is the number `1`"},
       {R"({"kind":"error","header":"avatar.receive"})", "must be a boolean"},
+      {R"({"kind":"error","client":"10.0.0.1/8"})", "without bits behind the prefix"},
+      {R"({"kind":"error","client":7})", "`client` must be an address"},
+      {R"({"kind":"error","token":"mc_admin_x"})", "not the token itself"},
+      {R"({"kind":"error","connections":0})", "above 0 and at most 1"},
+      {R"({"kind":"error","connections":true})", "such as 0.1 for a tenth"},
+      {R"({"kind":"error","lasts_s":0})", "which is not a number of seconds from 1 to 86400"},
+      {R"({"kind":"error","lasts_s":1.5})", "Write a whole number."},
       {std::string(5'000, ' '), "at most 4096 bytes"}};
   for (const auto& [json, says] : cases) {
     CAPTURE(json);
@@ -113,12 +127,43 @@ TEST_CASE("what is written of a rule reads back as the rule") {
     rule.first = *rc::gen::inRange<std::uint64_t>(1, 1'000'000);
     rule.once = *rc::gen::arbitrary<bool>();
     rule.by_header = *rc::gen::arbitrary<bool>();
+    const auto bytes = [] {
+      base::fault_bytes made;
+      for (auto& each : made)
+        each = *rc::gen::arbitrary<std::uint8_t>();
+      return made;
+    };
+    if (*rc::gen::arbitrary<bool>()) rule.client = base::fault_network{bytes(), 128};
+    if (*rc::gen::arbitrary<bool>()) rule.token = bytes();
+    rule.connections = *rc::gen::inRange(1, 1'001) / 1e3;
+    rule.lasts = std::chrono::seconds{*rc::gen::inRange(1, 86'401)};
     model::json_writer json;
     write_fault_rule(json, rule);
     const auto read = read_fault_rule(fault_point::front_reply, json.take());
     RC_ASSERT(read.has_value());
     RC_ASSERT(*read == rule);
   }));
+}
+
+TEST_CASE("a block of addresses is written as it was read") {
+  for (const std::string block : {"10.0.0.0/8", "0.0.0.0/0", "192.0.2.7", "fd00::/8", "::1"}) {
+    const auto read =
+        read_fault_rule(fault_point::read, R"({"kind":"error","client":")" + block + R"("})");
+    REQUIRE(read);
+    model::json_writer json;
+    write_fault_rule(json, *read);
+    CHECK(json.take() == R"({"kind":"error","client":")" + block + R"("})");
+  }
+}
+
+TEST_CASE("every preset has a name of its own and a rule that its point takes") {
+  for (const auto& each : fault_presets) {
+    CAPTURE(each.name);
+    CHECK(std::ranges::count(fault_presets, each.name, &fault_preset::name) == 1);
+    CHECK(each.effect.ends_with('.'));
+    const auto rule = read_fault_rule(each.point, each.rule);
+    CHECK((rule ? std::string{} : rule.error().detail).empty());
+  }
 }
 
 TEST_CASE("any bytes are read or refused") {
@@ -130,7 +175,8 @@ TEST_CASE("any bytes are read or refused") {
 
 TEST_CASE("a status says all that is known of a point") {
   model::json_writer json;
-  write_fault_status(json, {fault_point::clock, std::nullopt, 0, 0});
+  const base::steady_time now{std::chrono::hours{5}};
+  write_fault_status(json, {fault_point::clock, std::nullopt, 0, 0}, now);
   rapidjson::Document read;
   read.Parse(json.take().c_str());
   REQUIRE(read.IsObject());
@@ -139,13 +185,22 @@ TEST_CASE("a status says all that is known of a point") {
   REQUIRE(read["kinds"].Size() == 2);
   CHECK((read["kinds"][0] == "delay"));
   CHECK(read["rule"].IsNull());
+  CHECK(read["heals_in_s"].IsNull());
+  CHECK((read["group"] == "clock"));
+  CHECK(read["choose_by"].Empty());
   model::json_writer other;
-  write_fault_status(other, {fault_point::accept, fault_rule{}, 20, 7});
+  write_fault_status(
+      other,
+      {fault_point::front_dispatch, fault_rule{}, 20, 7, 7, now + std::chrono::milliseconds{1'500}},
+      now);
   read.Parse(other.take().c_str());
   REQUIRE(read.IsObject());
   CHECK((read["rule"]["kind"] == "error"));
   CHECK((read["passes"].GetUint64() == 20));
   CHECK((read["hits"].GetUint64() == 7));
+  CHECK((read["heals_in_s"].GetUint64() == 2));
+  REQUIRE(read["choose_by"].Size() == 3);
+  CHECK((read["choose_by"][1] == "client"));
 }
 
 } // namespace

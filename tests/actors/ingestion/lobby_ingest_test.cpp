@@ -76,6 +76,19 @@ TEST_CASE("rejected lines are told by number and code, in order, the others are 
   CHECK(done.rejected_total == 4);
 }
 
+TEST_CASE("in whatever order ids are, the first report of a lobby counts and lines keep numbers") {
+  ingestion_bench to;
+  const auto body = line(9) + line(5) + line(7) + line(5, known_namespace, "team") +
+                    line(2, "00000000-0000-0000-0000-0000000000ff") + line(1);
+  const auto done = to.send(body);
+  CHECK(done.accepted == 4);
+  REQUIRE(done.rejected.size() == 2);
+  CHECK(done.rejected[0].line == 4);
+  CHECK(done.rejected[0].code == model::line_errc::conflict);
+  CHECK(done.rejected[1].line == 5);
+  CHECK(done.rejected[1].code == model::line_errc::namespace_unknown);
+}
+
 TEST_CASE("of many rejected lines the first are detailed and all counted") {
   ingestion_bench to;
   std::string body;

@@ -32,6 +32,7 @@ public:
     return {};
   }
   void remove(const model::uuid&) override {}
+  base::expected<std::size_t> erase(const model::uuid&) override { return std::size_t{0}; }
   base::expected<void> sweep(std::int64_t) override { return {}; }
   std::uint64_t used_bytes() const override { return 0; }
 };
@@ -55,6 +56,10 @@ struct bench : export_effects {
   std::vector<std::string> details;
   /// The last digits of the games of `jobs`.
   std::vector<int> games;
+
+  /// Before which history is not kept.
+  std::int64_t horizon = 0;
+  std::vector<std::int64_t> complete_from;
 
   bench() {
     settings.job.clock = &clock;
@@ -80,8 +85,10 @@ struct bench : export_effects {
     follows.insert(follows.end(), requests.begin(), requests.end());
     return takes_work;
   }
-  void answer(const waiter& who, const std::shared_ptr<const std::string>& json) override {
+  void answer(const waiter& who, const std::shared_ptr<const std::string>& json,
+              std::int64_t complete_from_ts) override {
     answers.emplace_back(who.exchange.exchange, *json);
+    complete_from.push_back(complete_from_ts);
   }
   void fail(const waiter& who, const base::error& why) override {
     failures.emplace_back(who.exchange.exchange, why.code);
@@ -106,9 +113,20 @@ struct bench : export_effects {
     ended.facts.query = january;
     ended.facts.keep_until_ts = clock.unix_ms() + 1'000'000'000;
     ended.summary.snapshot.revisions = revisions;
+    ended.summary.snapshot.complete_from_ts = horizon;
     state.on(ended);
   }
 };
+
+TEST_CASE("an export says from when on it is complete if it reaches further back") {
+  bench on;
+  const auto begin = static_cast<std::int64_t>(january.span.begin);
+  on.horizon = GENERATE_COPY(std::int64_t{0}, begin, begin + 1);
+  on.ask(1);
+  on.end(on.jobs[0]);
+  REQUIRE(on.complete_from.size() == 1);
+  CHECK(on.complete_from[0] == (on.horizon > begin ? on.horizon : 0));
+}
 
 TEST_CASE("without an actor: an export runs, and who asked for it gets its URL") {
   bench on;

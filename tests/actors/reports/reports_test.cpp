@@ -13,13 +13,19 @@ using std::chrono::milliseconds;
 
 struct bench : deterministic_system {
   std::string status = R"({"ready":true})";
+  int samples = 0;
   std::shared_ptr<probe_log> front_log = std::make_shared<probe_log>();
   caf::actor front = spawn<probe>(front_log);
   caf::actor of;
 
   bench() {
     reports_settings settings;
-    settings.from = {[] { return "metrics"; }, [] { return "actors"; }, [this] { return status; }};
+    settings.from = {[] { return "metrics"; }, [] { return "actors"; }, [this] { return status; },
+                     [this] { ++samples; }};
+    settings.from.past = [](const past_query& of) -> base::expected<std::string> {
+      if (!of.from_ms) return base::fail(base::errc::query_invalid, "no begin");
+      return "from " + std::to_string(*of.from_ms);
+    };
     settings.watchers_limit = 2;
     of = spawn<reports>(settings);
     run();
@@ -79,17 +85,21 @@ TEST_CASE("no more watch than may, and a place is free again when one leaves") {
   CHECK(on.parts_of(4) == 1);
 }
 
-TEST_CASE(
-    "who comes between two ticks gets the last one's status, and takes nothing from the next") {
+TEST_CASE("the past is sampled at every tick, whoever watches, and asked for by its span") {
   bench on;
-  on.watch(1);
-  on.status = R"({"ready":false})";
-  on.watch(2);
-  REQUIRE(on.parts_of(2) == 1);
-  CHECK(on.front_log->answer_parts.back().bytes->find("true") != std::string::npos);
+  const auto sampled = on.samples;
   on.advance(milliseconds{1'000});
-  CHECK(on.parts_of(2) == 2);
-  CHECK(on.front_log->answer_parts.back().bytes->find("false") != std::string::npos);
+  on.advance(milliseconds{1'000});
+  CHECK(on.samples == sampled + 2);
+  render_report wanted{{1, 1}, render_report::kind::past};
+  wanted.past.from_ms = 5;
+  on.send_as(on.front, on.of, wanted);
+  REQUIRE(on.front_log->texts.size() == 1);
+  CHECK(*on.front_log->texts[0].text == "from 5");
+  wanted.past.from_ms.reset();
+  on.send_as(on.front, on.of, wanted);
+  REQUIRE(on.front_log->failed.size() == 1);
+  CHECK(on.front_log->failed[0].error.code == base::errc::query_invalid);
 }
 
 TEST_CASE("without threads for surveys, whoever asks for one is told so") {

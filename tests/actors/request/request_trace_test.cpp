@@ -1,71 +1,69 @@
 #include "actors/request/request_trace.hpp"
 
+#include "actors/request/traced_step.hpp"
 #include "tests/catch.hpp"
-#include "tests/fixtures/actor_fixture.hpp"
-#include "tests/fixtures/json.hpp"
 
 #include <memory>
-#include <string>
+#include <thread>
+#include <vector>
 
 namespace matchcloud::actors {
 namespace {
 
-using e2e::parse_json;
-using e2e::text_at;
-using fixtures::manual_clock;
 using std::chrono::microseconds;
 
-TEST_CASE("of so many requests the first is traced, and with 0 or without a log none") {
-  trace_sampler of_three{std::make_shared<const trace_log>(3)};
-  std::string traced;
-  for (int i = 0; i < 7; ++i)
-    traced += of_three.next() ? 'x' : '.';
-  CHECK(traced == "x..x..x");
-  CHECK(trace_sampler{std::make_shared<const trace_log>(0)}.next() == nullptr);
-  CHECK(trace_sampler{nullptr}.next() == nullptr);
+base::steady_time at(int us) {
+  return base::steady_time{microseconds{us}};
 }
 
-TEST_CASE("a trace says when each actor began and how long it took") {
-  manual_clock clock;
-  trace_log log{1, clock};
-  const auto trace = log.begin();
-  {
-    const traced_step front{trace, "front"};
-    clock.advance(microseconds{5});
-  }
-  clock.advance(microseconds{10});
-  {
-    const traced_step owner{trace, "avatar"};
-    clock.advance(microseconds{20});
-  }
-  clock.advance(microseconds{1});
-  log.keep(trace, "list_avatars", 200, "an id");
-  const auto report = parse_json(log.report());
-  REQUIRE(report.IsObject());
-  REQUIRE(report["traces"].Size() == 1);
-  const auto& one = report["traces"][0];
-  CHECK(text_at(one, "operation") == "list_avatars");
-  CHECK(text_at(one, "request_id") == "an id");
-  CHECK(one["status"].GetInt() == 200);
-  CHECK(one["total_us"].GetInt() == 36);
-  REQUIRE(one["steps"].Size() == 2);
-  CHECK(text_at(one["steps"][1], "place") == "avatar");
-  CHECK(one["steps"][1]["at_us"].GetInt() == 15);
-  CHECK(one["steps"][1]["us"].GetInt() == 20);
+TEST_CASE("steps are in the order of their begin, and bounded") {
+  request_trace of;
+  of.add("store", at(20), at(30));
+  const auto first = of.begin("avatar", at(10));
+  of.end(first, at(15));
+  auto steps = of.steps();
+  REQUIRE(steps.size() == 2);
+  CHECK(std::string{steps[0].place} == "avatar");
+  CHECK(steps[0].ended == at(15));
+  CHECK(std::string{steps[1].place} == "store");
+  for (std::size_t i = 0; i < 3 * request_trace::steps_limit; ++i)
+    of.add("more", at(40), at(41), step_kind::fault);
+  steps = of.steps();
+  CHECK(steps.size() == request_trace::steps_limit);
+  CHECK(steps.back().kind == step_kind::fault);
+  of.renew();
+  CHECK(of.steps().empty());
 }
 
-TEST_CASE("the last traces are kept, the newest first, each with a bounded number of steps") {
-  trace_log log{1};
-  for (std::size_t i = 0; i < trace_log::kept_limit + 5; ++i) {
-    const auto trace = log.begin();
-    for (std::size_t step = 0; step < request_trace::steps_limit + 3; ++step)
-      trace->enter("front");
-    log.keep(trace, "ping", 204, std::to_string(i));
-  }
-  const auto report = parse_json(log.report());
-  REQUIRE(report["traces"].Size() == trace_log::kept_limit);
-  CHECK(text_at(report["traces"][0], "request_id") == std::to_string(trace_log::kept_limit + 4));
-  CHECK(report["traces"][0]["steps"].Size() == request_trace::steps_limit);
+TEST_CASE("on a loop only sampled requests note their steps, elsewhere all do") {
+  const auto of = std::make_shared<ticket>();
+  std::thread{[&] {
+    notes_only_sampled = true;
+    { const traced_step step{of.get(), "front"}; }
+    of->trace.sample();
+    { const traced_step step{of.get(), "avatar"}; }
+  }}.join();
+  of->trace.renew();
+  CHECK(of->trace.steps().empty());
+  { const traced_step step{of.get(), "store"}; }
+  { const traced_step step{nullptr, "store"}; }
+  REQUIRE(of->trace.steps().size() == 1);
+  CHECK(of->trace.steps()[0].ended >= of->trace.steps()[0].began);
+  note_work(of, "file", {});
+  CHECK(of->trace.steps().size() == 1); // it did not end
+}
+
+TEST_CASE("several threads note steps of one request") {
+  request_trace of;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i)
+    threads.emplace_back([&] {
+      for (int step = 0; step < 3; ++step)
+        of.add("store", at(step), at(step + 1));
+    });
+  for (auto& each : threads)
+    each.join();
+  CHECK(of.steps().size() == 12);
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 #include "app/config/config.hpp"
 #include "app/config/fault_table.hpp"
+#include "app/config/log_table.hpp"
 #include "app/reports/operation_table.hpp"
 #include "http/tls/tls_context.hpp"
 
@@ -30,8 +31,14 @@ TEST_CASE("the table of keys in docs/configuration.md is the program's") {
 }
 
 TEST_CASE("the table of fault points in docs/faults.md is the program's") {
-  INFO("print it with `matchcloud serve --fault-points`");
+  INFO("print it with `matchcloud serve --fault-points` and `--fault-presets`");
   CHECK(has_table(page("docs/faults.md"), "fault-points", fault_point_table()));
+  CHECK(has_table(page("docs/faults.md"), "fault-presets", fault_preset_table()));
+}
+
+TEST_CASE("the table of events in docs/logs.md is the program's") {
+  INFO("print it with `matchcloud serve --log-events`");
+  CHECK(has_table(page("docs/logs.md"), "log-events", log_event_table()));
 }
 
 TEST_CASE("the table of operations in docs/interface.md is the program's") {

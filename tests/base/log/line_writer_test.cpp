@@ -104,6 +104,22 @@ TEST_CASE("a line that follows dropped ones stands behind the note on them") {
   CHECK(text.ends_with("x\ndropped 3\nnext\n"));
 }
 
+TEST_CASE("several lines are taken together, all or none, and counted each") {
+  stalled_pipe pipe{filled::full};
+  constexpr std::size_t limit_bytes = 1'000;
+  {
+    line_writer writer{pipe.write_end(), note, limit_bytes};
+    while (writer.metrics().dropped.get() < 3)
+      writer.write_lines(std::string(199, 'x') + "\n" + std::string(199, 'y') + "\nz\n", 3);
+    CHECK(writer.metrics().dropped.get() == 3);
+    pipe.read_on();
+    REQUIRE(writer.wait_written(patience));
+  }
+  const auto text = pipe.finish();
+  CHECK(std::ranges::count(text, 'x') == std::ranges::count(text, 'y'));
+  CHECK(text.find("dropped 3\n") != std::string::npos);
+}
+
 TEST_CASE("a writer whose reader never reads again ends all the same") {
   const stalled_pipe pipe{filled::full};
   // In a process of its own: its thread uses the pipe for as long as it runs.

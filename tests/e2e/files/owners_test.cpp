@@ -69,16 +69,21 @@ struct inputs {
 std::vector<root_command> commands_on_a_store(const inputs& in) {
   return {
       {"audit", {}},
+      {"avatar remove", {"Demo Game", "00000000-0000-4000-8000-000000000104"}},
+      {"backup", {in.path("backup")}},
       {"catalog list", {"tiers"}},
       {"catalog put", {"region", "xyz", region}, true},
       {"catalog remove", {"tier", "basic-2d1"}},
       {"demo", {}, true},
       {"export", {"--game", std::string{demo_game}, "--start", "0", "--end", "9", "-o", "-"}},
+      {"game remove", {"Demo Game", "--everything", "--yes"}},
       {"geoip", {"192.0.2.1"}},
       {"import avatars", {in.path("avatars.jsonl")}},
       {"import catalog", {in.path("catalog.json")}, true},
       {"import lobbies", {in.path("lobbies.jsonl")}},
       {"objects check", {"--remove", "--age-hours", "1"}},
+      {"retention", {}},
+      {"restore", {in.path("backup-of-another")}, true},
       {"signing-key rotate", {"--revoke"}},
       {"store copy", {}, true},
       {"tls self-signed", {}},
@@ -86,13 +91,15 @@ std::vector<root_command> commands_on_a_store(const inputs& in) {
       {"token list", {}},
       {"token revoke", {token_id_mark}},
       {"token rotate", {token_id_mark}},
+      {"verify", {}},
   };
 }
 
 /// Those that never see a data directory, the service itself, and the one that looks as the service
 /// does.
-const std::vector<std::string> others{"completion", "doctor", "health", "help",     "openapi",
-                                      "reload",     "schema", "serve",  "validate", "version"};
+const std::vector<std::string> others{
+    "completion", "doctor",  "fault clear", "fault list", "fault run", "fault set", "health",
+    "help",       "openapi", "reload",      "schema",     "serve",     "validate",  "version"};
 
 std::string first_token(const std::string& data_dir) {
   const auto made = run({"token", "create", "--data-dir", data_dir, "--kind", "viewer", "--name",
@@ -148,10 +155,14 @@ TEST_CASE("what root's commands make in another user's data directory is that us
   const users_directory source; // with secrets, to be copied
   REQUIRE(run({"demo", "--data-dir", source.data_dir()}).exit_code == 0);
   REQUIRE(run({"signing-key", "rotate", "--data-dir", source.data_dir()}).exit_code == 0);
+  REQUIRE(run({"backup", "--with-secrets", in.path("backup-of-another"), "--data-dir",
+               source.data_dir()})
+              .exit_code == 0);
   for (const auto& command : commands_on_a_store(in)) {
     CAPTURE(command.name);
     for (const bool has_store : {true, false}) {
-      if (has_store ? command.name == "store copy" : !command.makes_store) continue;
+      const bool needs_new = command.name == "store copy" || command.name == "restore";
+      if (has_store ? needs_new : !command.makes_store) continue;
       CAPTURE(has_store);
       const users_directory on;
       if (has_store) REQUIRE(on.run_as_user({"demo", "--data-dir", on.data_dir()}).exit_code == 0);

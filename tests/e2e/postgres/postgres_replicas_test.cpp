@@ -112,6 +112,46 @@ TEST_CASE("processes share what a token may do, until one is gone for ten second
   CHECK(policy() == "\"token-cheap\";q=2;w=3600");
 }
 
+/// Asks for avatars, so that a replica has something to be compared by.
+void use_avatars(const server& of, int times) {
+  raw_connection client{of.data()};
+  for (int i = 0; i < times; ++i)
+    CHECK(client.ask(request("GET", avatars_target)).status == 200);
+}
+
+TEST_CASE("each process shows all, and which of them is not like the others", "[.postgres]") {
+  if (!fixtures::postgres_installed()) return;
+  postgres_server postgres;
+  const world of{store_url{postgres.new_database()}};
+  const server first{{}, of};
+  const server slow{{"--enable-fault-injection"}, of};
+  CHECK(ask_ops(slow, "PUT", "/faults/avatar.reply", R"({"kind":"delay","delay_ms":200})").status ==
+        200);
+  const auto odd_at = [&](const server& at) {
+    const auto shown = parse_json(ask_ops(at, "GET", "/v1/replicas").body);
+    std::string odd;
+    if (shown["replicas"].Size() != 2) return odd;
+    for (const auto& each : shown["replicas"].GetArray())
+      for (const auto& why : each["odd"].GetArray())
+        odd.append(text_at(each, "ops_url")).append(" ").append(why.GetString());
+    return odd;
+  };
+  const auto url_of_slow = "http://127.0.0.1:" + std::to_string(slow.ops().port);
+  for (const auto* at : {&first, &slow}) {
+    // Neither gets so many that they are compared by that.
+    CHECK(eventually(
+        [&] {
+          use_avatars(first, 60);
+          use_avatars(slow, 21);
+          return odd_at(*at).find(url_of_slow + " Of its requests one in a hundred takes 2") == 0;
+        },
+        deadline{milliseconds{60'000}}));
+    const auto attention = ask_ops(*at, "GET", "/v1/attention").body;
+    CHECK(attention.find("replica_odd") != std::string::npos);
+    CHECK(attention.find(url_of_slow) != std::string::npos);
+  }
+}
+
 TEST_CASE("what expires does so by the database's clock, whatever a process's own shows",
           "[.postgres]") {
   if (!fixtures::postgres_installed()) return;

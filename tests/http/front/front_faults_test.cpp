@@ -124,6 +124,41 @@ TEST_CASE("the owner learns what X-Fault names") {
   CHECK(ticket->named_faults == bit_of(fault_point::region_ranking_receive));
 }
 
+TEST_CASE("a rule chooses requests by the client's address, at points of fronts and owners") {
+  for (const auto at : {fault_point::front_dispatch, fault_point::front_reply}) {
+    faulty on;
+    auto rule = rule_of(fault_kind::error);
+    rule.client = base::fault_network{model::parse_ip_address("192.0.2.0")->bytes, 120};
+    injected_fault some{at, rule};
+    const auto ask_from = [&](std::string_view client) {
+      auto request = on.make("GET", "/matchmaker/regions");
+      request->peer = *model::parse_ip_address(client);
+      const auto before = on.ranking_log->rankings.size();
+      const auto ref = on.send(request);
+      if (on.ranking_log->rankings.size() > before) on.reply_regions(ref);
+      return request;
+    };
+    CHECK(ask_from("198.51.100.7")->met_faults == 0U);
+    CHECK(on.answer().status == 200);
+    CHECK(ask_from("192.0.2.7")->met_faults == bit_of(at));
+    CHECK(on.answer().status == 503);
+    CHECK(some.hits() == 1);
+  }
+  faulty on;
+  auto rule = rule_of(fault_kind::drop);
+  rule.connections = 0.5;
+  injected_fault some{fault_point::region_ranking_receive, rule};
+  std::size_t chosen = 0;
+  for (std::uint64_t number = 0; number < 100; ++number) {
+    auto request = on.make("GET", "/matchmaker/regions");
+    request->connection = number;
+    on.send(request);
+    if (request->named_faults == bit_of(fault_point::region_ranking_receive)) ++chosen;
+  }
+  CHECK(chosen > 30);
+  CHECK(chosen < 70);
+}
+
 TEST_CASE("where as many wait for an owner as may the answer is 503, and the owner hears nothing") {
   faulty on;
   on.sink.full = true;

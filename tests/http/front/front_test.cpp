@@ -346,12 +346,18 @@ TEST_CASE("an export goes to its actor with game and body, and its answer is a r
   CHECK(on.export_log->exports[0].game_id == id_of(1));
   CHECK(on.export_log->exports[0].body->size() == export_body_limit);
   CHECK(on.sink.routes[on.last] == std::pair{operation::export_lobby_history, owner::lobby_export});
-  caf::anon_send(on.front,
-                 actors::json_made{ref, std::make_shared<const std::string>(R"({"url":"u"})")});
+  const auto link = std::make_shared<const std::string>(R"({"url":"u"})");
+  caf::anon_send(on.front, actors::export_linked{ref, link});
   on.run();
   CHECK(on.answer().status == 200);
   CHECK(on.answer().content_type == "application/json");
   CHECK(on.answer().body_bytes() == R"({"url":"u"})");
+  CHECK(on.answer().headers.find("Matchcloud") == std::string::npos);
+  const auto again = on.send(request);
+  caf::anon_send(on.front, actors::export_linked{again, link, 1'767'225'600'000});
+  on.run();
+  CHECK(on.answer().headers.find("Matchcloud-Complete-From: 2026-01-01T00:00:00.000Z\r\n") !=
+        std::string::npos);
 }
 
 TEST_CASE("what cannot be an export is refused before anybody works on it") {

@@ -1,5 +1,7 @@
 #include "http/ops/status_report.hpp"
 
+#include "http/ops/service_history.hpp"
+#include "http/transport/admitted_request.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/actor_fixture.hpp"
 #include "tests/fixtures/json.hpp"
@@ -11,9 +13,11 @@ namespace {
 
 using e2e::parse_json;
 using fixtures::manual_clock;
-using std::chrono::milliseconds;
+using std::chrono::microseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
+
+const admitted_request request;
 
 struct bench {
   manual_clock clock;
@@ -38,7 +42,7 @@ TEST_CASE("a status has both planes' answers by class, since the start") {
   of.counted[1].count_answer(operation::list_avatars, 404);
   of.ops.count_answer(operation::get_health, 503);
   status_meter meter{of.sources, of.clock};
-  const auto status = parse_json(meter.report(true));
+  const auto status = parse_json(meter.report(true, {}));
   REQUIRE(status.IsObject());
   CHECK(status["ready"].GetBool());
   CHECK(status["requests_total"].GetInt() == 4);
@@ -50,23 +54,28 @@ TEST_CASE("a status has both planes' answers by class, since the start") {
   CHECK(status["faults"].IsNull());
 }
 
-TEST_CASE("latencies and how busy loops are count from one status to the next") {
+TEST_CASE("latencies and how busy loops are come from the last sample") {
   bench of;
-  status_meter meter{of.sources, of.clock};
+  service_history history{of.sources, of.clock};
   for (int i = 0; i < 99; ++i)
-    of.counted[0].latency[0].observe(80'000);
-  of.counted[1].latency[3].observe(900'000);
+    of.counted[0].note_answer(request, operation::list_regions, 200, {},
+                              base::steady_time{microseconds{80}});
+  of.counted[1].note_answer(request, operation::list_avatars, 200, {},
+                            base::steady_time{microseconds{900}});
   of.loops[1].stall.observe(250'000'000);
   of.clock.advance(seconds{1});
-  const auto first = parse_json(meter.report(true));
+  history.sample();
+  const status_meter meter{of.sources, of.clock};
+  const auto first = parse_json(meter.report(true, history.latest()));
   CHECK(first["latency_us"]["count"].GetInt() == 100);
-  CHECK(first["latency_us"]["p50"].GetInt() == 100);
-  CHECK(first["latency_us"]["p99"].GetInt() == 100);
-  CHECK(first["latency_us"]["max"].GetInt() == 1'000);
+  CHECK(first["latency_us"]["p50"].GetInt() == Approx(80).epsilon(0.03));
+  CHECK(first["latency_us"]["p99"].GetInt() == Approx(80).epsilon(0.03));
+  CHECK(first["latency_us"]["max"].GetInt() == 900);
   CHECK(first["loops"][0]["busy"].GetDouble() == 0);
   CHECK(first["loops"][1]["busy"].GetDouble() == 0.25);
   of.clock.advance(seconds{1});
-  const auto second = parse_json(meter.report(true));
+  history.sample();
+  const auto second = parse_json(meter.report(true, history.latest()));
   CHECK(second["latency_us"]["count"].GetInt() == 0);
   CHECK(second["latency_us"]["max"].GetInt() == 0);
   CHECK(second["loops"][1]["busy"].GetDouble() == 0);

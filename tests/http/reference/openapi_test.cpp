@@ -128,7 +128,8 @@ TEST_CASE("the document has the limits in force and the base path") {
   settings.base_path = "/mm";
   const auto data = document(plane::data, settings);
   const auto* longest =
-      rapidjson::Pointer{"/components/schemas/game/properties/display_name/maxLength"}.Get(data);
+      rapidjson::Pointer{"/components/schemas/GamePayload/properties/display_name/maxLength"}.Get(
+          data);
   REQUIRE(longest != nullptr);
   CHECK(longest->GetInt() == 7);
   CHECK(std::string{data["servers"][0]["url"].GetString()} == "/mm");

@@ -53,6 +53,21 @@ std::string post(const std::string& body) {
 
 // -- reading ------------------------------------------------------------------
 
+TEST_CASE("a rule chooses connections by their address and their number") {
+  const auto is_broken = [](std::string_view client, double share) {
+    auto rule = rule_of(fault_kind::error);
+    rule.client = base::fault_network{model::parse_ip_address(client)->bytes, 128};
+    rule.connections = share;
+    injected_fault broken{fault_point::read, rule};
+    bench on;
+    on.ask("/1");
+    return broken.hits() == 1;
+  };
+  CHECK(is_broken("192.0.2.1", 1));
+  CHECK_FALSE(is_broken("192.0.2.2", 1));
+  CHECK_FALSE(is_broken("192.0.2.1", 1e-9));
+}
+
 TEST_CASE("a delayed read comes late, and what was sent meanwhile comes behind it") {
   bench on;
   injected_fault slow{fault_point::read, once(delayed_by(milliseconds{100}))};

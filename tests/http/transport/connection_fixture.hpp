@@ -203,6 +203,7 @@ public:
     return of.bytes.back();
   }
   http::lane lane_of(const http::request&, http::lane by_peer) const override { return by_peer; }
+  model::ip_address client_of(const http::request& which) const override { return which.peer; }
   bool admit(http::admitted_request& which, http::lane) override {
     if (takes) ++open;
     return takes && which.permit.acquire(in_flight, SIZE_MAX);

@@ -185,7 +185,7 @@ TEST_CASE("what is not safe to repeat is sent again only where no owner can have
 }
 
 TEST_CASE("an outcome that is unknown is told with 504, and nobody is asked to come back") {
-  const auto answer = refusal(outcome_unknown(), "id-1");
+  const auto answer = refusal(outcome_unknown(), {"id-1"});
   CHECK(answer.status == 504);
   CHECK(answer.fixed_headers.find("Retry-After") == std::string_view::npos);
   CHECK(answer.body_bytes().find("it may have happened") != std::string_view::npos);

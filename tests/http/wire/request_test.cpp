@@ -26,7 +26,8 @@ constexpr std::array<std::string_view, header_count> names = {"Host",
                                                               "If-Range",
                                                               "Range",
                                                               "X-Fault",
-                                                              "Sec-Fetch-Site"};
+                                                              "Sec-Fetch-Site",
+                                                              "traceparent"};
 
 } // namespace
 

@@ -96,7 +96,7 @@ TEST_CASE("a file's part counts with its length, and has no bytes in memory") {
 }
 
 TEST_CASE("a problem says what happened, for programs and for people") {
-  const auto answer = problem({base::errc::route_not_found, "No \"such\" path."}, "id-7");
+  const auto answer = problem({base::errc::route_not_found, "No \"such\" path."}, {"id-7"});
   CHECK(answer.status == 404);
   CHECK(answer.content_type == "application/problem+json");
   CHECK(answer.fixed_headers.empty());
@@ -109,7 +109,7 @@ TEST_CASE("a problem says what happened, for programs and for people") {
 TEST_CASE("every error's problem is one JSON object, with Retry-After on every 503 but one") {
   for (int i = 0; i <= static_cast<int>(base::errc::address_unavailable); ++i) {
     const auto code = static_cast<base::errc>(i);
-    const auto answer = problem({code, "line\nbreak \x01", true}, "r");
+    const auto answer = problem({code, "line\nbreak \x01", true}, {"r"});
     CAPTURE(describe(code).code);
     rapidjson::Document parsed;
     parsed.Parse(std::string{answer.body_bytes()}.c_str());
@@ -132,21 +132,21 @@ TEST_CASE("a problem names no path of the machine, unless it was written for cli
     const auto code = static_cast<base::errc>(i);
     CAPTURE(describe(code).code);
     const auto told = [&](bool for_clients) {
-      const auto answer = problem({code, detail, for_clients}, "r");
+      const auto answer = problem({code, detail, for_clients}, {"r"});
       return answer.body_bytes().find("matchcloud.db") != std::string_view::npos;
     };
     CHECK(told(false) == !is_local_failure(code));
     CHECK(told(true));
   }
-  const auto failed = problem({base::errc::store_failed, detail}, "r");
+  const auto failed = problem({base::errc::store_failed, detail}, {"r"});
   CHECK(failed.body_bytes().find("its server is out of reach") != std::string_view::npos);
   CHECK(failed.body_bytes().find("log has the cause") != std::string_view::npos);
 }
 
 TEST_CASE("a 415 says which codings are taken where the coding was the problem, and only there") {
-  CHECK(problem({base::errc::content_coding_unsupported, ""}, "r").fixed_headers ==
+  CHECK(problem({base::errc::content_coding_unsupported, ""}, {"r"}).fixed_headers ==
         "Accept-Encoding: identity\r\n");
-  CHECK(problem({base::errc::media_type_unsupported, ""}, "r").fixed_headers.empty());
+  CHECK(problem({base::errc::media_type_unsupported, ""}, {"r"}).fixed_headers.empty());
 }
 
 TEST_CASE("dates are IMF-fixdate") {

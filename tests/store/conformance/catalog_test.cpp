@@ -175,7 +175,7 @@ TEST_CASE("a reader sees one revision whole while another instance imports", "[e
   }};
   std::int64_t seen = 0;
   int loads = 0;
-  while (seen < 30 && ++loads < 100'000) {
+  while (seen < 30 && ++loads < 5'000'000) {
     const auto catalog = reader.catalog->load();
     REQUIRE(catalog.has_value());
     REQUIRE(catalog->revision >= seen);

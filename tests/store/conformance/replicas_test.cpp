@@ -33,6 +33,27 @@ TEST_CASE("replicas count while their leases hold, each once", "[engines]") {
   CHECK(on.renew(1) == 2);
 }
 
+TEST_CASE("replicas hear what those that serve told last", "[engines]") {
+  const bench on;
+  on.renew(1);
+  on.renew(2);
+  on.renew(3, milliseconds{0});
+  const auto in = had(on.opened->replicas());
+  for (const auto* text : {"first", "last"})
+    had(in->tell_replicas(id_of(1), text));
+  had(in->tell_replicas(id_of(3), "gone"));
+  had(in->tell_replicas(id_of(4), "has no lease"));
+  on.renew(1);
+  const auto heard = had(in->hear_replicas());
+  REQUIRE(heard.size() == 2);
+  CHECK(heard[0].replica_id == id_of(1));
+  CHECK(heard[0].summary == "last");
+  CHECK(std::chrono::abs(milliseconds{had(in->store_time()) - heard[0].told_ts}) <
+        milliseconds{60'000});
+  CHECK(heard[1].replica_id == id_of(2));
+  CHECK(heard[1].summary.empty());
+}
+
 TEST_CASE("a lease ends by the store's clock", "[engines]") {
   const bench on;
   on.renew(1, milliseconds{300});
@@ -66,7 +87,7 @@ TEST_CASE("replicas whose clocks are wrong agree on what has expired", "[engines
     const wrong_clock machine{skew};
     store_clock clock{machine};
     const auto count = std::make_shared<replica_count>();
-    replica_lease lease{on.opened, id_of(5), count, clock};
+    replica_lease lease{on.opened, id_of(5), count, std::make_shared<replica_board>(), clock};
     had(lease.renew());
     CHECK(count->get() == 1);
     CHECK(std::chrono::abs(clock.offset() + skew) < milliseconds{60'000});

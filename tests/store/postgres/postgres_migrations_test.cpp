@@ -1,5 +1,6 @@
 #include "store/postgres/postgres_migrations.hpp"
 #include "tests/fixtures/servers/postgres_server.hpp"
+#include "tests/store/later_schema.hpp"
 #include "tests/store/store_fixture.hpp"
 
 #include <array>
@@ -87,11 +88,10 @@ TEST_CASE("a schema that a killed program only began is completed", "[.postgres]
 
 /// A schema of a later program: a step from what this one knows, after which this one may still use
 /// the store.
-const std::array later_steps{
-    postgres_schema().step_after(0),
-    migration{schema_versions::baseline,
-              "CREATE TABLE news (id bigint PRIMARY KEY); INSERT INTO news VALUES (7);"
-              "ALTER TABLE games ADD COLUMN rating bigint NOT NULL DEFAULT 3;"}};
+const auto later_steps = steps_and(
+    postgres_schema(), {{schema_versions::baseline,
+                         "CREATE TABLE news (id bigint PRIMARY KEY); INSERT INTO news VALUES (7);"
+                         "ALTER TABLE games ADD COLUMN rating bigint NOT NULL DEFAULT 3;"}});
 
 TEST_CASE("a schema takes the migrations that it does not have, and keeps what is in it",
           "[.postgres]") {

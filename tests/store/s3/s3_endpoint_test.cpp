@@ -1,5 +1,6 @@
 #include "store/s3/s3_endpoint.hpp"
 
+#include "base/events/about_request.hpp"
 #include "tests/catch.hpp"
 #include "tests/store/store_fixture.hpp"
 
@@ -50,6 +51,23 @@ TEST_CASE("without a public endpoint a link is where requests are sent") {
   CHECK(endpoint->presign("test.txt", for_a_day) ==
         endpoint_of("examplebucket", "", "https://s3.amazonaws.com", false)
             ->presign("test.txt", for_a_day));
+}
+
+TEST_CASE("a call for a request passes on its trace, outside the signature") {
+  s3_request asked;
+  asked.method = "GET";
+  asked.key = "a";
+  const auto endpoint = endpoint_of("games", "http://127.0.0.1:7480", "", true);
+  const auto without = endpoint->sign(asked, nullptr).request.headers;
+  const base::about_request about{
+      {"an id", "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"}};
+  auto with = endpoint->sign(asked, nullptr).request.headers;
+  REQUIRE(with.size() == without.size() + 1);
+  CHECK(with.back().first == "traceparent");
+  CHECK(with.back().second.starts_with("00-0af7651916cd43dd8448eb211c80319c-"));
+  CHECK(with.back().second.find("b7ad6b7169203331") == std::string::npos);
+  with.pop_back();
+  CHECK(with == without);
 }
 
 TEST_CASE("requests are sent to the endpoint and signed for its host, whatever links are") {

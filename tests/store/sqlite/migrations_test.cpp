@@ -2,6 +2,7 @@
 #include "store/sqlite/migrations.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
+#include "tests/store/later_schema.hpp"
 
 #include <array>
 #include <fstream>
@@ -133,14 +134,16 @@ TEST_CASE("a store of a newer version that is for newer programs is refused and 
   CHECK(contents(directory.path()) == before);
 }
 
-/// The first schema of a later program, and two steps from there: this program may still use the
-/// store after the first.
-const std::array later_steps{
-    store::sqlite_schema().step_after(0),
-    store::migration{store::schema_versions::baseline,
-                     "CREATE TABLE news (id INTEGER PRIMARY KEY) STRICT;"
-                     "ALTER TABLE games ADD COLUMN rating INTEGER NOT NULL DEFAULT 3"},
-    store::migration{store::schema_versions::baseline + 1, "INSERT INTO news VALUES (7)"}};
+/// The schema of this program.
+const auto known = store::sqlite_schema().newest();
+
+/// The schema of a later program, two steps from there: this program may still use the store after
+/// the first.
+const auto later_steps =
+    store::steps_and(store::sqlite_schema(),
+                     {{known, "CREATE TABLE news (id INTEGER PRIMARY KEY) STRICT;"
+                              "ALTER TABLE games ADD COLUMN rating INTEGER NOT NULL DEFAULT 3"},
+                      {known + 1, "INSERT INTO news VALUES (7)"}});
 
 TEST_CASE("migrations are applied in their order, and keep what is in a store") {
   const temporary_directory directory;
@@ -153,10 +156,10 @@ TEST_CASE("migrations are applied in their order, and keep what is in a store") 
   }
   auto db = open_raw(directory);
   const auto read = [&](const char* sql) { return db.read_integer(sql, "read"); };
-  const store::schema_versions next{std::span{later_steps}.first(2)};
+  const store::schema_versions next{std::span{later_steps}.first(later_steps.size() - 1)};
   REQUIRE(migrate(db, next));
-  CHECK(store::check_schema(db, next) == 11);
-  CHECK(read("SELECT least_program FROM schema_version") == 10);
+  CHECK(store::check_schema(db, next) == known + 1);
+  CHECK(read("SELECT least_program FROM schema_version") == known);
   CHECK(read("SELECT count(*) FROM games WHERE display_name = 'Game' AND rating = 3") == 1);
   CHECK(read("SELECT count(*) FROM news") == 0);
   {
@@ -167,8 +170,8 @@ TEST_CASE("migrations are applied in their order, and keep what is in a store") 
   const store::schema_versions newest{later_steps};
   REQUIRE(migrate(db, newest));
   REQUIRE(migrate(db, newest)); // which changes nothing
-  CHECK(store::check_schema(db, newest) == 12);
-  CHECK(read("SELECT least_program FROM schema_version") == 11);
+  CHECK(store::check_schema(db, newest) == known + 2);
+  CHECK(read("SELECT least_program FROM schema_version") == known + 1);
   CHECK(read("SELECT sum(id) FROM news") == 7);
   CHECK(open_sqlite(directory.path()).error().code == base::errc::store_newer);
 }
@@ -190,17 +193,17 @@ TEST_CASE("a new store takes all migrations, and several processes make each onc
     CHECK(each);
   }
   auto db = open_raw(directory);
-  CHECK(store::check_schema(db, newest) == 12);
+  CHECK(store::check_schema(db, newest) == known + 2);
   CHECK(db.read_integer("SELECT count(*) FROM news", "read") == 1);
 }
 
 TEST_CASE("a step that fails leaves the version before it") {
   const temporary_directory directory;
   auto steps = later_steps;
-  steps[2].sql = "INSERT INTO news VALUES (7); INSERT INTO nothing VALUES (1)";
+  steps.back().sql = "INSERT INTO news VALUES (7); INSERT INTO nothing VALUES (1)";
   auto db = open_raw(directory);
   CHECK_FALSE(migrate(db, store::schema_versions{steps}));
-  CHECK(db.read_integer("PRAGMA user_version", "read") == 11);
+  CHECK(db.read_integer("PRAGMA user_version", "read") == known + 1);
   CHECK(db.read_integer("SELECT count(*) FROM news", "read") == 0);
 }
 

@@ -9,6 +9,7 @@ import { linkHere, turn } from "../../core/router.js";
 import { mayChange } from "../../core/session.js";
 import { AuditEntry } from "../audit/entry.js";
 import { Editor } from "./editor.js";
+import { ErasingDialog, Erasures } from "./erasing.js";
 import { elementsOf, kinds, pathOf } from "./kinds.js";
 
 const period_ms = 5_000;
@@ -39,11 +40,13 @@ function Removal({ kind, element, onDone, onClose }) {
   </${Confirm}>`;
 }
 
-function Details({ kind, element, onEdit, onRemove }) {
+function Details({ kind, element, onEdit, onRemove, onErase }) {
   const { id, fixed } = kinds[kind];
   const actions = html`
     ${mayChange.value && !fixed && html`<button type="button" onClick=${onEdit}>Edit</button>`}
     ${mayChange.value && html`<button type="button" onClick=${onRemove}>Remove</button>`}
+    ${mayChange.value && kind === "games" && html`<button type="button"
+      onClick=${onErase}>Erase everything</button>`}
     <${CopyCurl} path=${pathOf(kind, element[id])} />`;
   return html`<${Section} title=${`The ${kinds[kind].one} chosen`} actions=${actions}>
     <pre class="json">${JSON.stringify(element, null, 2).split("\n").map((line, index) => html`
@@ -93,12 +96,16 @@ export function Elements({ kind, route }) {
         : !error && html`<${Loading} />`}
     </${Section}>
     ${element && html`<${Details} kind=${kind} element=${element}
-      onEdit=${() => setOpen("edit")} onRemove=${() => setOpen("remove")} />`}
+      onEdit=${() => setOpen("edit")} onRemove=${() => setOpen("remove")}
+      onErase=${() => setOpen("erase")} />`}
     ${chosen && value && !element && html`<p>There is no ${definition.one} with the id <code>
       <${Name} text=${chosen} /></code>.</p>`}
     ${open === "new" && html`<${Editor} kind=${kind} element=${null} onDone=${done}
       onClose=${() => setOpen(null)} />`}
     ${open === "edit" && element && html`<${Editor} kind=${kind} element=${element} onDone=${done}
+      onClose=${() => setOpen(null)} />`}
+    ${kind === "games" && html`<${Erasures} />`}
+    ${open === "erase" && element && html`<${ErasingDialog} game=${element} onDone=${done}
       onClose=${() => setOpen(null)} />`}
     ${open === "remove" && element && html`<${Removal} kind=${kind} element=${element}
       onDone=${done} onClose=${() => setOpen(null)} />`}`;

@@ -17,10 +17,15 @@ function number(typed) {
 
 const games = {
   title: "Games", one: "game", id: "game_id", makesId: true,
-  columns: [["game_id", "Id"], ["display_name", "Name"]],
-  fields: [{ name: "display_name", label: "Name" }],
-  draftOf: ({ display_name: name }) => ({ display_name: text(name) }),
-  elementOf: (draft, element) => ({ ...element, display_name: draft.display_name }),
+  columns: [["game_id", "Id"], ["display_name", "Name"], ["retention_days", "Days kept"]],
+  fields: [{ name: "display_name", label: "Name" },
+    { name: "retention_days", label: "Days that lobbies are kept", optional: true,
+      hint: "From their stop; 0: for ever. Empty: as the service is configured." }],
+  draftOf: (element) => ({ display_name: text(element.display_name),
+    retention_days: text(element.retention_days) }),
+  elementOf: (draft, element) => set({ ...element, display_name: draft.display_name },
+    "retention_days", draft.retention_days.trim() === "" ? undefined
+      : number(draft.retention_days)),
 };
 
 const namespaces = {

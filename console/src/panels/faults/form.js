@@ -52,8 +52,9 @@ export function RuleForm({ found, onSet, onClose }) {
   };
   // What nobody has filled in yet is wrong only once the form is about to be sent.
   const wrong = (name) => (draft[name] !== "" || typed !== "" ? errors[name] : undefined);
-  const field = (name, label, hint) => html`<${Field} key=${name} label=${label} hint=${hint}
-    value=${draft[name]} error=${wrong(name)} onValue=${put(name)} inputmode="decimal" />`;
+  const field = (name, label, hint, inputmode = "decimal") => html`<${Field} key=${name}
+    label=${label} hint=${hint} inputmode=${inputmode} value=${draft[name]} error=${wrong(name)}
+    onValue=${put(name)} />`;
   return html`<${Dialog} title=${`Inject a fault at ${point}`} onClose=${onClose} wide=${true}>
     <form onSubmit=${submit}>
       <p><bdi>${what}</bdi></p>
@@ -74,6 +75,7 @@ export function RuleForm({ found, onSet, onClose }) {
           onChecked=${put("once")} />
         <${Check} label="By header" hint=${`Only requests with X-Fault: ${point}`}
           checked=${draft.header} onChecked=${put("header")} />
+        ${field("game", "Game", "The id of a game: only what is about it.", "text")}
       </div>
       ${draft.kind === "abort" && html`<p class="warning" role="alert"><strong>The process will
         die.</strong> ${" "}Every request that it has dies with it, and this page loses it until

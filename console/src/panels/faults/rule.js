@@ -1,5 +1,7 @@
 // A rule as it is typed, as it is sent, and as a sentence.
 
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
 /** What a form begins with: a rule that is in force, or nothing. All are texts or booleans. */
 export function draftOf(rule, kinds) {
   const delay = rule?.delay_ms;
@@ -9,6 +11,7 @@ export function draftOf(rule, kinds) {
     kind: rule?.kind ?? kinds[0], least: text(least), most: most === least ? "" : text(most),
     probability: text(rule?.probability), every: text(rule?.every), first: text(rule?.first),
     once: Boolean(rule?.once), header: Boolean(rule?.header),
+    game: text(rule?.game),
   };
 }
 
@@ -46,13 +49,16 @@ export function ruleOf(draft) {
   set("first", take("first", { least: 1, whole: true }, "A whole number from 1."));
   if (draft.once) rule.once = true;
   if (draft.header) rule.header = true;
+  const game = draft.game.trim();
+  if (game !== "" && !uuid.test(game)) errors.game = "The id of a game.";
+  if (game !== "") rule.game = game;
   return { rule: Object.keys(errors).length ? null : rule, errors };
 }
 
 /** A rule in a few words: "delay 5 to 20 ms, 1 %, one of 10 passes". */
 export function ruleText(rule) {
   if (!rule) return "none";
-  const { kind, delay_ms: delay, probability, every, first, once, header } = rule;
+  const { kind, delay_ms: delay, probability, every, first, once, header, game } = rule;
   const [least, most] = Array.isArray(delay) ? delay : [delay, delay];
   const words = [delay === undefined ? kind
     : `${kind} ${least === most ? least : `${least} to ${most}`} ms`];
@@ -61,5 +67,6 @@ export function ruleText(rule) {
   if (first !== undefined) words.push(`the first ${first} at most`);
   if (once) words.push("once");
   if (header) words.push("where X-Fault names it");
+  if (game) words.push(`of game ${game}`);
   return words.join(", ");
 }

@@ -1,11 +1,8 @@
 // What is wrong now, worst first, each with what to do.
-import { roseBy } from "../../core/series.js";
 import { linkTo } from "../../core/router.js";
 
-const minute_s = 60;
-const busy_limit = 0.9;
-const memory_limit = 0.9;
 const shown_actors = 5;
+const order = ["bad", "warn", "note"];
 
 const plural = (n, one, many = `${one}s`) => `${n} ${n === 1 ? one : many}`;
 
@@ -24,29 +21,6 @@ function ofActors({ actors }) {
   return said;
 }
 
-function ofAnswers(history) {
-  const failed = roseBy(history, minute_s, (status) => status.planes.data.answers["5xx"]);
-  if (!failed) return [];
-  return [{
-    id: "5xx", tone: "bad",
-    what: `${plural(failed, "answer")} of the data plane in the last minute ${
-      failed === 1 ? "was" : "were"} 5xx.`,
-    todo: "The walks of requests say which operation and which actor; the log has the request ids.",
-    link: linkTo("actors", { walks: "failed" }), open: "Show walks",
-  }];
-}
-
-function ofRestarts(history) {
-  const restarts = roseBy(history, minute_s, (status) => status.actor_restarts_total);
-  if (!restarts) return [];
-  return [{
-    id: "restarts", tone: "warn",
-    what: `Actors were started again ${plural(restarts, "time")} in the last minute.`,
-    todo: "Their last error says why. Requests that they held were sent again.",
-    link: linkTo("actors", { show: "restarted" }), open: "Show them",
-  }];
-}
-
 function ofFaults({ faults }) {
   if (!faults?.armed) return [];
   return [{
@@ -58,25 +32,30 @@ function ofFaults({ faults }) {
   }];
 }
 
-function ofLoops({ loops = [] }) {
-  return loops.filter(({ busy }) => busy > busy_limit).map(({ loop, plane, busy }) => ({
-    id: `loop ${loop}`, tone: "warn",
-    what: `Event loop ${loop} (${plane}) is busy ${Math.round(busy * 100)} % of the time.`,
-    todo: "More wait for it than it can take: give the service more cores, or another replica.",
-  }));
+// Where the console shows what a finding of the service says to look at.
+const places = [
+  [/^\/v1\/traces\?operation=([a-z_]+)/, ([, operation]) => ["actors", { operation }]],
+  [/^\/v1\/traces/, () => ["actors", { walks: "failed" }]],
+  [/^\/actors/, () => ["actors", { show: "restarted" }]],
+  [/^\/v1\/exports/, () => ["lobbies", {}]],
+  [/^\/v1\/config/, () => ["configuration", {}]],
+  [/^\/faults/, () => ["faults", {}]],
+];
+
+const tones = { critical: "bad", warning: "warn", notice: "note" };
+
+function ofFinding({ cause, severity, what, look_at: where }) {
+  const place = places.map(([path, link]) => [path.exec(where), link]).find(([match]) => match);
+  const link = place && linkTo(...place[1](place[0]));
+  return { id: `${cause} ${where}`, tone: tones[severity] ?? "warn", what, todo: "", link,
+    open: "Show it" };
 }
 
-function ofMemory({ memory }) {
-  if (!memory?.budget_bytes || memory.leased_bytes < memory_limit * memory.budget_bytes) return [];
-  return [{
-    id: "memory", tone: "warn",
-    what: "The byte budget of the data plane is almost used up.",
-    todo: "Slow readers hold it. Beyond it the slowest are cut off: see byte-budget-bytes.",
-  }];
-}
-
-/** The problems of `history` (see core/events.js): `{id, tone, what, todo, link?, open?}`. */
-export function problemsOf(history, connection) {
+/**
+ * The problems of the last status and of what `/v1/attention` answered, or null for that:
+ * `{id, tone, what, todo, link?, open?}`.
+ */
+export function problemsOf(history, attention, connection) {
   const status = history.at(-1)?.status;
   const found = [];
   if (connection === "lost") {
@@ -86,13 +65,8 @@ export function problemsOf(history, connection) {
     });
   }
   if (!status) return found;
-  if (!status.ready) {
-    found.push({
-      id: "ready", tone: "bad", what: "The service is not ready: balancers send it nothing.",
-      todo: "It starts, drains or has a restart storm. Actors say which one died, the log why.",
-      link: linkTo("actors"), open: "Show actors",
-    });
-  }
-  return [...found, ...ofActors(status), ...ofAnswers(history), ...ofRestarts(history),
-    ...ofFaults(status), ...ofLoops(status), ...ofMemory(status)];
+  // Faults are told of for as long as they are set, and not for minutes after.
+  const findings = (attention?.findings ?? []).filter(({ cause }) => cause !== "faults_injected");
+  return [...found, ...ofActors(status), ...ofFaults(status), ...findings.map(ofFinding)]
+    .sort((a, b) => order.indexOf(a.tone) - order.indexOf(b.tone));
 }

@@ -1,6 +1,8 @@
 // The export of a span, and what the service exports now.
 import { html } from "../../core/html.js";
-import { Badge, Bytes, CopyCurl, Count, Problem, Section, Table } from "../../core/components.js";
+import {
+  Badge, Bytes, CopyCurl, Count, Problem, Section, Table, Time,
+} from "../../core/components.js";
 import { addressOf } from "../../core/address.js";
 import { useQuery } from "../../core/query.js";
 import { spanText } from "./span.js";
@@ -35,7 +37,9 @@ function Outcome({ job, mine, onAgain }) {
   if (job.state === "done") {
     const link = addressOf(job.url);
     return html`<p><a class="download" href=${link} download>Download the file</a> ${" "}
-      <span class="faint">The link works for a minute.</span></p>`;
+      <span class="faint">The link works for a minute.</span></p>
+      ${job.completeFrom && html`<p>Older history is not kept: all lobbies are there from ${" "}
+        <${Time} at=${job.completeFrom} /> on.</p>`}`;
   }
   if (job.state !== "asking") return null;
   return html`<p role="status">${mine ? html`${mine.state}: ${" "}

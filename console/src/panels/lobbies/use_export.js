@@ -1,6 +1,6 @@
 // An export: asked for until its file is complete, which may take longer than one request waits.
 import { useEffect, useRef, useState } from "../../core/html.js";
-import { request } from "../../core/api.js";
+import { jsonOf, send } from "../../core/api.js";
 import { announce } from "../../core/components.js";
 
 const pause_ms = 2_000;
@@ -13,7 +13,8 @@ const link_ms = 55_000;
 const passing = new Set(["timed_out", "deadline_exceeded", "exports_busy", "overloaded",
   "unavailable", "draining", "unreachable"]);
 
-const resting = { state: "idle", query: null, url: null, error: null, waitsFor: null };
+const resting = { state: "idle", query: null, url: null, error: null, waitsFor: null,
+  completeFrom: null };
 
 export const exportPath = (game) => `/v1/games/${encodeURIComponent(game)}/exports`;
 
@@ -37,9 +38,11 @@ export function linkOf(answer) {
 /**
  * One export at a time.
  * @returns {{job: {state: "idle"|"asking"|"done"|"expired"|"failed", query: object|null,
- *   url: string|null, error: Error|null, waitsFor: string|null}, start: (game: string,
- *   query: {query_start: number, query_end: number}) => void, stop: () => void}} `waitsFor` is why
- *   it is asked for again. An export that nobody waits for goes on in the service.
+ *   url: string|null, error: Error|null, waitsFor: string|null, completeFrom: string|null},
+ *   start: (game: string, query: {query_start: number, query_end: number}) => void,
+ *   stop: () => void}} `waitsFor` is why it is asked for again, `completeFrom` from when on it has
+ *   all lobbies, where older ones are not kept. An export that nobody waits for goes on in the
+ *   service.
  */
 export function useExport() {
   const [job, setJob] = useState(resting);
@@ -64,9 +67,11 @@ export function useExport() {
     const end = performance.now() + patience_ms;
     while (!signal.aborted) {
       try {
-        const url = linkOf(await request("POST", exportPath(game), { body: query, signal }));
+        const answer = await send("POST", exportPath(game), { body: query, signal });
+        const url = linkOf(await jsonOf(answer));
         if (signal.aborted) return;
-        setJob({ ...resting, state: "done", query, url });
+        setJob({ ...resting, state: "done", query, url,
+          completeFrom: answer.headers.get("Matchcloud-Complete-From") });
         announce("The export is complete.");
         return;
       } catch (error) {

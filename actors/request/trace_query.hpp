@@ -1,0 +1,36 @@
+#pragma once
+
+#include "base/expected.hpp"
+#include "model/text/uuid.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace matchcloud::actors {
+
+/// A parameter of a request's query string by its name; empty: it is absent.
+using query_parameters = std::function<std::string(std::string_view name)>;
+
+/// Reads a parameter that is a whole number; nothing where it is absent. Fails with
+/// `query_invalid`, which says what `unit` it counts.
+base::expected<std::optional<std::int64_t>> read_number(const query_parameters& of,
+                                                        std::string_view name, std::int64_t least,
+                                                        std::int64_t most, std::string_view unit);
+
+/// Which of the kept traces are wanted.
+struct trace_query {
+  /// Empty: any.
+  std::string operation;
+  std::optional<int> status;
+  std::chrono::milliseconds slower_than{0};
+  std::optional<model::uuid> game_id;
+};
+
+/// Reads `operation`, `status`, `slower_than_ms` and `game_id`. Fails with `query_invalid`.
+base::expected<trace_query> read_trace_query(const query_parameters& of);
+
+} // namespace matchcloud::actors

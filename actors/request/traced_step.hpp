@@ -1,0 +1,40 @@
+#pragma once
+
+#include "actors/request/ticket.hpp"
+
+namespace matchcloud::actors {
+
+/// Set on the threads of event loops, where requests are so short that only those that are sampled
+/// note their steps.
+// NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
+inline thread_local bool notes_only_sampled = false;
+
+/// Notes in the trace of a request that somebody works on it for as long as this lives.
+class traced_step {
+public:
+  /// `of` may be null and outlives this. `place` has static storage duration.
+  traced_step(ticket* of, const char* place) {
+    if (of == nullptr || (notes_only_sampled && !of->trace.is_sampled())) [[likely]]
+      return;
+    of_ = of;
+    step_ = of_->trace.begin(place, base::machine_clock().now());
+  }
+  ~traced_step() {
+    if (of_ != nullptr) [[unlikely]]
+      of_->trace.end(step_, base::machine_clock().now());
+  }
+  traced_step(const traced_step&) = delete;
+  traced_step& operator=(const traced_step&) = delete;
+
+private:
+  ticket* of_ = nullptr;
+  std::size_t step_ = 0;
+};
+
+/// Notes in the trace of a request when somebody worked on it. `of` may be null; nothing is noted
+/// of work that did not end. `place` has static storage duration.
+inline void note_work(const ticket_ptr& of, const char* place, const work_time& when) {
+  if (of && when.ended >= when.began) of->trace.add(place, when.began, when.ended);
+}
+
+} // namespace matchcloud::actors

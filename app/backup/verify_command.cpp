@@ -1,0 +1,67 @@
+#include "app/backup/backup_commands.hpp"
+#include "app/backup/backup_options.hpp"
+#include "app/backup/backup_watch.hpp"
+#include "app/reports/backup_report.hpp"
+#include "app/reports/text_table.hpp"
+#include "cli/command_line.hpp"
+#include "cli/print.hpp"
+#include "store/backup/verify.hpp"
+
+#include <iostream>
+#include <memory>
+
+namespace matchcloud::app {
+
+namespace {
+
+using enum cli::exit_code;
+
+base::expected<store::verification> verify(const backup_options& given) {
+  backup_watch showing;
+  if (!given.folder.empty()) return store::verify_backup(given.folder, showing.watch());
+  const auto place = place_of(given);
+  if (!place) return tl::unexpected(place.error());
+  return store::verify_store(*place, showing.watch());
+}
+
+int run(const backup_options& given) {
+  const auto done = verify(given);
+  if (!done) {
+    std::cerr << "matchcloud verify: " << done.error().detail << "\n";
+    return done.error().code == base::errc::config_invalid ? usage : failed;
+  }
+  const auto text = given.format == "json" ? json_of(*done) : table_of(*done, terminal_width());
+  if (!cli::print("matchcloud verify", text)) return failed;
+  if (done->faults() == 0) return ok;
+  std::cerr << "matchcloud verify: " << done->name << ": " << done->faults()
+            << " things are missing or damaged\n";
+  return failed;
+}
+
+constexpr const char* help =
+    "Reads all of a store, or with DIR of a backup, and says what is missing, damaged or "
+    "unreferenced. A service may run meanwhile.\n\n"
+    "Of a store: SQLite's pages and indexes, all rows from one snapshot, whether rows name games, "
+    "namespaces, regions and kinds of lobbies that exist, whether each lobby is where exports look "
+    "for it, each image and the digest in its name, and each export.\n"
+    "Of a backup: the same, and each file and table against the manifest. Nothing in it is "
+    "changed.\n\n"
+    "Unreferenced images do no harm: `matchcloud objects check --remove` removes those of a "
+    "store.\n\n"
+    "Exits with 1 if anything is missing or damaged.\n\n"
+    "Example: matchcloud verify --data-dir var\n"
+    "Example: matchcloud verify /backup/2026-11-26";
+
+} // namespace
+
+void add_verify_command(CLI::App& program, int& code) {
+  auto* command =
+      program.add_subcommand("verify", "Say what of a store or a backup is missing or damaged.");
+  cli::set_help(*command, help);
+  const auto given = std::make_shared<backup_options>();
+  add_folder_argument(*command, *given, "The folder of a backup. Without it the store is read.");
+  add_backup_options(*command, *given);
+  command->callback([given, &code] { code = run(*given); });
+}
+
+} // namespace matchcloud::app

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "app/certificates/certificate_authorities.hpp"
+#include "base/expected.hpp"
+#include "cli/interrupt.hpp"
+#include "model/net/http_url.hpp"
+
+#include <string>
+
+namespace matchcloud::app {
+
+/// A service's ops plane, as commands ask it.
+struct ops_plane {
+  model::http_url url;
+  /// The bearer token that it is asked with; empty: none.
+  std::string token;
+  /// Who may vouch for the server of an https URL.
+  certificate_authorities trusted{};
+  /// Whether any server is accepted, as for a service on this machine.
+  bool trusts_any_server = false;
+};
+
+struct ops_request {
+  std::string method = "GET";
+  /// Such as `/faults`.
+  std::string target;
+  std::string body;
+};
+
+/// Asks and returns the body of an answer from 200 to 299. Fails with `io_failed` (the detail names
+/// the service and quotes its problem, without the token), or with `cancelled` if a signal arrived.
+/// Blocks for 10 s at most. One thread.
+base::expected<std::string> ask_ops_plane(const ops_plane& of, const ops_request& what,
+                                          const cli::interrupt& until);
+
+} // namespace matchcloud::app

@@ -1,0 +1,63 @@
+#include "app/client/ops_plane_options.hpp"
+
+#include "app/client/ca_file_option.hpp"
+#include "app/client/health_check.hpp"
+#include "cli/bearer_tokens.hpp"
+#include "cli/token_options.hpp"
+
+#include <cstdlib>
+#include <iostream>
+
+namespace matchcloud::app {
+
+namespace {
+
+constexpr const char* listen_variable = "MATCHCLOUD_OPS_LISTEN";
+constexpr const char* default_listen = "127.0.0.1:8081";
+
+std::string check_url(const std::string& text) {
+  const auto url = model::parse_http_url(text);
+  if (!url) return "\"" + text + "\" is not the URL of an ops plane: " + url.error().detail;
+  if (url->target != "/")
+    return "\"" + text + "\" is not the URL of an ops plane: it has a path. Remove it.";
+  return {};
+}
+
+ops_plane plane_of_this_machine() {
+  const char* value = std::getenv(listen_variable); // NOLINT(concurrency-mt-unsafe): no threads yet
+  auto found = health_check_of(value == nullptr ? default_listen : value);
+  if (!found) throw CLI::ValidationError{listen_variable, found.error().detail};
+  return {found->url, {}, found->trusted, found->trusts_any_server};
+}
+
+} // namespace
+
+void add_ops_plane_options(CLI::App& command, ops_plane_options& options) {
+  auto* url = command.add_option("--url", options.url, "The service's ops plane, http or https.")
+                  ->check(CLI::Validator{check_url, ""});
+  cli::add_token_options(command, options.token_file,
+                         "A file with the bearer token for the service; - is stdin. Without it "
+                         "the environment's MATCHCLOUD_TOKEN is sent, if any.");
+  add_ca_file_option(command, options.ca_file)->needs(url);
+}
+
+std::string ops_token_of(const ops_plane_options& options) {
+  const auto read = cli::read_bearer_tokens(options.token_file);
+  if (!read) throw CLI::ValidationError{read.error().detail};
+  if (read->tokens.size() > 1)
+    throw CLI::ValidationError{"--token-file has " + std::to_string(read->tokens.size()) +
+                               " tokens; one is sent: give a file with that alone"};
+  if (!read->warning.empty()) std::cerr << "matchcloud fault: " << read->warning << "\n";
+  return read->tokens.empty() ? std::string{} : read->tokens.front();
+}
+
+ops_plane ops_plane_of(const ops_plane_options& options) {
+  auto plane =
+      options.url.empty()
+          ? plane_of_this_machine()
+          : ops_plane{*model::parse_http_url(options.url), {}, authorities_of(options.ca_file)};
+  plane.token = ops_token_of(options);
+  return plane;
+}
+
+} // namespace matchcloud::app

@@ -1,0 +1,65 @@
+#include "app/client/ops_plane_options.hpp"
+#include "app/faults/fault_commands.hpp"
+#include "app/faults/fault_listing.hpp"
+#include "app/reports/text_table.hpp"
+#include "cli/command_line.hpp"
+#include "cli/print.hpp"
+
+#include <iostream>
+#include <memory>
+
+namespace matchcloud::app {
+
+namespace {
+
+using enum cli::exit_code;
+
+constexpr const char* program_name = "matchcloud fault list";
+
+struct list_options {
+  ops_plane_options ops;
+  listing_choice choice;
+  bool json = false;
+};
+
+int list(const list_options& options, const ops_plane& at) {
+  const cli::interrupt until;
+  auto all = ask_ops_plane(at, {"GET", "/faults", {}}, until).and_then(read_fault_listing);
+  if (!all) {
+    std::cerr << program_name << ": " << all.error().detail << "\n";
+    return failed;
+  }
+  const auto shown = chosen_of(*std::move(all), options.choice);
+  if (options.json) return cli::print(program_name, json_of(shown)) ? ok : failed;
+  const auto text = text_of(shown, terminal_width());
+  if (text.empty())
+    std::cerr << (options.choice.search.empty()
+                      ? "No fault is injected. --all lists where one can be.\n"
+                      : "Nothing is called so. --all lists all points and presets.\n");
+  return cli::print(program_name, text) ? ok : failed;
+}
+
+constexpr const char* help =
+    "Prints the faults that are injected, how many passes of their points they hit, and when they "
+    "heal. --all and --search print points without a fault and presets, too.\n\n";
+
+constexpr const char* examples = "\n\nExample: matchcloud fault list\n"
+                                 "Example: matchcloud fault list --search slow";
+
+} // namespace
+
+void add_fault_list_command(CLI::App& fault, int& code) {
+  auto* command = fault.add_subcommand("list", "Show injected faults, points and presets.");
+  cli::set_help(*command, std::string{help} + ops_plane_help + examples);
+  const auto options = std::make_shared<list_options>();
+  command->add_flag("--all", options->choice.all, "All points, by group, and all presets.");
+  command
+      ->add_option("--search", options->choice.search,
+                   "Points and presets with this text in their name, group or effect.")
+      ->check(cli::not_empty());
+  command->add_flag("--json", options->json, "JSON in place of tables.");
+  add_ops_plane_options(*command, options->ops);
+  command->callback([options, &code] { code = list(*options, ops_plane_of(options->ops)); });
+}
+
+} // namespace matchcloud::app

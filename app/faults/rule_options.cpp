@@ -1,0 +1,191 @@
+#include "app/faults/rule_options.hpp"
+
+#include "actors/fault_control/fault_presets.hpp"
+#include "actors/fault_control/fault_rule.hpp"
+#include "cli/duration.hpp"
+#include "model/net/ip_address.hpp"
+#include "model/text/suggestion.hpp"
+#include "model/text/unicode.hpp"
+#include "model/text/uuid.hpp"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+namespace matchcloud::app {
+
+namespace {
+
+using base::fault_kind;
+using base::fault_rule;
+
+constexpr std::size_t echo_limit = 64;
+
+constexpr std::array<cli::duration_unit, 5> units{{{"us", std::chrono::microseconds{1}},
+                                                   {"ms", std::chrono::milliseconds{1}},
+                                                   {"s", std::chrono::seconds{1}},
+                                                   {"m", std::chrono::minutes{1}},
+                                                   {"h", std::chrono::hours{1}}}};
+
+tl::unexpected<base::error> refuse(std::string why) {
+  return base::fail(base::errc::config_invalid, std::move(why));
+}
+
+std::string excerpt(std::string_view text) {
+  return model::quoted_excerpt(text, echo_limit);
+}
+
+base::expected<void> set_delay(fault_rule& rule, const std::string& text) {
+  const auto dots = text.find("..");
+  const auto least = parse_time(std::string_view{text}.substr(0, dots));
+  const auto most =
+      dots == std::string::npos ? least : parse_time(std::string_view{text}.substr(dots + 2));
+  if (!least || !most)
+    return refuse("--delay is " + excerpt(text) +
+                  ", which is no time. Write one such as 5ms, or two such as 5ms..20ms.");
+  rule.least_delay = *least;
+  rule.most_delay = *most;
+  return {};
+}
+
+base::expected<void> set_kind(fault_rule& rule, const std::string& kind) {
+  for (std::size_t i = 1; i < base::fault_kind_names.size(); ++i)
+    if (base::fault_kind_names[i] == kind) {
+      rule.kind = static_cast<fault_kind>(i);
+      return {};
+    }
+  std::string all;
+  for (std::size_t i = 1; i < base::fault_kind_names.size(); ++i)
+    all.append(all.empty() ? "" : ", ").append(base::fault_kind_names[i]);
+  return refuse(excerpt(kind) + " is no kind of fault. Kinds: " + all + ".");
+}
+
+base::expected<void> set_id(std::optional<base::fault_bytes>& into, std::string_view option,
+                            const std::string& text) {
+  if (text.empty()) return {};
+  const auto id = model::parse_uuid(text);
+  if (!id) return refuse(std::string{option} + " is not an id. Give a UUID.");
+  into = id->bytes;
+  return {};
+}
+
+base::expected<void> set_client(fault_rule& rule, const std::string& text) {
+  if (text.empty()) return {};
+  const auto block = model::parse_cidr(text);
+  if (!block)
+    return refuse("--client is " + excerpt(text) +
+                  ". Give an address or a block, such as 192.0.2.7 or 10.0.0.0/8, without bits "
+                  "behind the prefix.");
+  rule.client = base::fault_network{block->network.bytes, block->prefix_length};
+  return {};
+}
+
+base::expected<void> set_lasts(fault_rule& rule, const std::string& text) {
+  if (text.empty()) return {};
+  const auto time = parse_time(text);
+  const auto seconds =
+      time ? std::chrono::ceil<std::chrono::seconds>(*time) : std::chrono::seconds{0};
+  if (seconds.count() == 0)
+    return refuse("--lasts is " + excerpt(text) + ". Give a time such as 60s, 5m or 2h.");
+  rule.lasts = seconds;
+  return {};
+}
+
+/// Adds what the options say besides kind and point.
+base::expected<void> refine(fault_rule& rule, const rule_options& by) {
+  if (!by.delay.empty())
+    if (auto set = set_delay(rule, by.delay); !set) return set;
+  rule.probability = by.probability.value_or(rule.probability);
+  rule.every = by.every.value_or(rule.every);
+  rule.first = by.first.value_or(rule.first);
+  rule.once = rule.once || by.once;
+  rule.by_header = rule.by_header || by.header;
+  rule.connections = by.connections.value_or(rule.connections);
+  return set_id(rule.game, "--game", by.game)
+      .and_then([&] { return set_id(rule.token, "--token-id", by.token_id); })
+      .and_then([&] { return set_client(rule, by.client); })
+      .and_then([&] { return set_lasts(rule, by.lasts); });
+}
+
+base::expected<placed_rule> begun(const rule_options& options) {
+  if (!options.preset.empty()) return preset_rule(options.preset);
+  const auto at = base::find_fault_point(options.point);
+  if (!at) return refuse(actors::no_such_fault_point(options.point).detail);
+  placed_rule made{*at, {}};
+  if (auto set = set_kind(made.rule, options.kind); !set) return tl::unexpected(set.error());
+  if ((made.rule.kind == fault_kind::delay) == options.delay.empty())
+    return refuse(options.delay.empty()
+                      ? "The kind delay needs --delay, such as --delay 5ms..20ms."
+                      : "--delay belongs to the kind delay. Remove it, or give delay as KIND.");
+  return made;
+}
+
+} // namespace
+
+std::string rule_json(const base::fault_rule& rule) {
+  model::json_writer json;
+  actors::write_fault_rule(json, rule);
+  return json.take();
+}
+
+std::optional<std::chrono::microseconds> parse_time(std::string_view text) {
+  const auto time = cli::parse_duration(text, units, base::fault_longest_time);
+  if (!time) return std::nullopt;
+  return std::chrono::duration_cast<std::chrono::microseconds>(*time);
+}
+
+base::expected<placed_rule> preset_rule(std::string_view name) {
+  const auto* found = std::ranges::find(actors::fault_presets, name, &actors::fault_preset::name);
+  if (found != actors::fault_presets.end()) {
+    const auto rule = actors::read_fault_rule(found->point, found->rule);
+    if (!rule) return tl::unexpected(rule.error());
+    return placed_rule{found->point, *rule};
+  }
+  std::vector<std::string_view> names(actors::fault_presets.size());
+  std::ranges::transform(actors::fault_presets, names.begin(), &actors::fault_preset::name);
+  if (const auto close = model::closest_name(name, names); !close.empty())
+    return refuse(excerpt(name) + " is no preset. Did you mean `" + std::string{close} + "`?");
+  std::string all;
+  for (const auto each : names)
+    all.append(all.empty() ? "" : ", ").append(each);
+  return refuse(excerpt(name) + " is no preset. Presets: " + all + ".");
+}
+
+void add_rule_options(CLI::App& command, rule_options& options) {
+  auto* point =
+      command.add_option("POINT", options.point, "Where, such as store.commit: see `fault list`.");
+  auto* kind = command.add_option("KIND", options.kind,
+                                  "What happens: delay, error, drop, crash, abort, short-write, "
+                                  "corrupt or stall. Not all points have all.");
+  kind->needs(point);
+  command
+      .add_option("--preset", options.preset,
+                  "A fault by its effect, in place of POINT and KIND: see `fault list --all`.")
+      ->excludes(point);
+  command.add_option("--delay", options.delay, "With delay: 5ms, or 5ms..20ms for any between.");
+  command.add_option("--probability", options.probability, "The share of passes that are hit.");
+  command.add_option("--every", options.every, "Only each n-th pass is hit.");
+  command.add_option("--first", options.first, "No pass after the n-th is hit.");
+  command.add_flag("--once", options.once, "One pass is hit and no more.");
+  command.add_flag("--header", options.header, "Only requests whose X-Fault names the point.");
+  command.add_option("--game", options.game, "Only what is about the game of this id.");
+  command.add_option("--client", options.client,
+                     "Only clients of this address, or block such as 10.0.0.0/8.");
+  command.add_option("--token-id", options.token_id,
+                     "Only requests that were let in with the token of this id.");
+  command.add_option("--connections", options.connections,
+                     "The share of connections that are hit, always the same ones.");
+  command.add_option("--lasts", options.lasts,
+                     "When the fault heals by itself: 60s, 5m, up to 24h; 1h unless given.");
+}
+
+base::expected<placed_rule> rule_of(const rule_options& options) {
+  auto made = begun(options);
+  if (!made) return made;
+  if (auto refined = refine(made->rule, options); !refined) return tl::unexpected(refined.error());
+  if (auto fine = base::faults::check(made->point, made->rule); !fine)
+    return tl::unexpected(fine.error());
+  return made;
+}
+
+} // namespace matchcloud::app

@@ -1,0 +1,56 @@
+#pragma once
+
+#include "base/expected.hpp"
+#include "base/faults.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace matchcloud::app {
+
+/// A rule as a command line says it.
+struct rule_options {
+  std::string point;
+  std::string kind;
+  std::string preset;
+  std::string delay;
+  std::optional<double> probability;
+  std::optional<std::uint64_t> every;
+  std::optional<std::uint64_t> first;
+  bool once = false;
+  bool header = false;
+  std::string game;
+  std::string client;
+  std::string token_id;
+  std::optional<double> connections;
+  std::string lasts;
+};
+
+/// A rule and where to put it.
+struct placed_rule {
+  base::fault_point point{};
+  base::fault_rule rule;
+};
+
+/// Adds POINT, KIND, `--preset` and the members of a rule; `options` must outlive the parsing.
+void add_rule_options(CLI::App& command, rule_options& options);
+
+/// The rule of the options: that of the preset, or of POINT and KIND, with what is given besides.
+/// Fails with `config_invalid`, as for a rule that the point does not take.
+base::expected<placed_rule> rule_of(const rule_options& options);
+
+/// The rule of a preset. Fails with `config_invalid` and a suggestion.
+base::expected<placed_rule> preset_rule(std::string_view name);
+
+/// The rule as the ops plane takes it.
+std::string rule_json(const base::fault_rule& rule);
+
+/// Reads `5ms`, `1.5s` or `250us`; empty if the text is anything else, or over a day.
+std::optional<std::chrono::microseconds> parse_time(std::string_view text);
+
+} // namespace matchcloud::app

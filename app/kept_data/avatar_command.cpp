@@ -1,0 +1,73 @@
+#include "app/commands/commands.hpp"
+#include "app/commands/store_options.hpp"
+#include "app/kept_data/kept_data_commands.hpp"
+#include "app/kept_data/meant_game.hpp"
+#include "cli/print.hpp"
+#include "store/housekeeping/housekeeper.hpp"
+
+#include <iostream>
+#include <memory>
+#include <string>
+
+namespace matchcloud::app {
+
+namespace {
+
+struct remove_options {
+  store::store_place store;
+  std::string game;
+  std::string upload;
+};
+
+base::expected<std::string> remove(const remove_options& options) {
+  const auto upload = model::parse_uuid(options.upload);
+  if (!upload)
+    return base::fail(base::errc::id_malformed,
+                      "the upload id of an avatar is a UUID of 36 characters");
+  const auto in = store::open_existing_store(options.store);
+  if (!in) return tl::unexpected(in.error());
+  const auto objects = store::open_objects(options.store);
+  if (!objects) return tl::unexpected(objects.error());
+  const auto game = find_game(**in, options.game);
+  if (!game) return tl::unexpected(game.error());
+  return (*in)
+      ->erasures()
+      .and_then([&](const auto& of) { return of->remove_avatar(game->game_id, *upload); })
+      .and_then([&] { return store::remove_images_of(**in, **objects, *upload); })
+      .map([&] {
+        return "avatar " + to_string(*upload) + " of " + game->describe() + ": removed\n";
+      });
+}
+
+int run(const remove_options& options) {
+  const auto done = remove(options);
+  if (done) return cli::print("matchcloud avatar remove", *done) ? ok : failed;
+  std::cerr << "matchcloud avatar remove: " << done.error().detail << "\n";
+  return done.error().code == base::errc::id_malformed ? usage : failed;
+}
+
+} // namespace
+
+void add_avatar_command(CLI::App& program, int& code) {
+  auto* avatar = program.add_subcommand("avatar", "Remove a custom avatar.");
+  avatar->require_subcommand(1);
+  set_help(*avatar, "Example: matchcloud avatar remove 'Demo Game' "
+                    "00000000-0000-4000-8000-000000000105");
+  auto* command = avatar->add_subcommand("remove", "Remove a custom avatar and its image.");
+  set_help(*command,
+           "The avatar leaves its game's list, and its image is removed. Running servers notice "
+           "within a second: from then on nobody gets the image from them. What browsers and "
+           "caches on the way keep is theirs.\n\n"
+           "Example: matchcloud avatar remove 'Demo Game' 00000000-0000-4000-8000-000000000105 "
+           "--data-dir var");
+  const auto options = std::make_shared<remove_options>();
+  add_store_options(*command, options->store);
+  add_objects_options(*command, options->store);
+  command->add_option("GAME", options->game, "Its game's id, or name if no other game has it.")
+      ->required()
+      ->check(not_empty());
+  command->add_option("UPLOAD_ID", options->upload, "The avatar's id.")->required();
+  command->callback([options, &code] { code = run(*options); });
+}
+
+} // namespace matchcloud::app

@@ -1,0 +1,233 @@
+#include "app/commands/commands.hpp"
+#include "app/commands/store_options.hpp"
+#include "app/kept_data/kept_data_commands.hpp"
+#include "app/kept_data/meant_game.hpp"
+#include "base/byte_budget.hpp"
+#include "base/clock.hpp"
+#include "base/randomness.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/print.hpp"
+#include "cli/progress_display.hpp"
+#include "model/text/timestamp.hpp"
+#include "store/exports/export_files.hpp"
+#include "store/exports/export_objects.hpp"
+#include "store/housekeeping/housekeeper.hpp"
+#include "store/housekeeping/kept_data_json.hpp"
+
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <iostream>
+#include <limits>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+
+namespace matchcloud::app {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+/// How often the progress of an erasure is looked at.
+constexpr milliseconds look_interval{250};
+/// A command opens nothing for readers.
+constexpr std::uint64_t no_limit = std::numeric_limits<std::uint64_t>::max();
+
+struct remove_options {
+  store::store_place store;
+  std::string game;
+  bool everything = false;
+  bool is_sure = false;
+  bool waits = true;
+  std::string format = "table";
+};
+
+model::uuid new_id() {
+  std::array<std::uint8_t, 16> random{};
+  base::fill_random(random);
+  return model::random_uuid(random);
+}
+
+/// What a housekeeper of this command stands on.
+struct own_housekeeper {
+  base::byte_budget budget{64UL * 1024 * 1024};
+  std::unique_ptr<store::export_store> exports;
+  std::unique_ptr<store::housekeeper> keeper;
+};
+
+base::expected<std::unique_ptr<store::export_store>>
+open_exports(const remove_options& options, const std::shared_ptr<store::database>& in,
+             const std::shared_ptr<store::object_store>& objects, const model::uuid& owner,
+             base::byte_budget& budget) {
+  if (!options.store.has_bucket()) {
+    auto files = store::export_files::open(options.store.data_dir, no_limit);
+    if (!files) return tl::unexpected(files.error());
+    return *std::move(files);
+  }
+  store::export_objects_settings settings;
+  settings.objects = objects;
+  settings.records = in;
+  settings.owner = owner;
+  settings.budget = &budget;
+  settings.clock = &base::machine_clock();
+  settings.limit_bytes = no_limit;
+  return std::make_unique<store::export_objects>(std::move(settings));
+}
+
+base::expected<std::unique_ptr<own_housekeeper>>
+open_housekeeper(const remove_options& options, const std::shared_ptr<store::database>& in) {
+  auto objects = store::open_objects(options.store);
+  if (!objects) return tl::unexpected(objects.error());
+  auto made = std::make_unique<own_housekeeper>();
+  store::housekeeper_settings settings;
+  settings.in = in;
+  settings.objects = *std::move(objects);
+  settings.owner = new_id();
+  settings.expires = false;
+  auto exports = open_exports(options, in, settings.objects, settings.owner, made->budget);
+  if (!exports) return tl::unexpected(exports.error());
+  made->exports = *std::move(exports);
+  settings.exports = made->exports.get();
+  made->keeper = std::make_unique<store::housekeeper>(std::move(settings));
+  return made;
+}
+
+base::expected<store::erasure> look(store::database& in, const model::uuid& game_id) {
+  const auto all = in.erasures().and_then([](const auto& of) { return of->erasures(); });
+  if (!all) return tl::unexpected(all.error());
+  for (const auto& each : *all)
+    if (each.game_id == game_id) return each;
+  return tl::unexpected(model::no_such_game(game_id));
+}
+
+/// Erases until nothing is left, or watches the service that does it.
+base::expected<store::erasure> finish(const remove_options& options,
+                                      const std::shared_ptr<store::database>& in,
+                                      const model::uuid& game_id, const cli::interrupt& until) {
+  auto own = open_housekeeper(options, in);
+  if (!own) return tl::unexpected(own.error());
+  auto& keeper = *(*own)->keeper;
+  base::expected<void> outcome;
+  std::atomic<bool> has_ended{false};
+  std::thread worker{[&] {
+    // While a service has the lease this does nothing.
+    while (outcome && !has_ended) {
+      outcome = keeper.run();
+      if (outcome && !until.wait(look_interval)) break;
+    }
+    has_ended = true;
+  }};
+  cli::progress_display progress{base::machine_clock()};
+  progress.begin("lobbies erased", std::nullopt);
+  auto now = look(*in, game_id);
+  while (now && !now->finished_ms && !has_ended && until.wait(look_interval)) {
+    progress.show(now->lobbies, now->lobbies);
+    now = look(*in, game_id);
+  }
+  has_ended = true;
+  keeper.stop();
+  worker.join();
+  if (!outcome) return tl::unexpected(outcome.error());
+  return now;
+}
+
+std::string told(const meant_game& game, const store::erasure& now) {
+  const auto counts = std::to_string(now.lobbies) + " lobbies, " + std::to_string(now.avatars) +
+                      " avatars, " + std::to_string(now.exports) + " exports, " +
+                      std::to_string(now.tokens) + " tokens";
+  if (now.finished_ms) return game.describe() + ": erased with " + counts + "\n";
+  return game.describe() + ": it is out of the catalog and nothing of it can be downloaded; gone " +
+         "so far: " + counts +
+         ". A service on this store goes on with the rest, and so does this command.\n";
+}
+
+/// Has the user say again what is to go. False if that is not what they say.
+base::expected<bool> confirm(const meant_game& game) {
+  if (::isatty(STDIN_FILENO) == 0)
+    return base::fail(base::errc::config_invalid,
+                      "there is no way back; --yes says that you are sure");
+  std::cerr << "This erases " << game.describe()
+            << " with its namespaces, tokens, avatars, exports and its whole history. There is no "
+               "way back.\nType the game's name"
+            << (game.name.empty() ? " or its id" : "") << " to go on: " << std::flush;
+  std::string line;
+  std::getline(std::cin, line);
+  return line == (game.name.empty() ? to_string(game.game_id) : game.name);
+}
+
+/// What a command says, and its exit code.
+struct answer {
+  std::string text;
+  int code = ok;
+};
+
+base::expected<answer> remove(const remove_options& options) {
+  const auto in = store::open_existing_store(options.store);
+  if (!in) return tl::unexpected(in.error());
+  const auto game = find_game(**in, options.game);
+  if (!game) return tl::unexpected(game.error());
+  if (!options.is_sure) {
+    const auto sure = confirm(*game);
+    if (!sure) return tl::unexpected(sure.error());
+    if (!*sure) return base::fail(base::errc::cancelled, "that is not its name; nothing was done");
+  }
+  const cli::interrupt until;
+  auto now = (*in)->erasures().and_then([&](const auto& of) {
+    return of->begin_erasure(game->game_id, base::machine_clock().unix_ms());
+  });
+  if (now && options.waits && !now->finished_ms) now = finish(options, *in, game->game_id, until);
+  if (!now) return tl::unexpected(now.error());
+  return answer{options.format == "json" ? store::json_of(*now) + "\n" : told(*game, *now),
+                options.waits && !now->finished_ms ? failed : ok};
+}
+
+int run(const remove_options& options) {
+  if (!options.everything) {
+    std::cerr << "matchcloud game remove: it takes --everything: the game with all that it has is "
+                 "erased. `matchcloud catalog remove game` hides a game and keeps its history.\n";
+    return usage;
+  }
+  const auto done = remove(options);
+  if (done) return cli::print("matchcloud game remove", done->text) ? done->code : failed;
+  std::cerr << "matchcloud game remove: " << done.error().detail << "\n";
+  return done.error().code == base::errc::config_invalid ? usage : failed;
+}
+
+constexpr const char* help =
+    "Erases the game, its namespaces, their tokens, its avatars with their images, its exports and "
+    "its whole lobby history. From the first moment on it is out of the catalog and nothing of it "
+    "can be downloaded; the rest goes in small steps, for which a running service slows down by a "
+    "tenth at most. A service that runs does the work and this command watches; without one this "
+    "command does it. When it is interrupted, a service or the same command goes on.\n\n"
+    "There is no way back, and the ids of the game and of its namespaces are not given again. The "
+    "audit log keeps its entries. Backups have what they had.\n\n"
+    "Example: matchcloud game remove 'Demo Game' --everything --data-dir var\n"
+    "Example: matchcloud game remove 00000000-0000-4000-8000-000000000001 --everything --yes";
+
+} // namespace
+
+void add_game_command(CLI::App& program, int& code) {
+  auto* game = program.add_subcommand("game", "Erase a game with all that it has.");
+  game->require_subcommand(1);
+  set_help(*game, "Example: matchcloud game remove 'Demo Game' --everything");
+  auto* command = game->add_subcommand("remove", "Erase a game with all that it has.");
+  set_help(*command, help);
+  const auto options = std::make_shared<remove_options>();
+  add_store_options(*command, options->store);
+  add_objects_options(*command, options->store);
+  command->add_option("GAME", options->game, "Its id, or its name if no other game has it.")
+      ->required()
+      ->check(not_empty());
+  command->add_flag("--everything", options->everything, "Say that all of it is meant.");
+  command->add_flag("--yes", options->is_sure, "Do not ask.");
+  command->add_flag("!--no-wait", options->waits,
+                    "Begin it only, and leave the rest to a running service.");
+  cli::add_format_option(*command, options->format);
+  command->callback([options, &code] { code = run(*options); });
+}
+
+} // namespace matchcloud::app

@@ -1,0 +1,297 @@
+#include "app/node/exposure.hpp"
+#include "app/node/node.hpp"
+#include "app/process/process_figures.hpp"
+#include "base/build_info.hpp"
+#include "base/faults.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <functional>
+#include <iterator>
+#include <string_view>
+#include <utility>
+
+// What the node shows of itself: metrics, bounds, and what reports are made of.
+namespace matchcloud::app {
+
+namespace {
+
+/// Adds how large the file system of the data directory is and how much of it is used.
+void show_disk(const std::string& directory, base::metric_set& in) {
+  const auto add = [&](const base::metric_text& text, auto value) {
+    in.add(base::metric_type::gauge, text, [directory, value](const base::metric_set::sink& to) {
+      std::error_code failed;
+      const auto space = std::filesystem::space(directory, failed);
+      if (!failed) to({}, {static_cast<double>(value(space))});
+    });
+  };
+  using space = std::filesystem::space_info;
+  add({"matchcloud_data_directory_size_bytes", "The file system of the data directory."},
+      [](const space& of) { return of.capacity; });
+  add({"matchcloud_data_directory_used_bytes",
+       "What of it the service cannot use, because it is used or reserved."},
+      [](const space& of) { return of.capacity - of.available; });
+}
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
+}
+
+/// A limit that stays as it is; 0 means that there is no place at all, and then none is used.
+std::function<double()> fixed(std::size_t limit) {
+  return [limit] { return static_cast<double>(std::max<std::size_t>(1, limit)); };
+}
+
+/// The value of a metric without labels; 0: there is none.
+double value_of(std::string_view name, const base::metric_set& in) {
+  double sum = 0;
+  for (const auto& metric : in.metrics())
+    if (metric.text.name == name)
+      metric.read([&](auto, const base::metric_value& value) { sum += value.number; });
+  return sum;
+}
+
+} // namespace
+
+void node::show_metrics() {
+  if (process_metrics_ != nullptr) metrics_.add(*process_metrics_);
+  show_process(metrics_);
+  metrics_.add(base::metric_type::gauge,
+               {"matchcloud_service_state", "1 for the state that the service is in."},
+               [state = state_](const base::metric_set::sink& to) {
+                 const auto now = state->load();
+                 for (std::size_t i = 0; i < http::service_state_names.size(); ++i)
+                   to({{"state", http::service_state_names[i]}},
+                      {static_cast<http::service_state>(i) == now ? 1.0 : 0.0});
+               });
+  if (config_.store.url.empty()) show_disk(config_.store.data_dir, metrics_);
+  for (const auto& each : transport_metrics_)
+    metrics_.add(each);
+  metrics_.add(ops_metrics_);
+  rate_limits_->show(metrics_);
+  bounds_.show(metrics_);
+  ops_bounds_.show(metrics_);
+  for (const auto& part : loops_)
+    metrics_.add(part.loop->metrics());
+  if (loops_.empty()) metrics_.add(no_loop_metrics_);
+  metrics_.add(
+      base::metric_type::gauge,
+      {"matchcloud_build_info", "1, with what the program was built from as labels."},
+      [](const base::metric_set::sink& to) {
+        const auto& built = base::built();
+        to({{"version", built.version}, {"commit", built.commit}, {"build_type", built.build_type}},
+           {1});
+      });
+  children_->show(metrics_);
+  if (ops_->fault_seed()) base::faults::show(metrics_);
+  metrics_.add(avatar_metrics_);
+  images_->show(metrics_);
+  metrics_.add_gauge({"matchcloud_blocking_jobs_queued", "Jobs that wait for a blocking thread."},
+                     [this] { return blocking_->queued(); });
+  contact_->show(metrics_);
+  database_->show(metrics_);
+  replica_count_->show(metrics_);
+  for (const auto& each : ranking_metrics_)
+    metrics_.add(each);
+  metrics_.add(export_metrics_);
+  exports_->show(metrics_);
+  housekeeping_->show(metrics_);
+  if (bucket_) bucket_->show(metrics_);
+  if (geoip_files_) {
+    geoip_files_->show(metrics_);
+    metrics_.add(geoip_metrics_);
+  }
+  if (tls_) {
+    for (const auto& each : transport_metrics_)
+      metrics_.add(each.tls);
+    metrics_.add(ops_metrics_.tls);
+    metrics_.add(tls_->metrics());
+  }
+  metrics_.add(ops_->ingestion_metrics());
+  access_log_->show(metrics_);
+}
+
+void node::report() {
+  show_metrics();
+  http::status_sources sources;
+  sources.children = children_.get();
+  sources.budget = &bounds_.budget;
+  sources.faults = ops_->fault_seed().has_value();
+  for (const auto& part : loops_)
+    sources.loops.push_back(&part.loop->metrics());
+  for (const auto& counted : places_)
+    sources.places.push_back(&counted);
+  for (const auto& counted : transport_metrics_)
+    sources.transports.push_back(&counted);
+  sources.ops = &ops_metrics_;
+  sources.counts = history_counts();
+  bound_use_ = std::make_unique<http::bound_use>(metrics_, bounds());
+  ops_->report_from({&metrics_,
+                     std::move(sources),
+                     front_->traces,
+                     state_,
+                     bound_use_.get(),
+                     {to_string(replica_id_), host_name(), url_of_ops(), started_ms_},
+                     board_,
+                     &clock_});
+  bound_use_->show(metrics_);
+  metrics_.add_gauge({"matchcloud_history_bytes", "Memory of what /v1/history shows."},
+                     [this] { return static_cast<double>(ops_->history_bytes()); });
+}
+
+std::vector<http::history_count> node::history_counts() {
+  const auto of_all = [this](auto sum_of) {
+    return [this, sum_of] {
+      std::uint64_t sum = 0;
+      for (const auto& each : transport_metrics_)
+        sum += sum_of(each);
+      return sum;
+    };
+  };
+  const auto sum = [](const auto& counters) {
+    std::uint64_t all = 0;
+    for (const auto& each : counters)
+      all += each.get();
+    return all;
+  };
+  using metrics = http::transport_metrics;
+  return {{"actor_restarts", [this] { return children_->restarts(); }},
+          {"shed", of_all([sum](const metrics& of) { return sum(of.shed); })},
+          {"mailbox_full", of_all([sum](const metrics& of) { return sum(of.mailbox_full); })},
+          {"rate_limited", of_all([sum](const metrics& of) {
+             std::uint64_t all = 0;
+             for (const auto& each : of.rate_limited)
+               all += sum(each);
+             return all;
+           })},
+          {"received_bytes", of_all([](const metrics& of) { return of.received_bytes.get(); })},
+          {"sent_bytes", of_all([](const metrics& of) { return of.sent_bytes.get(); })},
+          {"lobbies_ingested", [this] { return ops_->ingestion_metrics().accepted.get(); }},
+          {"exports_finished", [this] { return export_metrics_.finished.get(); }},
+          {"exports_failed", [this] { return export_metrics_.failed.get(); }}};
+}
+
+std::string node::url_of_ops() const {
+  return url_of({listening_.ops(), {false, config_.ops_tls}});
+}
+
+std::vector<http::bound> node::bounds() {
+  auto all = bounds_of_clients();
+  const auto append = [&all](std::vector<http::bound> more) {
+    std::ranges::move(more, std::back_inserter(all));
+  };
+  append(bounds_of_work());
+  append(bounds_of_memory());
+  return all;
+}
+
+std::function<double()> node::reloaded(std::function<double(const http::limits&)> of) const {
+  return [this, of = std::move(of)] { return of(limits_.get()); };
+}
+
+std::function<double()> node::read_from(std::string_view metric) const {
+  return [this, metric] { return value_of(metric, metrics_); };
+}
+
+std::vector<http::bound> node::bounds_of_clients() const {
+  const auto loops = static_cast<double>(std::max<std::size_t>(1, loops_.size()));
+  const auto limit = [this](std::size_t http::limits::*which, double times = 1) {
+    return reloaded(
+        [which, times](const http::limits& of) { return static_cast<double>(of.*which) * times; });
+  };
+  using http::limits;
+  std::vector<http::bound> all{
+      {"connections", "matchcloud_connections", {}, limit(&limits::connection_limit)},
+      {"ops_connections", "matchcloud_ops_connections", {}, limit(&limits::ops_connection_limit)},
+      {"request_bytes", "matchcloud_budget_used_bytes", {}, fixed(bounds_.budget.limit_bytes())},
+      {"ops_request_bytes",
+       "matchcloud_ops_budget_used_bytes",
+       {},
+       fixed(ops_bounds_.budget.limit_bytes())},
+      {"requests_in_flight",
+       "matchcloud_requests_in_flight",
+       {},
+       limit(&limits::in_flight_limit, loops)},
+      {"tls_handshakes",
+       "matchcloud_tls_handshakes_in_progress",
+       {},
+       limit(&limits::tls_handshakes_limit),
+       http::when_full::evict}};
+  for (std::size_t i = 1; i < base::owner_count; ++i) { // 0 is no owner
+    const auto places = base::owner_table[i].home == base::owner_home::pool_of_ops ? 1 : loops;
+    all.push_back({"mailbox_" + std::string{base::owner_names[i]}, "matchcloud_mailbox_requests",
+                   base::owner_names[i], reloaded([i, places](const http::limits& of) {
+                     return static_cast<double>(of.mailboxes[i]) * places;
+                   })});
+  }
+  return all;
+}
+
+std::vector<http::bound> node::bounds_of_work() const {
+  using http::when_full;
+  return {{"store_sessions",
+           "matchcloud_store_sessions_used",
+           {},
+           read_from("matchcloud_store_sessions_limit"),
+           when_full::wait},
+          {"bucket_calls",
+           "matchcloud_objects_calls_in_progress",
+           {},
+           read_from("matchcloud_objects_calls_limit")},
+          {"blocking_jobs",
+           "matchcloud_blocking_jobs_queued",
+           {},
+           fixed(base::thread_pool::default_queue_limit)},
+          {"exports_running",
+           "matchcloud_exports_running",
+           {},
+           fixed(config_.exports.jobs_limit),
+           when_full::wait},
+          {"exports_queued", "matchcloud_exports_queued", {}, fixed(config_.exports.queue_limit)},
+          {"export_files",
+           "matchcloud_export_file_bytes",
+           {},
+           fixed(config_.exports.files_limit_bytes)},
+          {"store_backlog",
+           "matchcloud_store_backlog_bytes",
+           {},
+           fixed(config_.ingestion.backlog_bytes)}};
+}
+
+std::vector<http::bound> node::bounds_of_memory() const {
+  using http::when_full;
+  constexpr double nearly_full_disk = 0.95;
+  return {{"avatar_cache",
+           "matchcloud_avatar_cached_bytes",
+           {},
+           fixed(config_.avatars.cache_limit_bytes),
+           when_full::evict},
+          {"ranking_cache",
+           "matchcloud_ranking_cache_bytes",
+           {},
+           fixed(config_.ranking.cache_limit_bytes),
+           when_full::evict},
+          {"history",
+           "matchcloud_history_bytes",
+           {},
+           fixed(http::service_history::limit_bytes),
+           when_full::evict},
+          {"rate_limit_entries",
+           "matchcloud_rate_limit_entries_used",
+           {},
+           read_from("matchcloud_rate_limit_entries"),
+           when_full::share},
+          {"descriptors", "process_open_fds", {}, read_from("process_max_fds")},
+          {"data_directory",
+           "matchcloud_data_directory_used_bytes",
+           {},
+           read_from("matchcloud_data_directory_size_bytes"),
+           when_full::refuse,
+           nearly_full_disk}};
+}
+
+} // namespace matchcloud::app

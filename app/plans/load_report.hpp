@@ -1,0 +1,49 @@
+#pragma once
+
+#include "base/expected.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace matchcloud::app {
+
+/// A second of a load, as matchcloud-load reports it.
+struct load_second {
+  /// Since the plan's start.
+  std::chrono::milliseconds begin{0};
+  std::chrono::milliseconds end{0};
+  std::uint64_t sent = 0;
+  std::uint64_t answered = 0;
+  std::uint64_t errors = 0;
+  double p50_us = 0;
+  double p99_us = 0;
+  double max_us = 0;
+};
+
+/// What the load of a plan measured, of one run of matchcloud-load or several.
+struct load_report {
+  std::uint64_t sent = 0;
+  std::uint64_t answered = 0;
+  /// By kind, and `total`.
+  std::map<std::string, std::uint64_t, std::less<>> errors;
+  /// Microseconds by the name of the percentile, `max` or `mean`; of several runs the largest.
+  std::map<std::string, double, std::less<>> latency_us;
+  std::vector<load_second> seconds;
+  /// The first error of each kind.
+  std::vector<std::string> examples;
+
+  std::uint64_t error(std::string_view kind) const;
+  /// Errors but for 503 with Retry-After.
+  std::uint64_t errors_not_retryable() const;
+};
+
+/// Adds what a run reported as JSON, which began at `began` of the plan. Fails with `io_failed` if
+/// it is no such report.
+base::expected<void> add_report(load_report& to, std::string_view json,
+                                std::chrono::milliseconds began);
+
+} // namespace matchcloud::app

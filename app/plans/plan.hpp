@@ -1,0 +1,71 @@
+#pragma once
+
+#include "app/plans/plan_check.hpp"
+#include "base/expected.hpp"
+#include "base/faults.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace matchcloud::app {
+
+enum class step_action : std::uint8_t {
+  /// Sets a rule at `point`.
+  inject,
+  /// Ends the fault at `point`, or all that the plan injected.
+  heal,
+  /// Sends `signal` to processes.
+  signal,
+  /// Goes on with the load of `load`, from its start.
+  load,
+  /// Fails unless `GET /readyz` of processes says `ready`.
+  expect,
+};
+
+/// What a plan does at one time.
+struct plan_step {
+  std::chrono::milliseconds at{0};
+  step_action action = step_action::inject;
+  /// The step for people, such as `inject store.read: delay 20..100 ms`.
+  std::string text;
+  /// The names of processes; empty: all.
+  std::vector<std::string> on;
+  std::optional<base::fault_point> point;
+  /// Of `inject`.
+  base::fault_rule rule;
+  int signal = 0;
+  /// Of `load`: options of matchcloud-load.
+  std::vector<std::string> load;
+  bool ready = true;
+};
+
+/// An experiment with faults: what is done when, and what has to hold.
+struct plan {
+  std::string file;
+  std::string about;
+  /// Decides when steps come whose time is a span, and what the load sends.
+  std::uint64_t seed = 1;
+  std::chrono::milliseconds lasts{0};
+  /// In the order of their times; a load from the start is the first.
+  std::vector<plan_step> steps;
+  std::vector<plan_check> checks;
+
+  bool has_load() const noexcept;
+  /// When the first fault is injected and the last is healed; `lasts` where none is.
+  plan_moments moments() const noexcept;
+};
+
+/// How long a plan may last.
+inline constexpr std::chrono::hours plan_longest_time{24};
+
+/// Reads a plan. `seed` replaces the plan's. Fails with `config_invalid`; the detail has file, line
+/// and what to write.
+base::expected<plan> read_plan(const std::string& file, std::optional<std::uint64_t> seed);
+/// Reads the text of a plan that is called `file`. Fails in the same way.
+base::expected<plan> parse_plan(const std::string& text, const std::string& file,
+                                std::optional<std::uint64_t> seed);
+
+} // namespace matchcloud::app

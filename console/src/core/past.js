@@ -1,0 +1,43 @@
+// What the service did before this page was opened, as events like those of /events.
+
+const kinds = ["2xx", "3xx", "4xx", "5xx"];
+
+function countsOf(point) {
+  const sum = (operations) => operations.reduce((all, { requests }) => all + requests, 0);
+  return { requests_total: sum(point.operations), answers: point.data_plane.answers,
+    actor_restarts_total: point.counts.actor_restarts ?? 0 };
+}
+
+/**
+ * The points of `GET /v1/history` as `{at, status}`, the oldest first. Counts are such that they
+ * lead to those of `first`, the first event of /events, which came at `at` (ms since 1970, here).
+ */
+export function eventsOf(points, first, at) {
+  const last = points.at(-1);
+  if (!last || !first.planes) return [];
+  // The service's clock may not be this machine's.
+  const shift = at - 1_000 - (last.at + last.covers_ms);
+  const total = { ...first, answers: { ...first.planes.data.answers } };
+  const counted = () => ({ requests_total: total.requests_total,
+    actor_restarts_total: total.actor_restarts_total,
+    planes: { data: { answers: { ...total.answers } } } });
+  const events = points.toReversed().map((point) => {
+    const now = counted();
+    const event = { at: point.at + point.covers_ms + shift, status: { ...now,
+      connections: point.connections,
+      requests_in_flight: point.in_flight,
+      planes: { data: { connections: point.connections, in_flight: point.in_flight,
+        ...now.planes.data } },
+      latency_us: point.data_plane.latency_us,
+      loops: point.loops.map((busy, loop) => ({ loop, plane: "data", busy })),
+      memory: { resident_bytes: point.resident_bytes },
+    } };
+    const counts = countsOf(point);
+    total.requests_total -= counts.requests_total;
+    total.actor_restarts_total -= counts.actor_restarts_total;
+    for (const kind of kinds) total.answers[kind] -= counts.answers[kind];
+    return event;
+  });
+  // What the first point's counts rose from.
+  return [{ at: points[0].at + shift, status: counted() }, ...events.reverse()];
+}

@@ -1,0 +1,57 @@
+// Erasing a game with all that it has, and how far erasures are.
+import { request } from "../../core/api.js";
+import {
+  Badge, Confirm, CopyCurl, Count, Name, Problem, Section, Table, Time, announce,
+} from "../../core/components.js";
+import { html } from "../../core/html.js";
+import { useQuery } from "../../core/query.js";
+
+const period_ms = 1_000;
+const listPath = "/v1/erasures";
+
+const erasurePath = (game) => `/v1/games/${encodeURIComponent(game)}/everything`;
+
+const counted = (name, title) => ({ id: name, title, numeric: true,
+  cell: (row) => html`<${Count} n=${row[name]} />` });
+
+const columns = [
+  { id: "game_id", title: "Game",
+    cell: (row) => html`<code><${Name} text=${row.game_id} /></code>` },
+  { id: "begun", title: "Begun", cell: (row) => html`<${Time} at=${row.begun} />` },
+  { id: "state", title: "State", cell: ({ finished }) => html`<${Badge}
+    tone=${finished ? "good" : "warn"}>${finished ? "erased" : "erasing"}</${Badge}>` },
+  counted("lobbies", "Lobbies"), counted("avatars", "Avatars"), counted("exports", "Exports"),
+  counted("tokens", "Tokens"),
+];
+
+/** Asks for the game's name, then begins to erase it. `game` is one of the catalog. */
+export function ErasingDialog({ game, onDone, onClose }) {
+  const path = erasurePath(game.game_id);
+  const erase = async () => {
+    await request("DELETE", path);
+    announce("The game is being erased.");
+    onDone(null, null);
+  };
+  return html`<${Confirm} title="Erase a game with everything" expect=${game.display_name}
+    action="Erase everything" onConfirm=${erase} onClose=${onClose}>
+    <p>The game, its namespaces, their tokens, its avatars and images, its exports and its whole
+      lobby history. At once nobody can download any of it; the rest is removed in the
+      background.</p>
+    <p><strong>There is no way back,</strong> and its ids are not given again.</p>
+    <${CopyCurl} method="DELETE" path=${path} />
+  </${Confirm}>`;
+}
+
+/** All erasures, where there are any. */
+export function Erasures() {
+  const idle = useQuery(listPath, { every: 10 * period_ms });
+  const isErasing = (all) => (all?.erasures ?? []).some(({ finished }) => finished === null);
+  const watched = useQuery(isErasing(idle.value) ? listPath : null, { every: period_ms });
+  const all = (watched.value ?? idle.value)?.erasures ?? [];
+  if (all.length === 0 && !idle.error) return null;
+  return html`<${Section} title="Erased games" actions=${html`<${CopyCurl} path=${listPath} />`}>
+    <${Problem} error=${idle.error} onRetry=${idle.reload} />
+    ${all.length > 0 && html`<${Table} caption="Erased games" columns=${columns} rows=${all}
+      keyOf=${(row) => row.game_id} />`}
+  </${Section}>`;
+}

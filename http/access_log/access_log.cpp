@@ -1,0 +1,73 @@
+#include "http/access_log/access_log.hpp"
+
+#include "base/log/service_log.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <string>
+#include <system_error>
+#include <utility>
+
+namespace matchcloud::http {
+
+namespace {
+
+/// For the owner and the group: addresses of clients are nobody else's business.
+constexpr mode_t file_mode = 0640;
+
+} // namespace
+
+access_log::~access_log() {
+  if (owned_) static_cast<void>(owned_->wait_written(base::log_end_limit));
+}
+
+base::expected<base::file_descriptor> access_log::open(const access_log_settings& settings) {
+  if (settings.mode == access_log_mode::off) return {};
+  const bool is_stdout = settings.file.empty();
+  // A pipe without a reader is refused instead of waited for.
+  base::file_descriptor opened{
+      is_stdout
+          ? ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)
+          : ::open(settings.file.c_str(),
+                   O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, file_mode)};
+  if (!opened)
+    return base::fail(base::errc::config_invalid,
+                      "access-log-file: " + (is_stdout ? "stdout" : settings.file) +
+                          " cannot be opened: " + std::generic_category().message(errno));
+  // Others share stdout, which stays as it is.
+  if (!is_stdout)
+    static_cast<void>(::fcntl(opened.get(), F_SETFL, ::fcntl(opened.get(), F_GETFL) & ~O_NONBLOCK));
+  return opened;
+}
+
+void access_log::use(base::file_descriptor opened) {
+  if (!opened) return;
+  if (owned_) {
+    // A write that is under way ends where it began.
+    static_cast<void>(::dup3(opened.get(), fd_, O_CLOEXEC));
+    return;
+  }
+  fd_ = opened.release();
+  // Dropped lines are counted; a line about them would be none of the format.
+  owned_ = std::make_unique<base::line_writer>(
+      fd_, [](std::uint64_t) { return ""; }, access_log_waiting_limit_bytes);
+  writer_.store(owned_.get());
+}
+
+void access_log::write(std::string_view text, std::uint64_t lines) {
+  if (auto* to = writer_.load(std::memory_order_relaxed)) to->write_lines(text, lines);
+}
+
+void access_log::show(base::metric_set& in) const {
+  in.add_counter({"matchcloud_access_log_lines_dropped_total",
+                  "Lines of the access log dropped because its file took them too slowly or not at "
+                  "all."},
+                 [this] {
+                   const auto* of = writer_.load();
+                   return of == nullptr ? 0.0 : static_cast<double>(of->metrics().dropped.get());
+                 });
+}
+
+} // namespace matchcloud::http

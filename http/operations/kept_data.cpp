@@ -1,0 +1,144 @@
+#include "http/operations/kept_data.hpp"
+
+#include "actors/administration/messages.hpp"
+#include "http/front/request_context.hpp"
+#include "http/operations/code.hpp"
+
+#include <array>
+
+namespace matchcloud::http {
+
+namespace {
+
+using base::errc;
+using base::owner;
+using verb = actors::administer_data::verb;
+
+constexpr std::string_view erasure_example =
+    R"({"game_id":"00000000-0000-4000-8000-000000000001","begun":"2026-11-26T12:00:00.000Z",)"
+    R"("finished":null,"lobbies":120000,"avatars":5,"exports":1,"tokens":2})";
+
+constexpr std::array schemas{
+    named_schema{"Erasure", R"({
+      "type": "object", "additionalProperties": false,
+      "required": ["game_id", "begun", "finished", "lobbies", "avatars", "exports", "tokens"],
+      "properties": {
+        "game_id": {"type": "string", "format": "uuid", "description": "The game's id."},
+        "begun": {"type": "string", "format": "date-time", "description": "When it began."},
+        "finished": {"type": ["string", "null"], "format": "date-time",
+          "description": "When it ended; null while something is left."},
+        "lobbies": {"type": "integer", "minimum": 0, "description": "Lobbies removed so far."},
+        "avatars": {"type": "integer", "minimum": 0, "description": "Avatars removed so far."},
+        "exports": {"type": "integer", "minimum": 0, "description": "Exports removed so far."},
+        "tokens": {"type": "integer", "minimum": 0, "description": "Tokens revoked so far."}}
+    })"},
+    named_schema{"ErasureList", R"({
+      "type": "object", "additionalProperties": false, "required": ["erasures"],
+      "properties": {
+        "erasures": {"type": "array", "items": {"$ref": "#/components/schemas/Erasure"},
+          "description": "Games that are being erased or were."}}
+    })"},
+    named_schema{"Retention", R"({
+      "type": "object", "additionalProperties": false, "required": ["retention_days", "games"],
+      "properties": {
+        "retention_days": {"type": "integer", "minimum": 0, "maximum": 36500,
+          "description": "Days, as configured, for games that say nothing else; 0: for ever."},
+        "games": {"type": "array", "items": {"$ref": "#/components/schemas/GameRetention"},
+          "description": "All games."}}
+    })"},
+    named_schema{"GameRetention", R"({
+      "type": "object", "additionalProperties": false,
+      "required": ["game_id", "retention_days", "complete_from", "due"],
+      "properties": {
+        "game_id": {"type": "string", "format": "uuid", "description": "The game's id."},
+        "retention_days": {"type": "integer", "minimum": 0, "maximum": 36500,
+          "description": "Days that its lobbies are kept from their stop; 0: for ever."},
+        "complete_from": {"type": ["string", "null"], "format": "date-time",
+          "description": "From when on its history is complete; null: none has expired."},
+        "due": {"type": "integer", "minimum": 0, "maximum": 10000000,
+          "description": "Lobbies that expire within the hour; counted up to 10,000,000."}}
+    })"},
+};
+
+template <verb What>
+void ask(const request_context& asked) {
+  if (!asked.reaches_store()) return;
+  actors::administer_data message{asked.exchange(), What};
+  if constexpr (What == verb::erase_game || What == verb::remove_avatar) {
+    const auto game_id = asked.id(0);
+    if (!game_id) return;
+    message.game_id = *game_id;
+    message.by = asked.author();
+  }
+  if constexpr (What == verb::remove_avatar) {
+    const auto upload_id = asked.id(1);
+    if (!upload_id) return;
+    message.upload_id = *upload_id;
+  }
+  message.ticket = asked.ticket();
+  asked.forward(owner::administration, std::move(message));
+}
+
+} // namespace
+
+const operation_code codes::erase_game{
+    [] {
+      return operation_references{operation_reference{
+          .tag = "catalog",
+          .summary = "Erase a game with all that it has",
+          .description =
+              "The game, its namespaces, its tokens, its avatars with their images, its exports "
+              "and its whole lobby history. It is gone from the catalog at once, and nothing of it "
+              "can be downloaded; the rest is removed in the background, also after a restart. "
+              "There is no way back, and the ids are not given again. Asking again tells how far "
+              "it is.",
+          .answers = {{200, "It has begun, and how far it is.", cache_control, json_type,
+                       R"({"$ref":"#/components/schemas/Erasure"})", erasure_example}},
+          .errors = {errc::game_not_found, errc::id_malformed, errc::store_failed, errc::store_full,
+                     errc::store_newer},
+          .schemas = schemas}};
+    },
+    ask<verb::erase_game>};
+
+const operation_code codes::list_erasures{
+    [] {
+      return operation_references{operation_reference{
+          .tag = "catalog",
+          .summary = "Erasures of games, and how far they are",
+          .description = "All that ever began, the newest first.",
+          .answers = {{200, "The erasures.", cache_control, json_type,
+                       R"({"$ref":"#/components/schemas/ErasureList"})", R"({"erasures":[]})"}},
+          .errors = {errc::store_failed, errc::store_newer}}};
+    },
+    ask<verb::list_erasures>};
+
+const operation_code codes::remove_avatar{
+    [] {
+      return operation_references{operation_reference{
+          .tag = "catalog",
+          .summary = "Remove one avatar",
+          .description =
+              "The avatar leaves its game's list, and its image cannot be downloaded any "
+              "more: here at once, by other processes on the store within a second.",
+          .answers = {{204, "It was removed.", cache_control}},
+          .errors = {errc::avatar_not_found, errc::id_malformed, errc::store_failed,
+                     errc::store_full, errc::store_newer}}};
+    },
+    ask<verb::remove_avatar>};
+
+const operation_code codes::list_retention{
+    [] {
+      return operation_references{operation_reference{
+          .tag = "lobbies",
+          .summary = "How long history is kept, and what is due",
+          .description =
+              "Of each game: how long lobbies are kept from their stop, from when on its "
+              "history is complete, and how many lobbies expire next.",
+          .answers = {{200, "All games.", cache_control, json_type,
+                       R"({"$ref":"#/components/schemas/Retention"})",
+                       R"({"retention_days":0,"games":[]})"}},
+          .errors = {errc::store_failed, errc::store_newer}}};
+    },
+    ask<verb::list_retention>};
+
+} // namespace matchcloud::http

@@ -1,0 +1,76 @@
+#pragma once
+
+#include "actors/reports/report_queries.hpp"
+#include "base/clock.hpp"
+#include "base/metrics.hpp"
+#include "http/ops/bound_use.hpp"
+#include "http/ops/history_interval.hpp"
+#include "http/ops/service_history.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace matchcloud::http {
+
+/// What needs somebody's attention.
+struct attention_finding {
+  actors::attention_severity severity = {};
+  std::string cause;
+  std::string what;
+  /// A path of the ops plane.
+  std::string look_at;
+  std::optional<double> value = {};
+};
+
+/// What of the service needs somebody's attention, the worst first: causes, each read from the
+/// metrics or the history, with where to look. Any thread.
+class attention {
+public:
+  /// Counts are compared with those of so long ago.
+  static constexpr std::chrono::minutes span{5};
+  static constexpr std::chrono::seconds interval{10};
+
+  /// All outlive this. `metrics` is complete.
+  attention(const base::metric_set& metrics, const service_history& history,
+            const bound_use& bounds, const base::clock& clock = base::machine_clock());
+
+  /// Notes the counts of now, unless that was done less than `interval` ago.
+  void sample();
+  std::vector<attention_finding> find(bool is_ready) const;
+  /// The names of all causes that can be seen here.
+  std::vector<std::string_view> looked_for() const;
+
+private:
+  /// The value of each cause's metric, in their order; nothing: there is no such metric.
+  struct moment {
+    base::steady_time at;
+    std::vector<std::optional<double>> values;
+  };
+
+  moment read() const;
+  static void find_slow(const history_interval& past, std::vector<attention_finding>& to);
+  static void find_busy(const history_interval& past, std::vector<attention_finding>& to);
+  void find_causes(std::vector<attention_finding>& to) const;
+
+  const base::metric_set& metrics_;
+  const service_history& history_;
+  const bound_use& bounds_;
+  const base::clock& clock_;
+  mutable std::mutex mutex_;
+  /// The oldest first, at most of `span`.
+  std::deque<moment> moments_;
+};
+
+/// The metrics that causes are read from.
+std::vector<std::string_view> metrics_of_causes();
+/// As JSON: what was found, the worst first, and the names of what was looked for.
+std::string render_attention(std::vector<attention_finding> found,
+                             const std::vector<std::string_view>& looked_for);
+
+} // namespace matchcloud::http

@@ -1,0 +1,64 @@
+#pragma once
+
+#include "base/metrics.hpp"
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace matchcloud::http {
+
+/// What happens at a bound.
+enum class when_full : std::uint8_t {
+  /// What comes is refused.
+  refuse,
+  /// It waits.
+  wait,
+  /// It takes the place of the oldest or the least used.
+  evict,
+  /// It shares a place with others.
+  share,
+};
+inline constexpr std::array<std::string_view, 4> when_full_names{"refuse", "wait", "evict",
+                                                                 "share"};
+
+/// A bound of the service.
+struct bound {
+  std::string name;
+  /// The metric that counts what is used of it, and the label of its sample; without a label the
+  /// sum of all.
+  std::string_view metric;
+  std::string_view label = {};
+  /// Not 0.
+  std::function<double()> limit;
+  when_full then = when_full::refuse;
+  /// From which share on it needs attention, where it refuses.
+  double nearly_full = 0.9;
+};
+
+/// How much of each bound is used, read from the metrics. Any thread.
+class bound_use {
+public:
+  struct use {
+    const bound* of = nullptr;
+    /// 0 to 1, and more where a limit was lowered.
+    double share = 0;
+  };
+
+  /// `of` outlives this, and has all that the bounds name once this is read.
+  bound_use(const base::metric_set& of, std::vector<bound> bounds);
+
+  /// Of those whose metric there is.
+  std::vector<use> read() const;
+  /// Adds the shares as one metric.
+  void show(base::metric_set& in) const;
+
+private:
+  const base::metric_set& metrics_;
+  std::vector<bound> bounds_;
+};
+
+} // namespace matchcloud::http

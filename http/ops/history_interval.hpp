@@ -1,0 +1,74 @@
+#pragma once
+
+#include "http/operations/list.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace matchcloud::http {
+
+/// How long requests took: how many of them in each of `base::latency_buckets`. One thread.
+class latency_spread {
+public:
+  /// Adds `count` requests to a bucket; buckets of one call after the other ascend.
+  void append(std::size_t bucket, std::uint64_t count);
+  void add(const latency_spread& other);
+  void note_longest(std::uint64_t ns) noexcept { longest_ns_ = std::max(longest_ns_, ns); }
+
+  std::uint64_t count() const noexcept;
+  std::uint64_t longest_ns() const noexcept { return longest_ns_; }
+  /// What `share` (0 to 1) of the requests did not exceed, within 2.5 %; 0 if there were none.
+  std::uint64_t percentile_ns(double share) const noexcept;
+  std::span<const std::pair<std::uint16_t, std::uint64_t>> buckets() const noexcept {
+    return buckets_;
+  }
+
+private:
+  std::vector<std::pair<std::uint16_t, std::uint64_t>> buckets_;
+  std::uint64_t longest_ns_ = 0;
+};
+
+/// The requests of one operation.
+struct operation_interval {
+  /// Answers by the first digit of their status; 0 is any other.
+  std::array<std::uint64_t, 6> answers{};
+  latency_spread latency;
+
+  std::uint64_t requests() const noexcept;
+  void add(const operation_interval& other);
+};
+
+/// What happened in a part of the past. One thread.
+struct history_interval {
+  /// Milliseconds since 1970.
+  std::int64_t begin_ms = 0;
+  std::int64_t end_ms = 0;
+  /// By name of the source, in its order.
+  std::vector<std::uint64_t> counts;
+  /// How long each event loop of the data plane worked.
+  std::vector<std::uint64_t> busy_us;
+  /// The most at a time.
+  std::uint64_t connections = 0;
+  std::uint64_t in_flight = 0;
+  std::uint64_t resident_bytes = 0;
+  /// Those that had requests, in ascending order.
+  std::vector<std::pair<operation, operation_interval>> operations;
+
+  /// Adds a later part of the same source.
+  void add(const history_interval& later);
+  /// All operations of a plane together.
+  operation_interval sum_of(plane which) const;
+
+  /// As few bytes as it can be kept in, and back.
+  std::string pack() const;
+  static history_interval unpack(std::string_view packed);
+};
+
+} // namespace matchcloud::http

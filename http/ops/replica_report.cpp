@@ -1,0 +1,265 @@
+#include "http/ops/replica_report.hpp"
+
+#include "base/build_info.hpp"
+#include "model/json/json_text.hpp"
+#include "model/json/json_writer.hpp"
+#include "model/json/rapidjson.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+
+namespace matchcloud::http {
+
+namespace {
+
+using model::json_writer;
+
+constexpr std::string_view ready = "ready";
+/// Of so many findings a summary has the names.
+constexpr std::size_t causes_limit = 16;
+/// Replicas that had fewer requests are not compared by them.
+constexpr double compared_requests = 20;
+constexpr double odd_latency_factor = 3;
+constexpr double odd_latency_us = 20'000;
+constexpr double odd_failed_share = 0.01;
+constexpr double odd_failed_factor = 5;
+constexpr double odd_rate_share = 0.2;
+constexpr double odd_rate_least = 50;
+
+/// A summary that was read.
+struct replica {
+  std::string replica_id;
+  std::chrono::milliseconds age{0};
+  std::string host;
+  std::string ops_url;
+  std::string version;
+  std::string state;
+  std::int64_t began_ms = 0;
+  double requests = 0;
+  double requests_per_second = 0;
+  double failed_share = 0;
+  double p50_us = 0;
+  double p99_us = 0;
+  double busy = 0;
+  std::vector<std::string> causes;
+};
+
+std::string text_of(const rapidjson::Value& of, const char* name) {
+  if (!of.HasMember(name) || !of[name].IsString()) return {};
+  return {of[name].GetString(), of[name].GetStringLength()};
+}
+
+double number_of(const rapidjson::Value& of, const char* name) {
+  return of.HasMember(name) && of[name].IsNumber() ? of[name].GetDouble() : 0;
+}
+
+std::vector<std::string> texts_of(const rapidjson::Value& of, const char* name) {
+  std::vector<std::string> made;
+  if (!of.HasMember(name) || !of[name].IsArray()) return made;
+  const auto& all = of[name];
+  for (rapidjson::SizeType i = 0; i < all.Size() && made.size() < causes_limit; ++i)
+    if (all[i].IsString()) made.emplace_back(all[i].GetString(), all[i].GetStringLength());
+  return made;
+}
+
+/// What is missing is empty: another version may tell less.
+std::optional<replica> read(const told_summary& told) {
+  rapidjson::Document all;
+  all.Parse(told.json.data(), told.json.size());
+  if (all.HasParseError() || !all.IsObject()) return std::nullopt;
+  replica made;
+  made.replica_id = told.replica_id;
+  made.age = told.age;
+  made.host = text_of(all, "host");
+  made.ops_url = text_of(all, "ops_url");
+  made.version = text_of(all, "version");
+  made.state = text_of(all, "state");
+  made.began_ms = static_cast<std::int64_t>(number_of(all, "began_ms"));
+  made.requests = number_of(all, "requests");
+  made.requests_per_second = number_of(all, "requests_per_second");
+  made.failed_share = number_of(all, "failed_share");
+  made.p50_us = number_of(all, "p50_us");
+  made.p99_us = number_of(all, "p99_us");
+  made.busy = number_of(all, "busy");
+  made.causes = texts_of(all, "causes");
+  return made;
+}
+
+void write_number(json_writer& json, std::string_view name, double value) {
+  std::string text;
+  model::append_shortest(text, std::round(value * 1e4) / 1e4);
+  json.name(name).raw(text);
+}
+
+void write_measures(json_writer& json, const replica& of) {
+  json.name("host").text(of.host).name("ops_url").text(of.ops_url);
+  json.name("version").text(of.version).name("state").text(of.state);
+  json.name("began_ms").number(of.began_ms);
+  write_number(json, "requests", of.requests);
+  write_number(json, "requests_per_second", of.requests_per_second);
+  write_number(json, "failed_share", of.failed_share);
+  write_number(json, "p50_us", of.p50_us);
+  write_number(json, "p99_us", of.p99_us);
+  write_number(json, "busy", of.busy);
+  json.name("causes").array();
+  for (const auto& each : of.causes)
+    json.text(each);
+  json.end_array();
+}
+
+double median(std::vector<double> of) {
+  if (of.empty()) return 0;
+  const auto middle = of.begin() + static_cast<std::ptrdiff_t>(of.size() / 2);
+  std::ranges::nth_element(of, middle);
+  return *middle;
+}
+
+std::string shown(double value) {
+  return std::to_string(static_cast<std::int64_t>(std::lround(value)));
+}
+
+/// Compares one with the others.
+class comparison {
+public:
+  comparison(const replica& one, std::span<const replica> all) : one_{one} {
+    for (const auto& each : all)
+      if (each.replica_id != one.replica_id && each.age < replica_report::silence)
+        others_.push_back(&each);
+  }
+
+  std::vector<std::string> why_odd() {
+    if (one_.age >= replica_report::silence)
+      return {"It has told nothing of itself for " +
+              std::to_string(std::chrono::duration_cast<std::chrono::seconds>(one_.age).count()) +
+              " s."};
+    if (one_.state != ready && count([](const auto& of) { return of.state == ready; }) > 0)
+      why_.push_back("It is not ready: " + one_.state + ".");
+    if (2 * count([&](const auto& of) { return of.version != one_.version; }) > others_.size() + 1)
+      why_.push_back("It runs version " + one_.version + ", unlike most others.");
+    compare_requests();
+    for (const auto& cause : one_.causes)
+      if (!others_.empty() && count([&](const auto& of) {
+                                return std::ranges::find(of.causes, cause) != of.causes.end();
+                              }) == 0)
+        why_.push_back("It alone has the finding " + cause + ".");
+    return std::move(why_);
+  }
+
+private:
+  template <class Is>
+  std::size_t count(Is is) const {
+    return static_cast<std::size_t>(
+        std::ranges::count_if(others_, [&](const auto* of) { return is(*of); }));
+  }
+  double median_of(double replica::*what, double least_requests) const {
+    std::vector<double> values;
+    for (const auto* each : others_)
+      if (each->requests >= least_requests) values.push_back(each->*what);
+    return median(std::move(values));
+  }
+
+  void compare_requests() {
+    const auto usual_rate = median_of(&replica::requests_per_second, 0);
+    if (usual_rate >= odd_rate_least && one_.requests_per_second < odd_rate_share * usual_rate)
+      why_.push_back("It gets " + shown(one_.requests_per_second) + " requests a second, others " +
+                     shown(usual_rate) + ".");
+    if (one_.requests < compared_requests ||
+        count([](const auto& of) { return of.requests >= compared_requests; }) == 0)
+      return;
+    const auto usual_us = median_of(&replica::p99_us, compared_requests);
+    if (one_.p99_us > odd_latency_factor * usual_us && one_.p99_us > usual_us + odd_latency_us)
+      why_.push_back("Of its requests one in a hundred takes " + shown(one_.p99_us / 1'000) +
+                     " ms or more, of others' " + shown(usual_us / 1'000) + " ms.");
+    const auto usual_failed = median_of(&replica::failed_share, compared_requests);
+    if (one_.failed_share > odd_failed_share &&
+        one_.failed_share > odd_failed_factor * usual_failed)
+      why_.push_back("Of its requests " + shown(one_.failed_share * 100) +
+                     " % fail with 5xx, of others' " + shown(usual_failed * 100) + " %.");
+  }
+
+  const replica& one_;
+  std::vector<const replica*> others_;
+  std::vector<std::string> why_;
+};
+
+} // namespace
+
+std::string replica_report::summary() const {
+  const auto past = history_.past(span);
+  const auto all = past.sum_of(plane::data);
+  const auto seconds =
+      static_cast<double>(std::max<std::int64_t>(1, past.end_ms - past.begin_ms)) / 1e3;
+  const auto requests = static_cast<double>(all.requests());
+  replica of;
+  of.host = self_.host;
+  of.ops_url = self_.ops_url;
+  of.version = base::built().version;
+  of.state = state_();
+  of.began_ms = self_.began_ms;
+  of.requests = requests;
+  of.requests_per_second = requests / seconds;
+  of.failed_share = requests > 0 ? static_cast<double>(all.answers[5]) / requests : 0;
+  of.p50_us = static_cast<double>(all.latency.percentile_ns(0.5)) / 1e3;
+  of.p99_us = static_cast<double>(all.latency.percentile_ns(0.99)) / 1e3;
+  for (const auto us : past.busy_us)
+    of.busy = std::max(of.busy, std::min(1.0, static_cast<double>(us) / 1e6 / seconds));
+  for (auto& each : causes_.find(state_() == ready))
+    if (of.causes.size() < causes_limit) of.causes.push_back(std::move(each.cause));
+  json_writer json;
+  json.object();
+  write_measures(json, of);
+  return json.end_object().take();
+}
+
+namespace {
+
+/// Those that can be read, and the process itself in place of what it told before.
+std::vector<replica> read_all(const std::vector<told_summary>& heard, const told_summary& own) {
+  std::vector<replica> all;
+  for (const auto& each : heard)
+    if (each.replica_id != own.replica_id)
+      if (auto one = read(each)) all.push_back(*std::move(one));
+  if (auto one = read(own)) all.push_back(*std::move(one));
+  std::ranges::sort(all, {}, [](const replica& each) {
+    return std::pair{each.host, each.ops_url + each.replica_id};
+  });
+  return all;
+}
+
+} // namespace
+
+std::string replica_report::report(const std::vector<told_summary>& heard) const {
+  const auto all = read_all(heard, {self_.replica_id, {}, summary()});
+  json_writer json;
+  json.object().name("replicas").array();
+  for (const auto& each : all) {
+    json.object().name("replica_id").text(each.replica_id);
+    json.name("is_this").boolean(each.replica_id == self_.replica_id);
+    json.name("age_ms").number(each.age.count());
+    write_measures(json, each);
+    json.name("odd").array();
+    for (const auto& why : comparison{each, all}.why_odd())
+      json.text(why);
+    json.end_array().end_object();
+  }
+  return json.end_array().end_object().take();
+}
+
+std::vector<attention_finding>
+replica_report::find_odd(const std::vector<told_summary>& heard) const {
+  const auto all = read_all(heard, {self_.replica_id, {}, summary()});
+  std::vector<attention_finding> found;
+  for (const auto& each : all)
+    if (const auto why = comparison{each, all}.why_odd(); !why.empty())
+      found.push_back({actors::attention_severity::warning, std::string{odd_cause},
+                       "The replica " + each.host + " (" + each.ops_url +
+                           ") is not like the others. " + why.front(),
+                       "/v1/replicas"});
+  return found;
+}
+
+} // namespace matchcloud::http

@@ -1,0 +1,41 @@
+#pragma once
+
+#include "actors/region_ranking/region_ranking.hpp"
+#include "actors/supervision/child_table.hpp"
+#include "base/byte_budget.hpp"
+#include "http/loop/event_loop.hpp"
+#include "http/transport/transport_metrics.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+namespace matchcloud::http {
+
+/// A number that only grows, in the service's history.
+struct history_count {
+  /// Has static storage duration.
+  std::string_view name;
+  /// Any thread.
+  std::function<std::uint64_t()> total;
+};
+
+/// Where the numbers of reports come from. All pointers must outlive them.
+struct status_sources {
+  /// Those of the data plane: one per event loop, or one for the httplib transport.
+  std::vector<const transport_metrics*> transports;
+  /// That of the ops plane.
+  const transport_metrics* ops = nullptr;
+  /// Those of the data plane.
+  std::vector<const loop_metrics*> loops;
+  const actors::child_table* children = nullptr;
+  /// Whether faults can be injected.
+  bool faults = false;
+  const base::byte_budget* budget = nullptr;
+  std::vector<history_count> counts;
+  /// One per event loop; none where places are not counted.
+  std::vector<const actors::place_counts*> places;
+};
+
+} // namespace matchcloud::http

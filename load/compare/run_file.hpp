@@ -1,0 +1,53 @@
+#pragma once
+
+#include "base/expected.hpp"
+#include "load/latency_bands.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace matchcloud::load {
+
+/// What one operation did in an interval of a run.
+struct compared_operation {
+  std::uint64_t answered = 0;
+  band_counts latency;
+};
+
+struct compared_interval {
+  double seconds = 0;
+  std::map<std::string, compared_operation> operations;
+};
+
+/// What the service's event loops worked for its requests.
+struct compared_work {
+  double busy_seconds = 0;
+  double requests = 0;
+};
+
+/// A run as a report of `--json` has it.
+struct compared_run {
+  std::string file;
+  /// What was asked of whom, by the names of the report's members: `loop`, `rate`, `connections`.
+  std::map<std::string, std::string> asked;
+  std::uint64_t errors = 0;
+  /// Those behind the ramp and before the end of sending.
+  std::vector<compared_interval> intervals;
+  /// Empty without `--ops`.
+  std::vector<compared_work> work;
+};
+
+/// A run with fewer measured intervals says nothing about how much its numbers vary.
+inline constexpr std::size_t least_intervals = 5;
+
+/// Reads a report. Fails with `config_invalid` if it is not one, or has too few intervals; the
+/// detail begins with the file's name.
+base::expected<compared_run> parse_run(const std::string& file, std::string_view text);
+/// The same from a file. Fails with `io_failed`, too.
+base::expected<compared_run> read_run(const std::string& file);
+
+} // namespace matchcloud::load

@@ -1,0 +1,73 @@
+#pragma once
+
+#include "base/expected.hpp"
+#include "load/requests/request_frame.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace matchcloud::load {
+
+/// The requests of an access log, to be sent again at their times. Immutable; any thread.
+class replay_log {
+public:
+  /// How many requests a log may have, and how many rows its results.
+  static constexpr std::size_t requests_limit = 5'000'000;
+  static constexpr std::size_t rows_limit = 30;
+  static constexpr std::size_t file_limit_bytes = 1024UL * 1024 * 1024;
+
+  struct entry {
+    /// Since the first request, at the speed of the replay.
+    std::chrono::nanoseconds at;
+    std::uint32_t request;
+    std::uint16_t row;
+    /// The status that the reply must have; 0: any below 500.
+    std::uint16_t status;
+  };
+
+  /// Reads a log; `speed`: 2 halves the times between requests. Fails with `io_failed`, or with
+  /// `config_invalid` if there is nothing to send.
+  static base::expected<replay_log> read(const std::string& file, double speed);
+
+  /// In the order of their times.
+  const std::vector<entry>& entries() const noexcept { return entries_; }
+  /// The names of the rows of the results: operations where the log names them, else the method and
+  /// the first two segments of the path. The last one is `others` if there are too many.
+  const std::vector<std::string>& rows() const noexcept { return rows_; }
+  /// The different requests, as `entry::request` numbers them.
+  std::vector<request_bytes> requests(const request_frame& frame) const;
+  std::size_t request_count() const noexcept { return requests_.size(); }
+
+  const std::string& file() const noexcept { return file_; }
+  double speed() const noexcept { return speed_; }
+  /// What is left out, as a sentence for people; empty if nothing is.
+  std::string left_out() const;
+
+private:
+  struct request {
+    std::string method;
+    std::string target;
+    std::string client;
+
+    friend auto operator<=>(const request&, const request&) = default;
+  };
+  friend class replay_reader;
+
+  std::string file_;
+  double speed_ = 1;
+  std::vector<entry> entries_;
+  std::vector<request> requests_;
+  std::vector<std::string> rows_;
+  /// How many requests of each method have a body, which no log has.
+  std::map<std::string, std::uint64_t> with_body_;
+  std::uint64_t of_ops_plane_ = 0;
+  std::uint64_t cut_ = 0;
+  std::uint64_t unreadable_ = 0;
+  std::uint64_t first_unreadable_line_ = 0;
+};
+
+} // namespace matchcloud::load

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace matchcloud::load {
+
+/// The machine that a run was made on, and the program.
+struct machine {
+  std::string host;
+  std::string processor;
+  /// Processors that this process may use.
+  std::size_t cores = 0;
+  std::string kernel;
+  /// The version and commit of this program.
+  std::string version;
+};
+
+machine this_machine();
+
+} // namespace matchcloud::load

@@ -1,0 +1,55 @@
+#pragma once
+
+#include "base/expected.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/output_file.hpp"
+#include "load/find/find.hpp"
+#include "load/options.hpp"
+#include "load/reports/service_view.hpp"
+#include "load/results.hpp"
+
+#include <functional>
+#include <optional>
+#include <string>
+
+namespace matchcloud::load {
+
+struct report_subject;
+
+/// All reports of a run. Their files are opened before the load begins, so that a missing directory
+/// is reported then and not after an hour of load. Main thread.
+class reporting {
+public:
+  /// `options` and `signals` outlive this.
+  reporting(const options& options, const cli::interrupt& signals)
+      : options_{&options}, signals_{&signals} {}
+
+  /// Opens the files and asks the ops plane, if one is given. Fails with the reason.
+  base::expected<void> begin();
+  /// Writes all reports. `asked`: the options of the run that is shown; `found`: what --find found,
+  /// null without it. Says on stderr what went wrong. Returns whether all were written, all
+  /// assertions hold and something was measured.
+  bool write(const options& asked, const results& of, const found_capacity* found);
+
+private:
+  /// Opens `file` unless its name is empty.
+  base::expected<void> open(std::optional<cli::output_file>& output, const std::string& file);
+  bool write_text(const report_subject& about) const;
+  bool write_files(const report_subject& about);
+
+  const options* options_;
+  const cli::interrupt* signals_;
+  std::optional<cli::output_file> json_;
+  std::optional<cli::output_file> hdr_;
+  std::optional<cli::output_file> page_;
+  std::optional<service_watch> watch_;
+};
+
+/// Writes what `make` returns to `file`, unless its name is empty. Fails with the reason.
+base::expected<void> write_file(const std::string& file, const cli::interrupt& signals,
+                                const std::function<std::string()>& make);
+
+/// Says on stderr why the program fails.
+void complain(const std::string& why);
+
+} // namespace matchcloud::load

@@ -1,0 +1,62 @@
+#pragma once
+
+#include "base/expected.hpp"
+#include "store/backup/store_rows.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace matchcloud::store {
+
+/// The file that makes a folder a whole backup: it is written last.
+inline constexpr const char* manifest_name = "manifest.json";
+/// The same while the backup is being made.
+inline constexpr const char* unfinished_manifest_name = "manifest.json.unfinished";
+
+/// A file of a backup.
+struct backup_file {
+  /// Below the folder. An object's name, so that it leads nowhere else.
+  std::string name;
+  std::uint64_t size_bytes = 0;
+  /// 64 lower-case hexadecimal digits.
+  std::string sha256;
+
+  friend bool operator==(const backup_file&, const backup_file&) = default;
+};
+
+/// What a backup has. Times are milliseconds since 1970.
+struct backup_manifest {
+  /// The version of the program that made it.
+  std::string program;
+  /// The version of its database's schema.
+  std::int64_t schema = 0;
+  /// `SQLite` or `PostgreSQL`: the source's engine. The backup's own is SQLite.
+  std::string engine;
+  /// The source, without a password.
+  std::string source;
+  /// All that was committed before `begun_ts` is in it, and nothing that was after `ended_ts`.
+  std::int64_t begun_ts = 0;
+  std::int64_t ended_ts = 0;
+  bool has_secrets = false;
+  std::vector<table_facts> tables;
+  /// By name; the manifest itself is none of them.
+  std::vector<backup_file> files;
+
+  friend bool operator==(const backup_manifest&, const backup_manifest&) = default;
+
+  std::uint64_t size_bytes() const noexcept;
+};
+
+/// The upper bound for a manifest: one of some three million images.
+inline constexpr std::size_t manifest_limit_bytes = 512UL * 1024 * 1024;
+
+/// One JSON object, with its line end.
+std::string render_manifest(const backup_manifest& manifest);
+/// Parses what `render_manifest` made. Fails with `import_invalid`: the detail says what was
+/// expected, or that a newer program made it.
+base::expected<backup_manifest> parse_manifest(std::string_view text);
+
+} // namespace matchcloud::store

@@ -1,0 +1,172 @@
+#include "store/backup/restored_directory.hpp"
+
+#include "base/files/io_failure.hpp"
+#include "base/files/read_bounded.hpp"
+#include "base/files/sync_directory.hpp"
+#include "base/files/working_identity.hpp"
+#include "store/backup/backup_database.hpp"
+#include "store/backup/file_digest.hpp"
+#include "store/database_file.hpp"
+#include "store/files/data_directory.hpp"
+#include "store/files/new_file.hpp"
+#include "store/files/temporary_folder.hpp"
+#include "store/sql/audit_table.hpp"
+#include "store/sql/copy_mark.hpp"
+#include "store/sqlite/sqlite.hpp"
+#include "store/sqlite/sqlite_backup.hpp"
+#include "store/sqlite/sqlite_session.hpp"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+#include <system_error>
+
+namespace matchcloud::store {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Holds a digest, and is moved to its name when that is in it.
+constexpr const char* aside_name = "restore.unfinished.new";
+/// The folder that a file system of its own begins with.
+constexpr const char* lost_and_found = "lost+found";
+
+tl::unexpected<base::error> not_empty(const std::string& data_dir, const std::string& has) {
+  return base::fail(base::errc::import_invalid,
+                    data_dir + ": it is not empty, it has " + has +
+                        "; restore into a data directory that is missing or empty, then start the "
+                        "service with it");
+}
+
+} // namespace
+
+base::expected<restored_directory> restored_directory::begin(std::string data_dir,
+                                                             const whole_backup& of) {
+  restored_directory begun{std::move(data_dir), of};
+  if (auto made = make_data_directory(begun.data_dir_); !made) return tl::unexpected(made.error());
+  const auto goes_on = begun.read_former();
+  if (!goes_on) return tl::unexpected(goes_on.error());
+  auto done = *goes_on ? base::expected<void>{} : begun.claim();
+  if (done) done = begun.mark();
+  if (!done) return tl::unexpected(done.error());
+  return begun;
+}
+
+/// Whether a former run began this restore.
+base::expected<bool> restored_directory::read_former() const {
+  const auto path = path_of(restoring_name);
+  const auto file = open_regular(path);
+  if (!file) return tl::unexpected(file.error());
+  if (*file) {
+    const auto text = base::read_bounded((*file)->get(), of_->sha256.size());
+    if (text && *text == of_->sha256) return true;
+    return base::fail(base::errc::import_invalid,
+                      data_dir_ + ": another backup is being restored here, and that did not end; "
+                                  "run `matchcloud restore` with that one, or empty the "
+                                  "directory");
+  }
+  std::error_code failed;
+  fs::directory_iterator entry{data_dir_, failed};
+  for (; !failed && entry != fs::directory_iterator{}; entry.increment(failed)) {
+    const auto name = entry->path().filename().string();
+    if (name != aside_name && name != lost_and_found) return not_empty(data_dir_, name);
+  }
+  if (failed)
+    return base::io_failure(data_dir_, "list the data directory", failed.value(),
+                            base::errc::store_failed);
+  return false;
+}
+
+base::expected<void> restored_directory::claim() const {
+  ::unlink(path_of(aside_name).c_str()); // of a run that was killed
+  auto file = new_file::create(path_of(aside_name));
+  if (!file) return tl::unexpected(file.error());
+  return file->append(of_->sha256)
+      .and_then([&] { return file->sync(); })
+      .and_then([&] { return file->rename_to(path_of(restoring_name)); })
+      .and_then([&] { return base::sync_directory(data_dir_); });
+}
+
+/// Puts a database there that nobody uses, unless there is one.
+base::expected<void> restored_directory::mark() {
+  std::error_code ignored;
+  if (!fs::exists(path_of(database_file_name), ignored)) return make_marked();
+  const auto db = open_sqlite_connection(data_dir_);
+  if (!db) return tl::unexpected(db.error());
+  has_database_ = check_is_whole(**db, data_dir_).has_value();
+  return {};
+}
+
+/// Aside, so that the database has its mark as soon as it has its name.
+base::expected<void> restored_directory::make_marked() const {
+  const auto folder = temporary_folder::make(data_dir_);
+  if (!folder) return tl::unexpected(folder.error());
+  const auto aside = folder->path() + "/marked";
+  auto done = [&]() -> base::expected<void> {
+    const auto db = open_sqlite_connection(aside);
+    if (!db) return tl::unexpected(db.error());
+    auto changes = sql_transaction::write(**db, std::nullopt, "begin restoring");
+    if (!changes) return tl::unexpected(changes.error());
+    return set_copy_mark(**db).and_then([&] { return changes->commit(); });
+  }();
+  if (!done) return done;
+  const auto made = aside + "/" + database_file_name;
+  if (::rename(made.c_str(), path_of(database_file_name).c_str()) != 0)
+    return base::io_failure(made, "rename into place", errno, base::errc::store_failed);
+  return base::sync_directory(data_dir_);
+}
+
+base::expected<void> restored_directory::complete(const copy_watch& watch) {
+  if (!has_database_) {
+    auto done = put_database(watch);
+    if (done) done = record();
+    if (!done) return done;
+  }
+  return release();
+}
+
+base::expected<void> restored_directory::put_database(const copy_watch& watch) const {
+  auto source = [&] {
+    const base::as_invoker self;
+    return open_backup_database(of_->folder);
+  }();
+  if (!source) return tl::unexpected(source.error());
+  const auto snapshot = sql_transaction::read(*source, "begin reading the backup");
+  if (!snapshot) return tl::unexpected(snapshot.error());
+  auto into = sqlite_connection::open(path_of(database_file_name));
+  if (!into) return tl::unexpected(into.error());
+  // Not in a log: then the database is the marked one, or the backup's.
+  return into->execute("PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL", "prepare")
+      .and_then([&] {
+        return copy_pages(*source, *into, watch.stop, [&](std::uint64_t pages, std::uint64_t) {
+          if (watch.show) watch.show("pages restored", pages);
+        });
+      });
+}
+
+base::expected<void> restored_directory::record() const {
+  const auto db = open_sqlite_connection(data_dir_);
+  if (!db) return tl::unexpected(db.error());
+  auto changes = sql_transaction::write(**db, std::nullopt, "record the restore");
+  if (!changes) return tl::unexpected(changes.error());
+  std::uint64_t rows = 0;
+  for (const auto& each : of_->manifest.tables)
+    rows += each.rows;
+  return audit_table{}
+      .write(**db,
+             {std::string{copy_action}, of_->folder, {}, "{\"rows\":" + std::to_string(rows) + "}"})
+      .and_then([&] { return changes->commit(); });
+}
+
+base::expected<void> restored_directory::release() const {
+  if (::unlink(path_of(restoring_name).c_str()) != 0)
+    return base::io_failure(path_of(restoring_name), "remove the file", errno,
+                            base::errc::store_failed);
+  return base::sync_directory(data_dir_);
+}
+
+} // namespace matchcloud::store

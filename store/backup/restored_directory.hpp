@@ -1,0 +1,51 @@
+#pragma once
+
+#include "base/expected.hpp"
+#include "store/backup/whole_backup.hpp"
+#include "store/copy/store_copy.hpp"
+
+#include <string>
+
+namespace matchcloud::store {
+
+/// The file in a data directory that says which backup is being restored there.
+inline constexpr const char* restoring_name = "restore.unfinished";
+
+/// A data directory that a backup's database is restored into. Until `complete`, it has a database
+/// with the mark of an unfinished copy, which nobody uses. One thread; works as `take_owner` has
+/// it.
+class restored_directory {
+public:
+  /// `data_dir` is missing or empty, or has what a former run of the same restore began. Fails with
+  /// `import_invalid` otherwise, or with `store_failed` or `store_full`.
+  static base::expected<restored_directory> begin(std::string data_dir, const whole_backup& of);
+
+  /// Whether a former run has put the database in its place, so that the directory may have been in
+  /// use since.
+  bool has_database() const noexcept { return has_database_; }
+
+  /// Puts the backup's database in the place of the marked one, at once, and writes the entry of a
+  /// copy into its audit log. The last call. Fails with `cancelled`, `store_failed` or
+  /// `store_full`; all can be tried again.
+  base::expected<void> complete(const copy_watch& watch);
+
+private:
+  restored_directory(std::string data_dir, const whole_backup& of)
+      : data_dir_{std::move(data_dir)}, of_{&of} {}
+
+  base::expected<bool> read_former() const;
+  base::expected<void> claim() const;
+  base::expected<void> mark();
+  base::expected<void> make_marked() const;
+  base::expected<void> put_database(const copy_watch& watch) const;
+  base::expected<void> record() const;
+  base::expected<void> release() const;
+
+  std::string path_of(const char* name) const { return data_dir_ + "/" + name; }
+
+  std::string data_dir_;
+  const whole_backup* of_;
+  bool has_database_ = false;
+};
+
+} // namespace matchcloud::store

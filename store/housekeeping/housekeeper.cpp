@@ -1,0 +1,295 @@
+#include "store/housekeeping/housekeeper.hpp"
+
+#include "base/events/log.hpp"
+#include "model/audit/audit.hpp"
+#include "store/housekeeping/retention_report.hpp"
+
+#include <utility>
+#include <vector>
+
+namespace matchcloud::store {
+
+namespace {
+
+/// How many images are removed at once.
+constexpr std::size_t images_at_once = 100;
+constexpr auto lease_renewal = housekeeping_lease / 3;
+/// How many removed images are looked at for those of one avatar.
+constexpr std::size_t looked_at = 1'000;
+
+model::audit_run_ptr run_of_service() {
+  model::audit_author service;
+  service.what = model::audit_author::kind::service;
+  return model::run_of(service);
+}
+
+base::expected<void> remove_image(database& in, object_store& objects, const image_key& key) {
+  if (auto removed = objects.remove(object_of(key)); !removed) return removed;
+  return in.erasures().and_then([&](const auto& of) { return of->forget_removed_image(key); });
+}
+
+} // namespace
+
+base::expected<void> remove_images_of(database& in, object_store& objects,
+                                      const model::uuid& upload_id) {
+  const auto images =
+      in.erasures().and_then([](const auto& of) { return of->removed_images(looked_at); });
+  if (!images) return tl::unexpected(images.error());
+  for (const auto& each : *images)
+    if (each.upload_id == upload_id)
+      if (auto gone = remove_image(in, objects, each); !gone) return gone;
+  return {};
+}
+
+base::expected<void> housekeeper::run() {
+  const auto now = settings_.clock->now();
+  const bool is_expiry_due = settings_.expires && (!next_expiry_ || now >= *next_expiry_);
+  const auto wanted = has_work(is_expiry_due);
+  if (!wanted) return tl::unexpected(wanted.error());
+  if (!*wanted || is_stopping()) return {};
+  const auto held = hold_lease();
+  if (!held) return tl::unexpected(held.error());
+  if (!*held) return {};
+  auto done = work(is_expiry_due);
+  // Whatever became of it, another process may go on.
+  const auto left = settings_.in->retention().and_then(
+      [&](const auto& in) { return in->leave_housekeeping(settings_.owner); });
+  return done ? left : done;
+}
+
+base::expected<bool> housekeeper::has_work(bool is_expiry_due) {
+  if (is_expiry_due) return true;
+  const auto in = settings_.in->erasures();
+  if (!in) return tl::unexpected(in.error());
+  const auto images = (*in)->removed_images(1);
+  if (!images) return tl::unexpected(images.error());
+  const auto all = (*in)->erasures();
+  if (!all) return tl::unexpected(all.error());
+  std::int64_t unfinished = 0;
+  for (const auto& each : *all)
+    unfinished += each.finished_ms ? 0 : 1;
+  erasing_.set(unfinished);
+  return !images->empty() || unfinished > 0;
+}
+
+base::expected<bool> housekeeper::hold_lease() {
+  auto held = settings_.in->retention().and_then(
+      [&](const auto& in) { return in->take_housekeeping(settings_.owner, housekeeping_lease); });
+  if (held && *held) lease_renewed_ = settings_.clock->now();
+  return held;
+}
+
+base::expected<void> housekeeper::work(bool is_expiry_due) {
+  // A bucket that is away keeps back what is in it alone.
+  const auto erased = remove_images().and_then([&] { return erase_all(is_expiry_due); });
+  if (!is_expiry_due || is_stopping()) return erased;
+  for (const step next :
+       {&housekeeper::expire_lobbies, &housekeeper::expire_audit, &housekeeper::expire_tokens}) {
+    if (auto done = (this->*next)(); !done) return done;
+    if (is_stopping()) return {};
+  }
+  next_expiry_ = settings_.clock->now() + settings_.expiry_interval;
+  return erased;
+}
+
+base::expected<bool> housekeeper::in_pace(const std::function<base::expected<void>()>& batch) {
+  const auto begun = settings_.clock->now();
+  if (auto done = batch(); !done) return tl::unexpected(done.error());
+  const auto rest = pace_.note(settings_.clock->now() - begun);
+  if (settings_.rests) {
+    std::unique_lock lock{mutex_};
+    rest_.wait_for(lock, stopping_.get_token(), rest, [] { return false; });
+  }
+  if (is_stopping()) return false;
+  if (settings_.clock->now() - lease_renewed_ < lease_renewal) return true;
+  return hold_lease();
+}
+
+// -- images and games ---------------------------------------------------------
+
+base::expected<void> housekeeper::remove_images() {
+  while (!is_stopping()) {
+    const auto found = settings_.in->erasures().and_then(
+        [](const auto& in) { return in->removed_images(images_at_once); });
+    if (!found) return tl::unexpected(found.error());
+    for (const auto& each : *found)
+      if (auto gone = remove_image(*settings_.in, *settings_.objects, each); !gone) return gone;
+    if (found->size() < images_at_once) return {};
+  }
+  return {};
+}
+
+base::expected<void> housekeeper::erase_all(bool with_finished) {
+  const auto all = settings_.in->erasures().and_then([](const auto& in) { return in->erasures(); });
+  if (!all) return tl::unexpected(all.error());
+  std::int64_t unfinished = 0;
+  for (const auto& each : *all) {
+    if (is_stopping()) return {};
+    // Of a finished one nothing comes back, but where a program of before erasures took it.
+    if (each.finished_ms && with_finished)
+      if (auto done = erase_lobbies(each.game_id); !done) return done;
+    if (each.finished_ms) continue;
+    ++unfinished;
+    if (auto done = erase(each); !done) return done;
+  }
+  erasing_.set(unfinished);
+  return {};
+}
+
+base::expected<void> housekeeper::erase(const erasure& which) {
+  const auto& game_id = which.game_id;
+  const auto tokens = settings_.in->erasures(run_of_service()).and_then([&](const auto& in) {
+    return in->erase_tokens(game_id);
+  });
+  if (!tokens) return tl::unexpected(tokens.error());
+  // What can be downloaded first.
+  for (const auto next :
+       {&housekeeper::erase_exports, &housekeeper::erase_avatars, &housekeeper::erase_lobbies}) {
+    if (auto done = (this->*next)(game_id); !done) return done;
+    if (is_stopping()) return {};
+  }
+  const auto ended = settings_.in->erasures(run_of_service()).and_then([&](const auto& in) {
+    return in->finish_erasure(game_id, settings_.clock->unix_ms());
+  });
+  if (!ended) return tl::unexpected(ended.error());
+  if (*ended)
+    base::log(base::log_event::game_erased, "game {} is erased with all that it had",
+              to_string(game_id));
+  return {};
+}
+
+base::expected<void> housekeeper::erase_exports(const model::uuid& game_id) {
+  const auto gone = settings_.exports->erase(game_id);
+  if (!gone) return tl::unexpected(gone.error());
+  if (*gone == 0) return {};
+  return settings_.in->erasures().and_then(
+      [&](const auto& in) { return in->note_erased_exports(game_id, *gone); });
+}
+
+base::expected<void> housekeeper::erase_avatars(const model::uuid& game_id) {
+  model::uuid after;
+  while (true) {
+    const auto found = settings_.in->erasures().and_then(
+        [&](const auto& in) { return in->avatars_after(game_id, after, images_at_once); });
+    if (!found) return tl::unexpected(found.error());
+    if (found->empty()) return {};
+    after = found->back().upload_id;
+    const auto going_on = in_pace([&]() -> base::expected<void> {
+      std::vector<model::uuid> ids;
+      for (const auto& each : *found) {
+        ids.push_back(each.upload_id);
+        if (!each.image) continue;
+        // The image first: without its row nobody would find it.
+        auto gone = settings_.objects->remove(object_of(image_key{each.upload_id, *each.image}));
+        if (!gone) return gone;
+      }
+      return settings_.in->erasures(run_of_service())
+          .and_then([&](const auto& in) { return in->erase_avatars(game_id, ids); })
+          .map([](std::size_t) {});
+    });
+    if (!going_on) return tl::unexpected(going_on.error());
+    if (!*going_on) return {};
+  }
+}
+
+base::expected<void> housekeeper::erase_lobbies(const model::uuid& game_id) {
+  lobby_place after;
+  while (true) {
+    const auto found = settings_.in->erasures().and_then(
+        [&](const auto& in) { return in->lobbies_after(game_id, after, pace_.size()); });
+    if (!found) return tl::unexpected(found.error());
+    if (found->empty()) return {};
+    after = found->back();
+    const auto going_on = in_pace([&] {
+      return settings_.in->erasures()
+          .and_then([&](const auto& in) { return in->erase_lobbies(game_id, *found); })
+          .map([&](std::size_t gone) { erased_.add(gone); });
+    });
+    if (!going_on) return tl::unexpected(going_on.error());
+    if (!*going_on) return {};
+  }
+}
+
+// -- what is over -------------------------------------------------------------
+
+base::expected<void> housekeeper::expire_lobbies() {
+  auto all = settings_.in->retention().and_then(
+      [&](const auto& in) -> base::expected<std::vector<game_retention>> {
+        auto found = retentions_at(*in, settings_.history, settings_.clock->unix_ms());
+        if (!found) return found;
+        if (auto counted = count_due(*in, *found); !counted) return tl::unexpected(counted.error());
+        return found;
+      });
+  if (!all) return tl::unexpected(all.error());
+  std::uint64_t due = 0;
+  for (const auto& each : *all)
+    due += each.due;
+  due_.set(static_cast<std::int64_t>(due));
+  for (const auto& each : *all) {
+    if (each.due == 0) continue;
+    auto done = expire_lobbies_of(each.game_id, *each.horizon_ts, run_of_service());
+    if (!done || is_stopping()) return done;
+    due -= each.due;
+    due_.set(static_cast<std::int64_t>(due));
+  }
+  return {};
+}
+
+base::expected<void> housekeeper::expire_lobbies_of(const model::uuid& game_id,
+                                                    std::int64_t horizon_ts,
+                                                    const model::audit_run_ptr& run) {
+  lobby_place after;
+  std::uint64_t sum = 0;
+  while (true) {
+    const auto found = settings_.in->retention().and_then([&](const auto& in) {
+      return in->expired_lobbies(game_id, horizon_ts, after, pace_.size());
+    });
+    if (!found) return tl::unexpected(found.error());
+    if (found->empty()) break;
+    after = found->back();
+    const auto going_on = in_pace([&] {
+      return settings_.in->retention(run)
+          .and_then([&](const auto& in) { return in->expire_lobbies(game_id, horizon_ts, *found); })
+          .map([&](std::size_t gone) {
+            expired_.add(gone);
+            sum += gone;
+          });
+    });
+    if (!going_on) return tl::unexpected(going_on.error());
+    if (!*going_on) return {};
+  }
+  base::log(base::log_event::lobbies_expired, "game {}: {} lobbies expired", to_string(game_id),
+            sum);
+  return {};
+}
+
+base::expected<void> housekeeper::expire_audit() {
+  const auto before_ms =
+      settings_.clock->unix_ms() - std::chrono::milliseconds{settings_.audit}.count();
+  std::size_t sum = 0;
+  // In transactions of a few thousand, so that nobody waits for long.
+  while (!is_stopping()) {
+    const auto gone = settings_.in->access(run_of_service()).and_then([&](const auto& log) {
+      return log->expire_audit(before_ms);
+    });
+    if (!gone) return tl::unexpected(gone.error());
+    if (*gone == 0) break;
+    sum += *gone;
+  }
+  if (sum > 0) base::log(base::log_event::audit_expired, "audit: {} entries expired", sum);
+  return {};
+}
+
+base::expected<void> housekeeper::expire_tokens() {
+  const auto before_ms =
+      settings_.clock->unix_ms() - std::chrono::milliseconds{settings_.tokens}.count();
+  const auto gone = settings_.in->access(run_of_service()).and_then([&](const auto& tokens) {
+    return tokens->expire_tokens(before_ms);
+  });
+  if (!gone) return tl::unexpected(gone.error());
+  if (*gone > 0)
+    base::log(base::log_event::tokens_removed, "tokens: {} that were over are removed", *gone);
+  return {};
+}
+
+} // namespace matchcloud::store

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "store/erasure_store.hpp"
+#include "store/housekeeping/retention_report.hpp"
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace matchcloud::store {
+
+/// One JSON object: what is gone of a game, and whether all is.
+std::string json_of(const erasure& one);
+/// `{"erasures":[..]}`
+std::string json_of(const std::vector<erasure>& all);
+/// `{"retention_days":30,"games":[..]}`; `overall` is the configured time.
+std::string json_of(const std::vector<game_retention>& all, std::chrono::days overall);
+
+} // namespace matchcloud::store

@@ -1,0 +1,38 @@
+#pragma once
+
+#include "base/second_chance_cache.hpp"
+#include "store/database.hpp"
+#include "store/media/image_source.hpp"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
+namespace matchcloud::store {
+
+/// The images that avatars have, out of all that another source has: the image of an avatar that
+/// was removed, or whose game is erased, is not found even while it is still there. While the store
+/// cannot be asked, all are served. One per source; any thread.
+class referred_images final : public image_source {
+public:
+  referred_images(std::shared_ptr<image_source> all, std::shared_ptr<database> in);
+
+  base::expected<opened_image> open(const image_key& key) override;
+  void forget() noexcept override;
+  std::uint64_t forgotten() const noexcept override { return forgotten_; }
+  std::size_t known() const override { return all_->known(); }
+
+private:
+  bool is_referred(const image_key& key);
+
+  std::shared_ptr<image_source> all_;
+  std::shared_ptr<database> in_;
+  std::atomic<std::uint64_t> forgotten_{0};
+  std::mutex mutex_;
+  /// Images that avatars have, since the last call of `forget`. Each costs 1.
+  base::second_chance_cache<image_key, std::uint64_t, image_key_hash> referred_;
+};
+
+} // namespace matchcloud::store

@@ -1,0 +1,408 @@
+#include "store/sql/sql_session.hpp"
+
+#include "base/clock.hpp"
+#include "model/audit/audit.hpp"
+#include "model/catalog/catalog.hpp"
+#include "model/json/json_writer.hpp"
+#include "store/sql/avatar_rows.hpp"
+#include "store/sql/game_revisions.hpp"
+
+#include <chrono>
+#include <string>
+#include <utility>
+
+namespace matchcloud::store {
+
+namespace {
+
+constexpr std::string_view erasing = "erase a game";
+/// No transaction lasts as long: what began before an erasure has ended by then, even where the
+/// number of its transaction says nothing because the database was restored elsewhere.
+constexpr std::chrono::milliseconds longest_transaction = std::chrono::hours{1};
+
+std::string subject_of(const model::uuid& game_id) {
+  return "games/" + to_string(game_id);
+}
+
+erasure read_erasure(sql_row& row) {
+  erasure each;
+  each.game_id = row.uuid(0);
+  each.begun_ms = row.integer(1);
+  each.lobbies = static_cast<std::uint64_t>(row.integer(2));
+  each.avatars = static_cast<std::uint64_t>(row.integer(3));
+  each.exports = static_cast<std::uint64_t>(row.integer(4));
+  each.tokens = static_cast<std::uint64_t>(row.integer(5));
+  if (!row.is_null(6)) each.finished_ms = row.integer(6);
+  return each;
+}
+
+base::expected<std::optional<erasure>> find_erasure(sql_connection& on,
+                                                    const model::uuid& game_id) {
+  static constexpr sql_command query{
+      "SELECT game_id, begun_ms, lobbies, avatars, exports, tokens, finished_ms FROM erasures "
+      "WHERE game_id = $1",
+      "look for an erasure"};
+  std::optional<erasure> found;
+  auto read = for_each_row(on, query, {game_id}, [&](sql_row& row) { found = read_erasure(row); });
+  if (!read) return tl::unexpected(read.error());
+  return found;
+}
+
+/// The name of a game, also of a removed one; nothing if there is none.
+base::expected<std::optional<std::string>> find_name(sql_connection& on,
+                                                     const model::uuid& game_id) {
+  static constexpr sql_command query{"SELECT display_name FROM games WHERE game_id = $1",
+                                     "look for a game"};
+  std::optional<std::string> found;
+  auto read =
+      for_each_row(on, query, {game_id}, [&](sql_row& row) { found = std::string{row.text(0)}; });
+  if (!read) return tl::unexpected(read.error());
+  return found;
+}
+
+/// Runs statements whose only parameter is the game.
+template <std::size_t Size>
+base::expected<void> run_all(sql_connection& on, const sql_command (&all)[Size],
+                             const model::uuid& game_id) {
+  for (const auto& each : all)
+    if (auto done = on.run(each, {game_id}); !done) return done;
+  return {};
+}
+
+/// Takes a game out of the catalog, with its namespaces.
+base::expected<void> hide_game(sql_connection& on, const model::uuid& game_id) {
+  static constexpr sql_command changes[]{
+      {"DELETE FROM namespace_domains WHERE namespace_id IN (SELECT namespace_id FROM namespaces "
+       "WHERE game_id = $1)",
+       erasing},
+      {"DELETE FROM namespace_regions WHERE namespace_id IN (SELECT namespace_id FROM namespaces "
+       "WHERE game_id = $1)",
+       erasing},
+      {"UPDATE namespaces SET removed = 1 WHERE game_id = $1", erasing},
+      {"UPDATE games SET removed = 1 WHERE game_id = $1", erasing}};
+  return run_all(on, changes, game_id).and_then([&] {
+    return move_revision(on, sql_subject::catalog);
+  });
+}
+
+base::expected<void> insert_erasure(sql_connection& on, const model::uuid& game_id,
+                                    std::int64_t now_ms) {
+  static constexpr sql_command insert{
+      "/* SQLite */ INSERT INTO erasures (game_id, begun_ms, begun_transaction) "
+      "VALUES ($1, $2, 0)",
+      erasing};
+  static constexpr sql_command insert_numbered{
+      "INSERT INTO erasures (game_id, begun_ms, begun_transaction) "
+      "VALUES ($1, $2, CAST(CAST(pg_current_xact_id() AS text) AS bigint))",
+      erasing};
+  const auto is_numbered = on.dialect() == sql_dialect::postgres;
+  return on.run(is_numbered ? insert_numbered : insert, {game_id, now_ms});
+}
+
+/// Whether every transaction has ended that does not know of an erasure.
+base::expected<bool> is_known_to_all(sql_connection& on, const model::uuid& game_id,
+                                     std::int64_t now_ms) {
+  static constexpr sql_command query{
+      "SELECT CASE WHEN begun_transaction < "
+      "CAST(CAST(pg_snapshot_xmin(pg_current_snapshot()) AS text) AS bigint) OR begun_ms < $1 "
+      "THEN 1 ELSE 0 END FROM erasures WHERE game_id = $2",
+      erasing};
+  if (on.dialect() == sql_dialect::sqlite) return true; // one writes at a time
+  return select_integer(on, query, {now_ms - longest_transaction.count(), game_id})
+      .map([](std::int64_t known) { return known != 0; });
+}
+
+base::expected<bool> has_rest(sql_connection& on, const model::uuid& game_id) {
+  static constexpr sql_command query{
+      "SELECT CASE WHEN EXISTS (SELECT 1 FROM lobbies WHERE game_id = $1) OR "
+      "EXISTS (SELECT 1 FROM avatars WHERE game_id = $1) OR "
+      "EXISTS (SELECT 1 FROM exports WHERE game_id = $1) OR "
+      "EXISTS (SELECT 1 FROM tokens WHERE scope = $1 OR scope IN (SELECT namespace_id FROM "
+      "namespaces WHERE game_id = $1)) THEN 1 ELSE 0 END",
+      erasing};
+  return select_integer(on, query, {game_id}).map([](std::int64_t found) { return found != 0; });
+}
+
+base::expected<void> remove_names(sql_connection& on, const model::uuid& game_id) {
+  static constexpr sql_command changes[]{
+      {"DELETE FROM lobby_kinds WHERE namespace_id IN (SELECT namespace_id FROM namespaces "
+       "WHERE game_id = $1)",
+       erasing},
+      {"DELETE FROM history_horizons WHERE game_id = $1", erasing},
+      {"UPDATE namespaces SET name = '' WHERE game_id = $1", erasing},
+      {"UPDATE games SET display_name = '', retention_days = NULL WHERE game_id = $1", erasing}};
+  return run_all(on, changes, game_id);
+}
+
+/// Adds to what is gone of an erased game.
+base::expected<void> count(sql_connection& on, const sql_command& add, const model::uuid& game_id,
+                           std::size_t gone) {
+  return on.run(add, {static_cast<std::int64_t>(gone), game_id});
+}
+
+std::string describe(const erasure& done) {
+  model::json_writer json;
+  json.object().name("lobbies").number(done.lobbies).name("avatars").number(done.avatars);
+  json.name("exports").number(done.exports).name("tokens").number(done.tokens);
+  return json.end_object().take();
+}
+
+std::string describe_name(const std::string& name) {
+  return model::json_writer{}.object().name("display_name").text(name).end_object().take();
+}
+
+} // namespace
+
+base::expected<erasure> sql_session::begin_erasure(const model::uuid& game_id,
+                                                   std::int64_t now_ms) {
+  erasure begun{game_id, now_ms};
+  auto done = change(sql_subject::catalog, std::string{erasing}, [&]() -> base::expected<void> {
+    const auto known = find_erasure(*on_, game_id);
+    if (!known) return tl::unexpected(known.error());
+    if (*known) {
+      begun = **known;
+      return {};
+    }
+    const auto name = find_name(*on_, game_id);
+    if (!name) return tl::unexpected(name.error());
+    if (!*name) return tl::unexpected(model::no_such_game(game_id));
+    return hide_game(*on_, game_id)
+        .and_then([&] { return insert_erasure(*on_, game_id, now_ms); })
+        .and_then([&] {
+          return audit_.write(*on_, {"game.erase", subject_of(game_id), describe_name(**name), {}});
+        });
+  });
+  if (!done) return tl::unexpected(done.error());
+  return begun;
+}
+
+base::expected<std::vector<erasure>> sql_session::erasures() {
+  static constexpr sql_command query{
+      "SELECT game_id, begun_ms, lobbies, avatars, exports, tokens, finished_ms FROM erasures "
+      "ORDER BY begun_ms DESC, game_id",
+      "read the erasures"};
+  if (auto begun = on_->begin_reading(query.operation); !begun)
+    return tl::unexpected(begun.error());
+  std::vector<erasure> all;
+  auto read =
+      for_each_row(*on_, query, {}, [&](sql_row& row) { all.push_back(read_erasure(row)); });
+  if (!read) return tl::unexpected(read.error());
+  return all;
+}
+
+base::expected<bool> sql_session::is_erased(const model::uuid& game_id) {
+  if (auto begun = on_->begin_reading("look for an erasure"); !begun)
+    return tl::unexpected(begun.error());
+  return find_erasure(*on_, game_id).map([](const auto& found) { return found.has_value(); });
+}
+
+// -- the steps ----------------------------------------------------------------
+
+base::expected<std::size_t> sql_session::erase_tokens(const model::uuid& game_id) {
+  static constexpr sql_command drop_uses{
+      "DELETE FROM token_uses WHERE token_id IN (SELECT token_id FROM tokens WHERE scope = $1 OR "
+      "scope IN (SELECT namespace_id FROM namespaces WHERE game_id = $1))",
+      "erase the tokens of a game"};
+  static constexpr sql_command drop{
+      "DELETE FROM tokens WHERE scope = $1 OR "
+      "scope IN (SELECT namespace_id FROM namespaces WHERE game_id = $1)",
+      "erase the tokens of a game"};
+  static constexpr sql_command add{"UPDATE erasures SET tokens = tokens + $1 WHERE game_id = $2",
+                                   "erase the tokens of a game"};
+  std::size_t gone = 0;
+  auto done = change(sql_subject::tokens, "erase the tokens of a game", [&] {
+    return on_->run(drop_uses, {game_id})
+        .and_then([&] { return on_->count_changes(drop, {game_id}); })
+        .and_then([&](std::int64_t removed) -> base::expected<void> {
+          gone = static_cast<std::size_t>(removed);
+          if (gone == 0) return {};
+          return move_revision(*on_, sql_subject::tokens).and_then([&] {
+            return count(*on_, add, game_id, gone);
+          });
+        });
+  });
+  if (!done) return tl::unexpected(done.error());
+  return gone;
+}
+
+base::expected<std::vector<model::avatar>> sql_session::avatars_after(const model::uuid& game_id,
+                                                                      const model::uuid& after,
+                                                                      std::size_t limit) {
+  static constexpr sql_command query{
+      "SELECT upload_id, game_id, display_name, create_ts, content_length, complete, "
+      "image_digest, image_type FROM avatars WHERE game_id = $1 AND upload_id > $2 "
+      "ORDER BY upload_id LIMIT $3",
+      "read avatars"};
+  if (auto begun = on_->begin_reading(query.operation); !begun)
+    return tl::unexpected(begun.error());
+  std::vector<model::avatar> found;
+  auto read = for_each_row(*on_, query, {game_id, after, static_cast<std::int64_t>(limit)},
+                           [&](sql_row& row) { found.push_back(read_avatar(row)); });
+  if (!read) return tl::unexpected(read.error());
+  return found;
+}
+
+base::expected<std::size_t> sql_session::erase_avatars(const model::uuid& game_id,
+                                                       std::span<const model::uuid> upload_ids) {
+  static constexpr sql_command drop{"DELETE FROM avatars WHERE upload_id = $1 AND game_id = $2",
+                                    "erase avatars"};
+  static constexpr sql_command add{"UPDATE erasures SET avatars = avatars + $1 WHERE game_id = $2",
+                                   "erase avatars"};
+  std::size_t gone = 0;
+  auto done = change(sql_subject::avatars, "erase avatars", [&]() -> base::expected<void> {
+    for (const auto& id : upload_ids) {
+      const auto removed = on_->count_changes(drop, {id, game_id});
+      if (!removed) return tl::unexpected(removed.error());
+      gone += static_cast<std::size_t>(*removed);
+    }
+    if (gone == 0) return {};
+    return move_game_revision(*on_, sql_subject::avatars, game_id).and_then([&] {
+      return count(*on_, add, game_id, gone);
+    });
+  });
+  if (!done) return tl::unexpected(done.error());
+  return gone;
+}
+
+base::expected<std::vector<lobby_place>> sql_session::lobbies_after(const model::uuid& game_id,
+                                                                    const lobby_place& after,
+                                                                    std::size_t limit) {
+  static constexpr sql_command query{
+      "SELECT duration_class, start_ts, lobby_id FROM lobbies WHERE game_id = $1 AND "
+      "(duration_class, start_ts, lobby_id) > ($2, $3, $4) "
+      "ORDER BY duration_class, start_ts, lobby_id LIMIT $5",
+      "look for lobbies of a game"};
+  if (auto begun = on_->begin_reading(query.operation); !begun)
+    return tl::unexpected(begun.error());
+  std::vector<lobby_place> found;
+  auto read = for_each_row(
+      *on_, query,
+      {game_id, std::int64_t{after.duration_class}, after.start_ts, after.lobby_id,
+       static_cast<std::int64_t>(limit)},
+      [&](sql_row& row) {
+        found.push_back({static_cast<int>(row.integer(0)), row.integer(1), row.uuid(2)});
+      });
+  if (!read) return tl::unexpected(read.error());
+  return found;
+}
+
+base::expected<std::size_t> sql_session::erase_lobbies(const model::uuid& game_id,
+                                                       std::span<const lobby_place> lobbies) {
+  static constexpr sql_command add{"UPDATE erasures SET lobbies = lobbies + $1 WHERE game_id = $2",
+                                   "erase lobbies"};
+  return change_unrevised("erase lobbies", [&]() -> base::expected<std::size_t> {
+    const auto gone = delete_lobbies(game_id, std::nullopt, lobbies);
+    if (!gone || *gone == 0) return gone;
+    return count(*on_, add, game_id, *gone).map([&] { return *gone; });
+  });
+}
+
+base::expected<void> sql_session::note_erased_exports(const model::uuid& game_id,
+                                                      std::size_t gone) {
+  static constexpr sql_command add{"UPDATE erasures SET exports = exports + $1 WHERE game_id = $2",
+                                   "erase exports"};
+  return change_unrevised("erase exports", [&] { return count(*on_, add, game_id, gone); });
+}
+
+base::expected<bool> sql_session::finish_erasure(const model::uuid& game_id, std::int64_t now_ms) {
+  static constexpr sql_command finish{"UPDATE erasures SET finished_ms = $1 WHERE game_id = $2",
+                                      erasing};
+  bool has_ended = false;
+  auto done = change(sql_subject::catalog, std::string{erasing}, [&]() -> base::expected<void> {
+    const auto known = find_erasure(*on_, game_id);
+    if (!known) return tl::unexpected(known.error());
+    if (!*known) return tl::unexpected(model::no_such_game(game_id));
+    has_ended = (*known)->finished_ms.has_value();
+    if (has_ended) return {};
+    // In this order: what the second does not find was there for the first, or never.
+    const auto is_known = is_known_to_all(*on_, game_id, now_ms);
+    if (!is_known) return tl::unexpected(is_known.error());
+    const auto rest = has_rest(*on_, game_id);
+    if (!rest) return tl::unexpected(rest.error());
+    if (!*is_known || *rest) return {};
+    has_ended = true;
+    return remove_names(*on_, game_id)
+        .and_then([&] {
+          return on_->run(finish, {now_ms, game_id});
+        })
+        .and_then([&] {
+          return audit_.write(*on_, {"game.erased", subject_of(game_id), {}, describe(**known)});
+        });
+  });
+  if (!done) return tl::unexpected(done.error());
+  return has_ended;
+}
+
+// -- one avatar ---------------------------------------------------------------
+
+base::expected<void> sql_session::remove_avatar(const model::uuid& game_id,
+                                                const model::uuid& upload_id) {
+  static constexpr sql_command find{
+      "SELECT upload_id, game_id, display_name, create_ts, content_length, complete, "
+      "image_digest, image_type FROM avatars WHERE upload_id = $1 AND game_id = $2",
+      "look for an avatar"};
+  static constexpr sql_command keep{
+      "INSERT INTO removed_images (upload_id, image_digest, image_type) "
+      "SELECT upload_id, image_digest, image_type FROM avatars WHERE upload_id = $1 AND "
+      "image_digest IS NOT NULL ON CONFLICT DO NOTHING",
+      "remove an avatar"};
+  static constexpr sql_command drop{"DELETE FROM avatars WHERE upload_id = $1", "remove an avatar"};
+  return change(sql_subject::avatars, "remove an avatar", [&]() -> base::expected<void> {
+    std::optional<model::avatar> found;
+    auto done = for_each_row(*on_, find, {upload_id, game_id},
+                             [&](sql_row& row) { found = read_avatar(row); });
+    if (!done) return done;
+    if (!found)
+      return base::fail(base::errc::avatar_not_found, "The game " + to_string(game_id) +
+                                                          " has no avatar " + to_string(upload_id) +
+                                                          ".");
+    return on_->run(keep, {upload_id})
+        .and_then([&] { return on_->run(drop, {upload_id}); })
+        .and_then([&] { return move_game_revision(*on_, sql_subject::avatars, game_id); })
+        .and_then([&] {
+          return audit_.write(*on_, {"avatar.remove",
+                                     subject_of(game_id) + "/avatars/" + to_string(upload_id),
+                                     describe_name(found->display_name),
+                                     {}});
+        });
+  });
+}
+
+base::expected<std::vector<image_key>> sql_session::removed_images(std::size_t limit) {
+  static constexpr sql_command query{
+      "SELECT upload_id, image_digest, image_type FROM removed_images "
+      "ORDER BY upload_id, image_digest LIMIT $1",
+      "read the images of removed avatars"};
+  if (auto begun = on_->begin_reading(query.operation); !begun)
+    return tl::unexpected(begun.error());
+  std::vector<image_key> found;
+  auto read = for_each_row(*on_, query, {static_cast<std::int64_t>(limit)}, [&](sql_row& row) {
+    if (const auto image = read_image(row, 1)) found.push_back({row.uuid(0), *image});
+  });
+  if (!read) return tl::unexpected(read.error());
+  return found;
+}
+
+base::expected<void> sql_session::forget_removed_image(const image_key& key) {
+  static constexpr sql_command drop{
+      "DELETE FROM removed_images WHERE upload_id = $1 AND image_digest = $2 AND image_type = $3",
+      "forget the image of a removed avatar"};
+  return change_unrevised("forget the image of a removed avatar", [&] {
+    return on_->run(drop, {key.upload_id, key.name.digest, image_type_column(key.name.type)});
+  });
+}
+
+base::expected<bool> sql_session::has_image(const image_key& key) {
+  static constexpr sql_command query{
+      "SELECT CASE WHEN EXISTS (SELECT 1 FROM avatars WHERE upload_id = $1 AND image_digest = $2 "
+      "AND image_type = $3 AND NOT EXISTS (SELECT 1 FROM erasures WHERE erasures.game_id = "
+      "avatars.game_id)) THEN 1 ELSE 0 END",
+      "look for an image"};
+  if (auto begun = on_->begin_reading(query.operation); !begun)
+    return tl::unexpected(begun.error());
+  return select_integer(*on_, query,
+                        {key.upload_id, key.name.digest, image_type_column(key.name.type)})
+      .map([](std::int64_t found) { return found != 0; });
+}
+
+} // namespace matchcloud::store

@@ -1,0 +1,109 @@
+#include "app/plans/plan_check.hpp"
+
+#include "tests/catch.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace matchcloud::app {
+namespace {
+
+using std::chrono::milliseconds;
+
+/// Four seconds of a plan: quiet, two bad ones, quiet again.
+plan_findings findings() {
+  plan_findings made;
+  made.moments = {milliseconds{1'000}, milliseconds{3'300}, milliseconds{5'000}};
+  made.load.sent = 400;
+  made.load.answered = 397;
+  made.load.errors = {{"total", 3}, {"unavailable", 2}, {"reset", 1}};
+  made.load.latency_us = {{"p99", 90'000}, {"mean", 1'500}};
+  const auto add = [&](int second, std::uint64_t errors, double p99_us) {
+    made.load.seconds.push_back({milliseconds{second * 1'000}, milliseconds{second * 1'000 + 1'000},
+                                 100, 100 - errors, errors, 1'000, p99_us, p99_us * 2});
+  };
+  add(0, 0, 2'000);
+  add(1, 1, 50'000);
+  add(2, 2, 90'000);
+  add(3, 0, 40'000);
+  add(4, 0, 3'000);
+  made.hits = 7;
+  made.restarts = 2;
+  return made;
+}
+
+check_result judged(std::string_view text) {
+  const auto check = parse_check(text);
+  INFO((check ? std::string{} : check.error().detail));
+  REQUIRE(check);
+  CHECK(check->text == text);
+  return check->judge(findings());
+}
+
+TEST_CASE("checks of the whole plan compare what was counted and measured") {
+  const std::vector<std::pair<std::string, std::string>> hold{
+      {"errors = 3", "3"},         {"errors_not_retryable = 1", "1"},
+      {"reset < 2", "1"},          {"closed = 0", "0"},
+      {"sent >= 400", "400"},      {"answered != 400", "397"},
+      {"p99 <= 90ms", "90.00 ms"}, {"p99<91 ms", "90.00 ms"},
+      {"mean > 1.4ms", "1.50 ms"}, {"hits > 0", "7"},
+      {"restarts = 2", "2"}};
+  for (const auto& [text, seen] : hold) {
+    CAPTURE(text);
+    const auto result = judged(text);
+    CHECK(result.holds);
+    CHECK(result.seen == seen);
+  }
+  for (const auto* text : {"errors = 0", "p99 < 90ms", "hits < 7", "restarts > 2"})
+    CHECK_FALSE(judged(text).holds);
+}
+
+TEST_CASE("checks of a span look at the seconds that lie wholly in it") {
+  CHECK(judged("errors = 3 while injected").holds);
+  CHECK(judged("errors = 0 from 3s").holds);
+  CHECK(judged("errors = 0 until 1.3s").seen == "0 in 1 second");
+  CHECK(judged("p99 = 90ms while injected").seen == "90.00 ms in the worst of 2 seconds");
+  CHECK(judged("p99 < 4ms from 500 ms after healing").seen == "3.00 ms in the worst of 1 second");
+  CHECK(judged("max < 7ms from 500ms after healing").holds);
+  CHECK(judged("answered = 100 from healing").holds);
+  CHECK(judged("sent = 200 from 1s until healing").holds);
+  // The second from 3 s on begins before the fault was healed.
+  CHECK(judged("p99 > 3ms from healing").holds == false);
+  const auto nothing = judged("p99 < 1s from 10s");
+  CHECK_FALSE(nothing.holds);
+  CHECK(nothing.seen == "no second with answers lies in that span");
+}
+
+TEST_CASE("where nothing was answered no time is good enough") {
+  plan_findings nothing;
+  CHECK_FALSE(parse_check("p99 < 1s")->judge(nothing).holds);
+}
+
+TEST_CASE("what is no check is refused with what to write") {
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {"", "cannot be checked. Allowed: p50"},
+      {"erors = 0", "Did you mean `errors`?"},
+      {"errors", "Write one of <, <=, =, !=, >=, > and a number."},
+      {"errors == 0", "`==` follows `errors`"},
+      {"errors = x", "compared with a number, such as 0"},
+      {"p99 < 10", "compared with a time, such as 10ms"},
+      {"p99 < fast", "compared with a time"},
+      {"p99 < 10ms after healing", "`from ..`, `until ..` or `while injected`"},
+      {"p99 < 10ms while bad", "while injected"},
+      {"p99 < 10ms from", "A moment is missing"},
+      {"p99 < 10ms from 5s after dinner", "`after injecting` or `after healing`"},
+      {"hits > 0 while injected", "known for the whole plan only"},
+      {"p99.9 < 1s from 1s", "one of p50, p99, max"}};
+  for (const auto& [text, says] : cases) {
+    CAPTURE(text);
+    const auto check = parse_check(text);
+    REQUIRE_FALSE(check);
+    CAPTURE(check.error().detail);
+    CHECK(check.error().code == base::errc::config_invalid);
+    CHECK(check.error().detail.find(says) != std::string::npos);
+  }
+}
+
+} // namespace
+} // namespace matchcloud::app

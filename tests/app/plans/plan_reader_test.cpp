@@ -1,0 +1,178 @@
+#include "app/plans/plan.hpp"
+
+#include "tests/catch.hpp"
+#include "tests/fixtures/built_from.hpp"
+
+#include <csignal>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace matchcloud::app {
+namespace {
+
+using std::chrono::milliseconds;
+
+base::expected<plan> parsed(const std::string& text, std::optional<std::uint64_t> seed = {}) {
+  return parse_plan(text, "dir/x.toml", seed);
+}
+
+constexpr const char* whole = R"(about = "All there is."
+seed = 9
+lasts = "10s"
+load = ["--rate", "5", "--mix", "mix.toml"]
+check = ["errors = 0", "p99 < 10ms from 1s after healing"]
+
+[[step]]
+at = "6s"
+heal = "store.read"
+
+[[step]]
+at = "2s"
+inject = { point = "store.read", kind = "delay", delay_ms = [5, 20] }
+on = ["a", "b"]
+
+[[step]]
+at = "3s"
+inject = "full-disk"
+
+[[step]]
+at = "3s"
+kill = "a"
+signal = "TERM"
+
+[[step]]
+at = "4s"
+pause = "b"
+
+[[step]]
+at = "5s"
+resume = "b"
+
+[[step]]
+at = "7s"
+load = "--rate 50"
+
+[[step]]
+at = "8s"
+expect = "not ready"
+
+[[step]]
+at = "9s"
+heal = true
+)";
+
+TEST_CASE("a plan is read with all that it says, in the order of its times") {
+  const auto read = parsed(whole);
+  INFO((read ? std::string{} : read.error().detail));
+  REQUIRE(read);
+  CHECK(read->about == "All there is.");
+  CHECK(read->seed == 9);
+  CHECK(read->lasts == milliseconds{10'000});
+  CHECK(read->checks.size() == 2);
+  CHECK(read->has_load());
+  std::vector<std::string> texts;
+  for (const auto& each : read->steps)
+    texts.push_back(std::to_string(each.at.count()) + " " + each.text);
+  CHECK(texts == std::vector<std::string>{
+                     "0 load --rate 5 --mix dir/mix.toml", "2000 inject store.read: delay 5..20 ms",
+                     "3000 inject store.write: error", "3000 kill a with TERM", "4000 pause b",
+                     "5000 resume b", "6000 heal store.read", "7000 load --rate 50",
+                     "8000 expect not ready", "9000 heal"});
+  CHECK(read->steps[1].on == std::vector<std::string>{"a", "b"});
+  CHECK(read->steps[1].rule.most_delay == milliseconds{20});
+  CHECK(read->steps[3].signal == SIGTERM);
+  CHECK(read->steps[4].signal == SIGSTOP);
+  CHECK(read->steps[5].signal == SIGCONT);
+  const auto moments = read->moments();
+  CHECK(moments.injecting == milliseconds{2'000});
+  CHECK(moments.healing == milliseconds{9'000});
+  CHECK(moments.end == milliseconds{10'000});
+}
+
+TEST_CASE("the seed chooses a time of a span, and the same one again") {
+  const std::string text = "lasts = \"10s\"\ncheck = [\"hits = 0\"]\n[[step]]\nat = \"2s..4s\"\n"
+                           "inject = \"slow-disk\"\n";
+  std::set<milliseconds> times;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const auto at = parsed(text, seed)->steps.front().at;
+    CHECK(at == parsed(text, seed)->steps.front().at);
+    CHECK(at >= milliseconds{2'000});
+    CHECK(at <= milliseconds{4'000});
+    times.insert(at);
+  }
+  CHECK(times.size() > 10);
+}
+
+TEST_CASE("a wrong plan is refused with its line and what to write") {
+  const std::string head = "lasts = \"10s\"\ncheck = [\"hits = 0\"]\n[[step]]\nat = \"1s\"\n";
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {"x", "dir/x.toml:1: "},
+      {"lats = \"1s\"", "dir/x.toml:1: A plan has no `lats`. Did you mean `lasts`?"},
+      {"about = \"x\"", "`lasts` is missing. Write how long"},
+      {"lasts = 7", "dir/x.toml:1: `lasts` must be a time"},
+      {"lasts = \"1s\"\nseed = -1", "dir/x.toml:2: `seed` must be a number"},
+      {"lasts = \"1s\"", "A plan needs steps. Add a table `[[step]]`."},
+      {"lasts = \"1s\"\n[step]\nat = \"1s\"", "with two brackets"},
+      {"lasts = \"1s\"\nload = 7", "dir/x.toml:2: `load` must be options of matchcloud-load"},
+      {"lasts = \"1s\"\nload = [7]", "Put it in quotes"},
+      {"lasts = \"1s\"\nload = \"--seed 7\"", "The plan itself gives --seed"},
+      {"lasts = \"1s\"\n[[step]]\nheal = true", "dir/x.toml:2: `at` is missing"},
+      {"lasts = \"1s\"\n[[step]]\nat = \"2s\"\nheal = true", "after the end of the plan"},
+      {"lasts = \"1s\"\n[[step]]\nat = \"soon\"\nheal = true", "`at` must be a time such as"},
+      {"lasts = \"1s\"\n[[step]]\nat = \"1s\"\nheal = true", "A plan needs checks"},
+      {head, "A step does something: add one of inject, heal, kill"},
+      {head + "heal = true\ninject = \"slow-disk\"", "Make two steps of it"},
+      {head + "heel = true", "dir/x.toml:5: A step has no `heel`. Did you mean `heal`?"},
+      {head + "heal = 7", "`heal` must be true"},
+      {head + "heal = \"store.raed\"", "Did you mean `store.read`?"},
+      {head + "heal = true\nsignal = \"TERM\"", "`signal` belongs to `kill`"},
+      {head + "inject = \"slow-dsik\"", "dir/x.toml:5: `slow-dsik` is no preset. Did you mean "
+                                        "`slow-disk`?"},
+      {head + "inject = { kind = \"error\" }", "a rule with its point"},
+      {head + "inject = { point = \"store.read\", kind = \"crash\" }", "has no fault crash"},
+      {head + "kill = 7", "`kill` must be the name of a process"},
+      {head + "kill = \"a\"\nsignal = \"STOP\"", "one of TERM, KILL, INT"},
+      {head + "heal = true\non = []", "`on` must be the name of a process"},
+      {head + "kill = \"a\"\non = \"b\"", "`on` belongs to inject, heal and expect"},
+      {head + "expect = \"happy\"", "\"ready\" or \"not ready\""},
+      {"lasts = \"9s\"\ncheck = \"hits = 0\"\n[[step]]\nat = \"1s\"\nheal = true",
+       "dir/x.toml:2: `check` must be a list of texts"},
+      {"lasts = \"9s\"\ncheck = [\n\"hits = 0\",\n\"hist = 0\"]\n[[step]]\nat = \"1s\"\nheal = "
+       "true",
+       "dir/x.toml:4: `hist` cannot be checked. Did you mean `hits`?"},
+      {"lasts = \"9s\"\ncheck = [\"errors = 0\"]\n[[step]]\nat = \"1s\"\nheal = true",
+       "is of the load, and the plan has none"}};
+  for (const auto& [text, says] : cases) {
+    CAPTURE(text);
+    const auto read = parsed(text);
+    REQUIRE_FALSE(read);
+    CAPTURE(read.error().detail);
+    CHECK(read.error().code == base::errc::config_invalid);
+    CHECK(read.error().detail.starts_with("dir/x.toml:"));
+    CHECK(read.error().detail.find(says) != std::string::npos);
+  }
+  CHECK(read_plan("/nowhere/x.toml", {}).error().detail.starts_with("/nowhere/x.toml: "));
+}
+
+TEST_CASE("the plans of plans/ are read, inject something and heal it") {
+  std::size_t read = 0;
+  for (const auto& entry : std::filesystem::directory_iterator{fixtures::source_path("plans")}) {
+    const auto file = entry.path().string();
+    if (file.ends_with("players.toml") || file.ends_with("exports.toml")) continue;
+    CAPTURE(file);
+    const auto one = read_plan(file, {});
+    INFO((one ? std::string{} : one.error().detail));
+    REQUIRE(one);
+    CHECK(one->moments().injecting < one->moments().healing);
+    CHECK(one->moments().healing < one->lasts);
+    CHECK(one->about.ends_with('.'));
+    ++read;
+  }
+  CHECK(read == 5);
+}
+
+} // namespace
+} // namespace matchcloud::app

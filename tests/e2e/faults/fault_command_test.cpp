@@ -1,0 +1,145 @@
+// `matchcloud fault set`, `clear` and `list`, and what a service does with their rules.
+#include "tests/catch.hpp"
+#include "tests/fixtures/json.hpp"
+#include "tests/fixtures/whole_file.hpp"
+#include "tests/service/server.hpp"
+
+namespace {
+
+using namespace matchcloud;
+using namespace matchcloud::e2e;
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// A service into which faults may be injected, and the command.
+struct breakable {
+  server of;
+
+  explicit breakable(arguments further = {}) : of{with(std::move(further))} {}
+
+  command_result fault(arguments words) const {
+    words.insert(words.begin(), "fault");
+    words.insert(words.end(), {"--url", "http://" + of.ops().authority()});
+    return run(words);
+  }
+  answer regions(const std::string& headers = {}) const {
+    return raw_connection{of.data()}.ask(request("GET", regions_target, {}, headers));
+  }
+
+private:
+  static arguments with(arguments further) {
+    further.insert(further.begin(), {"--enable-fault-injection", "--fault-seed", "7"});
+    return further;
+  }
+};
+
+TEST_CASE("a fault is set, listed and cleared by commands", "[operations]") {
+  const breakable at;
+  const auto nothing = at.fault({"list"});
+  CHECK(nothing.exit_code == 0);
+  CHECK(nothing.out.empty());
+  CHECK(contains(nothing.errors, "No fault is injected."));
+  const auto set =
+      at.fault({"set", "region_ranking.reply", "error", "--every", "2", "--lasts", "5m"});
+  INFO(set.errors);
+  CHECK(set.exit_code == 0);
+  CHECK(set.out == "region_ranking.reply: error, every 2, lasts_s 300, heals in 300 s\n");
+  CHECK(at.regions().status == 200);
+  CHECK(at.regions().status == 503);
+  const auto list = at.fault({"list"}).out;
+  CHECK(contains(list, "region_ranking.reply  error, every 2, lasts_s 300  1    2 "));
+  CHECK_FALSE(contains(list, "store.read"));
+  const auto json = parse_json(at.fault({"list", "--json"}).out);
+  REQUIRE(json["points"].Size() == 1);
+  CHECK((json["points"][0]["hits"].GetUint64() == 1));
+  CHECK(contains(at.fault({"list", "--all"}).out, "lossy-clients"));
+  CHECK(contains(at.fault({"list", "--search", "slow"}).out, "slow-disk"));
+  CHECK(at.fault({"clear", "region_ranking.reply"}).exit_code == 0);
+  CHECK(at.fault({"set", "--preset", "unknown-places"}).exit_code == 0);
+  CHECK(contains(at.fault({"list"}).out, "geoip.lookup"));
+  CHECK(at.fault({"clear"}).exit_code == 0);
+  CHECK(at.fault({"list"}).out.empty());
+  for (int i = 0; i < 4; ++i)
+    CHECK(at.regions().status == 200);
+}
+
+TEST_CASE("what cannot be injected is refused before the service is asked", "[operations]") {
+  const auto refused = [](const arguments& words, const std::string& says) {
+    const auto got = run(words);
+    INFO(got.errors);
+    CHECK(got.exit_code == 2);
+    CHECK(contains(got.errors, says));
+  };
+  refused({"fault", "set", "store.raed", "error"}, "Did you mean `store.read`?");
+  refused({"fault", "set", "--preset", "slow"}, "is no preset");
+  refused({"fault", "set"}, "Give POINT and KIND, or --preset");
+  refused({"fault", "clear", "store.raed"}, "Did you mean `store.read`?");
+  refused({"fault", "list", "--url", "http://127.0.0.1:1/x"}, "it has a path");
+  const auto nobody = run({"fault", "list", "--url", "http://127.0.0.1:1"});
+  CHECK(nobody.exit_code == 1);
+  CHECK(contains(nobody.errors, "is the service running"));
+  const server without;
+  const auto off = run({"fault", "list", "--url", "http://" + without.ops().authority()});
+  CHECK(off.exit_code == 1);
+  CHECK(contains(off.errors, "Start it with --enable-fault-injection."));
+}
+
+TEST_CASE("a fault of the start heals by itself, which the log and the audit log say",
+          "[operations][embedded]") {
+  const world in;
+  const server of{{"--enable-fault-injection", "--faults",
+                   "region_ranking.reply = { kind = \"stall\", lasts_s = 1 }"},
+                  in};
+  // It is stalled at first, and goes on when the fault heals.
+  CHECK(raw_connection{of.data()}.ask(request("GET", regions_target)).status == 200);
+  CHECK(of.process().says("the fault at region_ranking.reply has healed, 1 s after"));
+  CHECK(eventually([&] {
+    const auto audit = run({"audit", "--data-dir", in.data_dir()}).out;
+    return contains(audit, "fault.heal") && contains(audit, "faults/region_ranking.reply");
+  }));
+}
+
+TEST_CASE("a rule hits some connections and no others, each time", "[operations][plain]") {
+  const breakable at;
+  at.fault({"set", "region_ranking.receive", "error", "--connections", "0.5"});
+  std::size_t broken = 0;
+  for (int i = 0; i < 40; ++i) {
+    raw_connection client{at.of.data()};
+    const auto first = client.ask(request("GET", regions_target)).status;
+    CHECK((first == 200 || first == 503));
+    for (int again = 0; again < 3; ++again)
+      CHECK(client.ask(request("GET", regions_target)).status == first);
+    if (first == 503) ++broken;
+  }
+  CHECK(broken > 8);
+  CHECK(broken < 32);
+}
+
+TEST_CASE("a rule of an address hits its client, behind a trusted proxy too", "[operations]") {
+  const breakable at{{"--trusted-proxies", "127.0.0.1"}};
+  at.fault({"set", "region_ranking.reply", "error", "--client", "192.0.2.0/24"});
+  CHECK(at.regions("X-Forwarded-For: 192.0.2.7\r\n").status == 503);
+  CHECK(at.regions("X-Forwarded-For: 198.51.100.7\r\n").status == 200);
+  CHECK(at.regions().status == 200);
+}
+
+TEST_CASE("the access log names the faults that hit a request", "[operations]") {
+  const fixtures::temporary_directory folder;
+  const auto file = folder.path("access.log");
+  const breakable at{{"--access-log", "all", "--access-log-file", file}};
+  CHECK(at.regions().status == 200);
+  at.fault({"set", "front.reply", "error"});
+  at.fault({"set", "region_ranking.receive", "delay", "--delay", "1ms"});
+  CHECK(at.regions().status == 503);
+  at.fault({"clear"});
+  CHECK(eventually([&] {
+    const auto lines = fixtures::read_whole(file);
+    return contains(lines, R"("faults":["front.reply","region_ranking.receive"]})");
+  }));
+  const auto lines = fixtures::read_whole(file);
+  CHECK(lines.find("\"faults\"") == lines.rfind("\"faults\""));
+}
+
+} // namespace

@@ -1,0 +1,118 @@
+// What one process on a PostgreSQL store erases is gone from the others, too.
+#include "tests/catch.hpp"
+#include "tests/fixtures/json.hpp"
+#include "tests/fixtures/png_image.hpp"
+#include "tests/fixtures/servers/postgres_server.hpp"
+#include "tests/service/lobby_lines.hpp"
+#include "tests/service/server.hpp"
+
+#include <csignal>
+#include <string>
+
+namespace {
+
+using namespace matchcloud;
+using namespace e2e;
+
+const std::string game{demo_game};
+const std::string upload = "10000000-0000-4000-8000-000000000001";
+
+/// The documented limit for changes by others.
+constexpr milliseconds soon{1'000};
+
+struct two_replicas {
+  fixtures::postgres_server postgres;
+  world of{store_url{postgres.new_database()}};
+  server first{{}, of};
+  server second{{}, of};
+};
+
+answer ask(const address& of, std::string_view method, const std::string& target,
+           std::string_view body = {}, std::string_view headers = {}) {
+  raw_connection client{of};
+  return client.ask(request(method, target, body, headers));
+}
+
+/// Imports an avatar of the demo's game; returns the path of its image, once `of` lists it.
+std::string import_avatar(const world& into, const server& of) {
+  into.directory().file("image.png", fixtures::small_png());
+  const auto line = R"({"game_id":")" + game + R"(","upload_id":")" + upload +
+                    R"(","display_name":"A","create_ts":1,"content_length":1,)" +
+                    R"("complete":true,"file":"image.png"})" + "\n";
+  const auto done = run({"import", "avatars", "--data-dir", into.data_dir(),
+                         into.directory().file("avatars.jsonl", line)});
+  CAPTURE(done.errors);
+  REQUIRE(done.exit_code == 0);
+  std::string path;
+  REQUIRE(eventually([&] {
+    const auto list = ask(of.data(), "GET", "/cloud/games/" + game + "/avatars").body;
+    const auto at = list.find("/media/avatars/" + upload);
+    if (at != list.npos) path = list.substr(at, list.find('"', at) - at);
+    return at != list.npos;
+  }));
+  return path;
+}
+
+bool is_gone(const server& from, const std::string& target) {
+  return ask(from.data(), "GET", target).status == 404;
+}
+
+std::string export_target(const server& from) {
+  const auto made =
+      ask(from.data(), "POST", "/cloud/games/" + game + "/matchmaker/lobbies/export-history",
+          R"({"query_start":0,"query_end":5000})");
+  CAPTURE(made.body);
+  REQUIRE(made.status == 200);
+  const auto url = text_at(parse_json(made.body), "url");
+  return url.substr(url.find("/exports/"));
+}
+
+rapidjson::Document erasures_of(const server& from) {
+  return parse_json(ask(from.ops(), "GET", "/v1/erasures").body);
+}
+
+TEST_CASE("an avatar that one process removes has no image at another within a second",
+          "[.postgres]") {
+  if (!fixtures::postgres_installed()) return;
+  const two_replicas on;
+  const auto image = import_avatar(on.of, on.second);
+  CHECK_FALSE(is_gone(on.first, image));
+  CHECK_FALSE(is_gone(on.second, image));
+  CHECK(ask(on.first.ops(), "DELETE", "/v1/games/" + game + "/avatars/" + upload).status == 204);
+  CHECK(is_gone(on.first, image));
+  CHECK(eventually([&] { return is_gone(on.second, image); }, deadline{soon}));
+}
+
+TEST_CASE("a game that one process erases cannot be downloaded from another, and is erased once "
+          "even if the one dies",
+          "[.postgres]") {
+  if (!fixtures::postgres_installed()) return;
+  two_replicas on;
+  const auto lines = lobby_lines(5'000);
+  REQUIRE(
+      ask(on.first.ops(), "POST", "/v1/lobbies", lines, "Content-Type: application/x-ndjson\r\n")
+          .status == 200);
+  const auto target = export_target(on.second);
+  CHECK_FALSE(is_gone(on.second, target));
+  CHECK(ask(on.first.ops(), "DELETE", "/v1/games/" + game + "/everything").status == 200);
+  CHECK(is_gone(on.second, target));
+  // The other process may still know the game; a report to it changes nothing.
+  ask(on.second.ops(), "POST", "/v1/lobbies", lobby_line(9'999),
+      "Content-Type: application/x-ndjson\r\n");
+  on.first.process().signal(SIGKILL);
+  CHECK(on.first.process().exit_code());
+  REQUIRE(eventually([&] {
+    const auto all = erasures_of(on.second);
+    return all["erasures"].Size() == 1 && all["erasures"][0]["finished"].IsString();
+  }));
+  CHECK(erasures_of(on.second)["erasures"][0]["lobbies"].GetInt() >= 5'000);
+  fixtures::postgres_session session{on.of.store().text};
+  CHECK(session.value("SELECT count(*) FROM matchcloud.lobbies") == "0");
+  CHECK(session.value("SELECT count(*) FROM matchcloud.lobby_kinds") == "0");
+  CHECK(session
+            .value("SELECT string_agg(name, '') FROM matchcloud.namespaces WHERE game_id = '" +
+                   game + "'")
+            .empty());
+}
+
+} // namespace

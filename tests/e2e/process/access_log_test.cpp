@@ -1,0 +1,240 @@
+// The access log: a line for each request, and nothing secret in it.
+#include "tests/e2e/process/reloaded_service.hpp"
+#include "tests/fixtures/json.hpp"
+#include "tests/fixtures/whole_file.hpp"
+#include "tests/service/tokens.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+#include <regex>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace matchcloud;
+using namespace e2e;
+
+/// A service with an access log in a file.
+struct logged_service {
+  fixtures::temporary_directory folder;
+  std::string file = folder.path("access.log");
+  server of;
+
+  explicit logged_service(const arguments& more = {}, const world& in = shared_world())
+      : of{arguments{"--access-log-file", file} + more, in} {}
+
+  static std::vector<std::string> lines_in(const std::string& text) {
+    std::vector<std::string> lines;
+    std::istringstream all{text};
+    for (std::string line; std::getline(all, line);)
+      lines.push_back(line);
+    return lines;
+  }
+  /// Ends the service. The lines of the data plane's requests.
+  std::vector<std::string> end() {
+    of.process().signal(SIGTERM);
+    CHECK(of.process().exit_code() == 0);
+    auto lines = lines_in(fixtures::read_whole(file));
+    std::erase_if(lines, [](const auto& line) { return contains(line, R"("plane":"ops")"); });
+    return lines;
+  }
+};
+
+answer ask(const address& at, const std::string& target, std::string_view method = "GET",
+           std::string_view body = {}, std::string_view headers = {}) {
+  return raw_connection{at}.ask(request(method, target, body, headers));
+}
+
+TEST_CASE("each request has a line with what it was and what came of it", "[lifecycle]") {
+  logged_service on{{"--access-log", "all", "--loops", "1", "--trusted-proxies", "127.0.0.1"}};
+  const auto listed = ask(on.of.data(), regions_target, "GET", {},
+                          "X-Forwarded-For: 192.0.2.9\r\nX-Request-Id: one\r\n");
+  CHECK(ask(on.of.data(), "/nowhere?a=b").status == 404);
+  CHECK(ask(on.of.data(), groups_target, "POST", good_group).status == 200);
+  CHECK(ask(on.of.data(), regions_target, "HEAD").status == 200);
+  const auto lines = on.end();
+  REQUIRE(lines.size() == 4);
+  INFO(lines[0]);
+  const auto first = parse_json(lines[0]);
+  CHECK(member_names(first) == std::vector<std::string>{"ts", "request_id", "client", "method",
+                                                        "target", "status", "bytes", "duration_us",
+                                                        "plane", "operation"});
+  CHECK(text_at(first, "request_id") == "one");
+  CHECK(text_at(first, "client") == "192.0.2.9");
+  CHECK(text_at(first, "method") == "GET");
+  CHECK(text_at(first, "target") == regions_target);
+  CHECK(first["status"].GetInt() == 200);
+  CHECK(first["bytes"].GetUint64() == listed.body.size());
+  CHECK(first["duration_us"].GetInt64() >= 0);
+  CHECK(text_at(first, "operation") == "list_regions");
+  const auto second = parse_json(lines[1]);
+  CHECK(text_at(second, "client") == "127.0.0.1");
+  CHECK(text_at(second, "target") == "/nowhere");
+  CHECK(text_at(second, "operation") == "unmatched");
+  CHECK(second["status"].GetInt() == 404);
+  CHECK(text_at(parse_json(lines[2]), "operation") == "validate_group");
+  const auto head = parse_json(lines[3]);
+  CHECK(text_at(head, "method") == "HEAD");
+  CHECK(head["bytes"].GetUint64() == 0);
+}
+
+TEST_CASE("requests that never were whole have a line, too", "[lifecycle]") {
+  logged_service on{{"--access-log", "errors"}};
+  raw_connection odd{on.of.data()};
+  odd.send("GET / HTTP/1.1\r\nHost: a b\r\n\r\n");
+  CHECK(odd.receive().status == 400);
+  CHECK(ask(on.of.data(), regions_target).status == 200);
+  const auto lines = on.end();
+  REQUIRE(lines.size() == 1);
+  CHECK(parse_json(lines[0])["status"].GetInt() == 400);
+  CHECK(text_at(parse_json(lines[0]), "client") == "127.0.0.1");
+}
+
+TEST_CASE("many requests of many loops have a line each", "[lifecycle]") {
+  logged_service on{{"--access-log", "all", "--loops", "2"}};
+  for (int i = 0; i < 20; ++i) {
+    raw_connection client{on.of.data()};
+    for (int each = 0; each < 50; ++each)
+      CHECK(client
+                .ask(request("GET", regions_target, {},
+                             "X-Request-Id: " + std::to_string(i * 50 + each) + "\r\n"))
+                .status == 200);
+  }
+  CHECK(on.of.metric("matchcloud_access_log_lines_dropped_total") == 0);
+  auto lines = on.end();
+  std::vector<bool> seen(1'000);
+  for (const auto& line : lines)
+    seen.at(std::stoul(text_at(parse_json(line), "request_id"))) = true;
+  CHECK(lines.size() == 1'000);
+  CHECK(std::ranges::all_of(seen, [](bool each) { return each; }));
+}
+
+TEST_CASE("sampled has every error and some of the rest", "[lifecycle]") {
+  logged_service on{{"--access-log", "sampled", "--access-log-one-in", "10", "--loops", "1"}};
+  for (int i = 0; i < 30; ++i)
+    CHECK(ask(on.of.data(), regions_target).status == 200);
+  for (int i = 0; i < 5; ++i)
+    CHECK(ask(on.of.data(), "/nowhere").status == 404);
+  CHECK(on.end().size() == 3 + 5);
+}
+
+TEST_CASE("the combined format is what other servers write", "[lifecycle]") {
+  logged_service on{{"--access-log", "all", "--access-log-format", "combined"}};
+  CHECK(ask(on.of.data(), groups_target, "POST", good_group).status == 200);
+  const std::regex line{R"(127\.0\.0\.1 - - \[\d\d/\w{3}/\d{4}:\d\d:\d\d:\d\d \+0000\] "POST )" +
+                        groups_target + R"( HTTP/1\.1" 200 \d+ "-" "-")"};
+  auto lines = on.end();
+  std::erase_if(lines, [](const auto& each) { return !contains(each, "POST"); });
+  REQUIRE(lines.size() == 1);
+  INFO(lines[0]);
+  CHECK(std::regex_match(lines[0], line));
+}
+
+TEST_CASE("tokens and signatures are not in the access log, the token's id is", "[lifecycle]") {
+  const world own;
+  std::string text;
+  made_token token;
+  made_token lost;
+  {
+    const server open{{}, own};
+    token = create_token(open, "game", ",\"game_id\":\"" + std::string{demo_game} + "\"");
+    lost =
+        create_token(open, "player", ",\"namespace_id\":\"" + std::string{prod_namespace} + "\"");
+  }
+  logged_service on{{"--access-log", "all", "--loops", "1", "--auth", "required"}, own};
+  const auto with = bearer(token.text);
+  CHECK(ask(on.of.data(), regions_target, "GET", {}, with).status == 200);
+  CHECK(ask(on.of.data(), regions_target + "?token=" + lost.text, "GET", {}, with).status > 0);
+  CHECK(ask(on.of.data(), "/x/" + lost.text + "?" + lost.text, "GET", {},
+            "X-Request-Id: " + lost.text + "\r\n")
+            .status == 404);
+  const auto exported = ask(
+      on.of.data(), "/cloud/games/" + std::string{demo_game} + "/matchmaker/lobbies/export-history",
+      "POST", R"({"query_start":1767312000000,"query_end":1767398400000})", with);
+  REQUIRE(exported.status == 200);
+  const auto url = text_at(parse_json(exported.body), "url");
+  const auto target = url.substr(url.find("/exports/"));
+  const auto query = target.substr(target.find('?') + 1);
+  REQUIRE(query.size() > 20);
+  CHECK(ask(on.of.data(), target).status == 200);
+  CHECK(ask(on.of.data(), "/typo" + target).status == 404);
+  const auto lines = on.end();
+  CHECK(lines.size() == 6);
+  for (const auto& line : lines)
+    text += line + "\n";
+  INFO(text);
+  CHECK(text_at(parse_json(lines.at(0)), "token_id") == token.id);
+  CHECK(contains(text, R"("operation":"download_export")"));
+  CHECK_FALSE(contains(text, query));
+  CHECK_FALSE(contains(text, token.text.substr(token.text.size() - 20)));
+  CHECK_FALSE(contains(text, lost.text.substr(lost.text.size() - 20)));
+}
+
+TEST_CASE("a file that was renamed is opened again by a reload", "[lifecycle]") {
+  const fixtures::temporary_directory folder;
+  const auto file = folder.path("access.log");
+  const auto old = folder.path("access.log.1");
+  const auto keys = "access-log = \"all\"\naccess-log-file = \"" + file + "\"\n";
+  const reloaded on{keys, {"--loops", "1"}};
+  const auto asked = [&](const std::string& id) {
+    CHECK(ask(on.of->data(), regions_target, "GET", {}, "X-Request-Id: " + id + "\r\n").status ==
+          200);
+  };
+  asked("before");
+  REQUIRE(eventually([&] { return contains(fixtures::read_whole(file), "\"before\""); }));
+  std::filesystem::rename(file, old);
+  asked("between");
+  CHECK(on.take_up(keys) == "nothing that can be reloaded has changed\n");
+  asked("after");
+  REQUIRE(eventually([&] { return contains(fixtures::read_whole(file), "\"after\""); }));
+  const auto both = fixtures::read_whole(old) + fixtures::read_whole(file);
+  CHECK(contains(both, "\"between\""));
+  CHECK_FALSE(contains(fixtures::read_whole(old), "\"after\""));
+}
+
+TEST_CASE("a reload turns the access log on and off, and refuses a file that cannot be",
+          "[lifecycle]") {
+  const fixtures::temporary_directory folder;
+  const auto file = folder.path("access.log");
+  const auto keys = "access-log = \"all\"\naccess-log-file = \"" + file + "\"\n";
+  const reloaded on{"", {"--loops", "1"}};
+  CHECK(ask(on.of->data(), regions_target).status == 200);
+  CHECK(on.take_up(keys) == "in force now: access-log, access-log-file\n");
+  CHECK(ask(on.of->data(), regions_target).status == 200);
+  REQUIRE(eventually([&] { return contains(fixtures::read_whole(file), regions_target); }));
+  on.write("access-log = \"all\"\naccess-log-file = \"" + folder.path("no/such") + "\"\n");
+  const auto refused = on.reload();
+  CHECK(refused.exit_code == 1);
+  CHECK(contains(refused.errors, "no/such cannot be opened: No such file or directory"));
+  on.take_up("");
+  const auto before = fixtures::read_whole(file);
+  CHECK(ask(on.of->data(), regions_target).status == 200);
+  on.take_up(keys); // hands on what there may be
+  CHECK_FALSE(contains(fixtures::read_whole(file).substr(before.size()), regions_target));
+}
+
+TEST_CASE("a start whose access log cannot be opened fails", "[lifecycle]") {
+  const fixtures::temporary_directory folder;
+  const auto failed =
+      run({"serve", "--data-dir", folder.path("data"), "--listen", "127.0.0.1:0", "--ops-listen",
+           "127.0.0.1:0", "--access-log", "all", "--access-log-file", folder.path("no/such.log")});
+  CHECK(failed.exit_code == 1);
+  CHECK(contains(failed.errors, "no/such.log cannot be opened: No such file or directory"));
+  const auto wrong = run({"serve", "--transport", "httplib", "--access-log", "all"});
+  CHECK(wrong.exit_code == 2);
+  CHECK(contains(wrong.errors, "the transport httplib has no access log"));
+}
+
+TEST_CASE("without a file the access log goes to stdout, behind what the start says",
+          "[lifecycle]") {
+  server of{{"--access-log", "all"}};
+  CHECK(ask(of.data(), regions_target, "GET", {}, "X-Request-Id: mine\r\n").status == 200);
+  while (const auto line = of.process().next_line())
+    if (contains(*line, R"("request_id":"mine")")) return;
+  FAIL("stdout ended");
+}
+
+} // namespace

@@ -1,0 +1,172 @@
+#include "tests/faults/fault_search.hpp"
+
+#include "tests/faults/fault_control.hpp"
+#include "tests/faults/fault_oracle.hpp"
+#include "tests/faults/known_load.hpp"
+#include "tests/faults/lobby_ledger.hpp"
+#include "tests/faults/service_calls.hpp"
+#include "tests/fixtures/deadline.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <stdexcept>
+#include <thread>
+
+namespace matchcloud::faults {
+
+namespace {
+
+using namespace e2e;
+using base::fault_kind;
+using base::fault_point;
+
+constexpr std::size_t clients = 3;
+constexpr std::size_t turns = 2;
+/// The most lobbies of one ingest.
+constexpr std::size_t batch_limit = 20;
+/// The minimum time for which the faults are injected.
+constexpr milliseconds in_force{sanitized ? 400 : 150};
+
+arguments flags_of(const world& in) {
+  auto all = impatient();
+  all.insert(all.end(), {"--geoip", in.geoip()});
+  return breakable(all);
+}
+
+/// A service, its load, and a game whose lobbies it is sent.
+class trial {
+public:
+  trial(const world& in, std::uint32_t number)
+      : ledger_{number}, service_{flags_of(in), in}, load_{in, service_} {
+    in.import(ledger_.catalog());
+    if (!eventually([&] { return !exported().empty(); }))
+      throw std::runtime_error{"the game of the trial is not there"};
+  }
+
+  std::string run(const std::vector<tried_fault>& faults,
+                  const std::function<void(server&)>& meanwhile) {
+    for (const auto& each : faults)
+      inject(service_.ops(), each.at, rule_of(each.at, each.kind));
+    tally all;
+    std::thread asker{[&] { all = known_load::repeat(clients, turns, [this] { return ask(); }); }};
+    const deadline least{in_force};
+    static_cast<void>(eventually([&] { return least.passed(); }));
+    if (meanwhile) meanwhile(service_);
+    if (service_.process().running()) heal(service_.ops());
+    asker.join();
+    auto wrong = problem_in(all, faults);
+    if (wrong.empty()) wrong = problem_afterwards();
+    return wrong.empty() ? wrong : wrong + " (" + to_string(all) + ")";
+  }
+
+private:
+  /// One request of each operation, and an ingest whose acknowledgement is kept.
+  tally ask() {
+    auto all = load_.ask_all();
+    lobby_ledger::batch batch;
+    {
+      const std::lock_guard lock{mutex_};
+      batch = ledger_.next(chances_, batch_limit);
+    }
+    ++all.requests;
+    try {
+      const auto got = ingest(service_.ops(), batch.lines);
+      ++all.answers;
+      ++all.statuses[got.status];
+      if (got.status == 200) ledger_.acknowledge(batch);
+    } catch (const std::runtime_error&) {
+      ++all.broken;
+    }
+    return all;
+  }
+
+  static std::string problem_in(const tally& all, const std::vector<tried_fault>& faults) {
+    const auto any = [&](auto is) { return std::ranges::any_of(faults, is, &tried_fault::at); };
+    if (all.answers + all.broken != all.requests) return "a request was not answered once";
+    if (any(is_of_the_wire)) return {};
+    if (all.broken > 0) return "a connection broke";
+    if (!all.wrong.empty()) return "an answer was wrong";
+    for (const auto& [status, count] : all.statuses)
+      if (!any([status = status](fault_point at) { return may_be_answered(at, status); }))
+        return "a request got " + std::to_string(status);
+    return {};
+  }
+
+  std::string problem_afterwards() {
+    if (!service_.process().running()) return "the service ended";
+    if (!eventually([&] { return load_.ask_all().is_perfect(); }))
+      return "the service does not recover";
+    if (!eventually([&] { return service_.metric("matchcloud_requests_in_flight") == 0; }))
+      return "requests are left in flight";
+    const auto acknowledged = ledger_.acknowledged();
+    return ledger_.problem_of(exported(), acknowledged);
+  }
+
+  /// The whole history of the game; empty if it cannot be had.
+  std::string exported() const {
+    const auto made = ask_export(service_.data(), ledger_.game_id());
+    const auto target = download_target(made);
+    return made.status == 200 && !target.empty() ? get(service_.data(), target).body
+                                                 : std::string{};
+  }
+
+  lobby_ledger ledger_;
+  server service_;
+  known_load load_;
+  chances chances_{"search"};
+  std::mutex mutex_;
+};
+
+} // namespace
+
+std::vector<tried_fault> random_pair(chances& by) {
+  std::vector<tried_fault> pair;
+  while (pair.size() < 2) {
+    const auto at = static_cast<fault_point>(by.between(0, base::fault_point_count - 1));
+    const auto kind = static_cast<fault_kind>(by.between(1, base::fault_kind_names.size() - 1));
+    // A supervisor that dies of each message never gets anything done.
+    const bool is_fit = is_passed(at) && !is_supervisors(at) && kind != fault_kind::abort &&
+                        facts_of(at).kinds.has(kind);
+    if (is_fit && (pair.empty() || pair.front().at != at)) pair.push_back({at, kind});
+  }
+  return pair;
+}
+
+std::string problem_of(const world& in, const std::vector<tried_fault>& faults,
+                       std::uint32_t number, const std::function<void(server&)>& meanwhile) {
+  try {
+    return trial{in, number}.run(faults, meanwhile);
+  } catch (const std::runtime_error& failure) {
+    return std::string{"the trial failed: "} + failure.what();
+  }
+}
+
+std::vector<tried_fault> shrunk(const std::vector<tried_fault>& faults,
+                                const std::function<bool(const std::vector<tried_fault>&)>& fails) {
+  auto smallest = faults;
+  for (std::size_t i = 0; i < smallest.size() && smallest.size() > 1;) {
+    auto fewer = smallest;
+    fewer.erase(fewer.begin() + static_cast<std::ptrdiff_t>(i));
+    if (fails(fewer))
+      smallest = std::move(fewer);
+    else
+      ++i;
+  }
+  return smallest;
+}
+
+std::string plan_of(const std::vector<tried_fault>& faults, const std::string& problem) {
+  std::string plan =
+      "# " + problem.substr(0, problem.find('\n')) +
+      "\nlasts = \"8s\"\nload = \"--rate 200 --operation regions\"\n"
+      "check = [\"errors_not_retryable = 0\", \"errors = 0 from 1s after healing\"]\n";
+  for (const auto& each : faults) {
+    plan += "\n[[step]]\nat = \"2s\"\ninject = { point = \"" + std::string{facts_of(each.at).name} +
+            "\", kind = \"" + std::string{name_of(each.kind)} + "\"";
+    if (each.kind == fault_kind::delay) plan += ", delay_ms = [5, 20]";
+    plan += ", every = 2 }\n";
+  }
+  return plan + "\n[[step]]\nat = \"5s\"\nheal = true\n";
+}
+
+} // namespace matchcloud::faults

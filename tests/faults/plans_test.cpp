@@ -1,0 +1,151 @@
+// `matchcloud fault run`: the plans of plans/, and what becomes of one that goes wrong.
+#include "tests/catch.hpp"
+#include "tests/faults/fault_control.hpp"
+#include "tests/faults/service_calls.hpp"
+#include "tests/fixtures/json.hpp"
+#include "tests/fixtures/temporary_directory.hpp"
+
+#include <csignal>
+
+namespace matchcloud::faults {
+namespace {
+
+using namespace e2e;
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// A service, and plans that are run against it.
+struct planned {
+  world in;
+  server of{breakable(), in};
+  fixtures::temporary_directory folder;
+
+  arguments words(const std::string& file) const {
+    return {"fault",
+            "run",
+            file,
+            "--url",
+            "http://" + of.ops().authority(),
+            "--load-url",
+            "http://" + of.data().authority()};
+  }
+  command_result run_text(const std::string& text, const arguments& further = {}) const {
+    auto all = words(folder.file("plan.toml", text));
+    all.insert(all.end(), further.begin(), further.end());
+    return run(all);
+  }
+  /// How many points have a rule.
+  std::size_t injected() const {
+    const auto all = parse_json(ask_ops(of.ops(), "GET", "/faults").body);
+    std::size_t count = 0;
+    for (const auto& each : all["points"].GetArray())
+      if (!each["rule"].IsNull()) ++count;
+    return count;
+  }
+};
+
+TEST_CASE("the plans that are shipped hold against the service", "[plans]") {
+  for (const auto* name : {"slow-store", "dying-actors", "full-disk", "lossy-clients"}) {
+    CAPTURE(name);
+    const planned at;
+    const auto got = run(at.words(fixtures::source_path("plans/" + std::string{name} + ".toml")));
+    INFO(got.out << got.errors);
+    CHECK(got.exit_code == 0);
+    CHECK_FALSE(contains(got.out, "FAILS"));
+    CHECK(contains(got.out, "holds   hits > 0"));
+    CHECK(at.injected() == 0);
+  }
+}
+
+TEST_CASE("a check that does not hold makes the run fail, and says what was seen", "[plans]") {
+  const planned at;
+  const auto got = at.run_text("lasts = \"1500ms\"\nload = \"--rate 50 --operation regions\"\n"
+                               "check = [\"errors = 0\", \"hits > 0\", \"unavailable > 0\"]\n"
+                               "[[step]]\nat = \"500ms\"\n"
+                               "inject = { point = \"region_ranking.reply\", kind = \"error\" }\n",
+                               {"--json"});
+  INFO(got.out << got.errors);
+  CHECK(got.exit_code == 1);
+  const auto report = parse_json(got.out);
+  REQUIRE(report.IsObject());
+  CHECK_FALSE(report["holds"].GetBool());
+  REQUIRE(report["checks"].Size() == 3);
+  CHECK_FALSE(report["checks"][0]["holds"].GetBool());
+  CHECK(report["checks"][1]["holds"].GetBool());
+  CHECK(report["checks"][2]["holds"].GetBool());
+  CHECK((report["load"]["errors"]["unavailable"].GetUint64() > 10));
+  // Nothing said that it is to be healed, and yet it is.
+  CHECK(at.injected() == 0);
+}
+
+TEST_CASE("a plan that is interrupted heals what it injected and says so", "[plans]") {
+  const planned at;
+  const auto file = at.folder.file(
+      "plan.toml", "lasts = \"10m\"\nload = \"--rate 50 --operation regions\"\n"
+                   "check = [\"hits > 0\"]\n[[step]]\nat = \"0s\"\ninject = \"stuck-disk\"\n");
+  for (const int signal : {SIGINT, SIGTERM}) {
+    child_process running{at.words(file)};
+    REQUIRE(eventually([&] { return at.injected() == 1; }));
+    running.signal(signal);
+    CHECK(running.exit_code() == 1);
+    CHECK(contains(running.errors(), "interrupted"));
+    CHECK(at.injected() == 0);
+  }
+}
+
+TEST_CASE("a plan of a process that was killed leaves rules that heal by themselves", "[plans]") {
+  const planned at;
+  child_process running{
+      at.words(at.folder.file("plan.toml", "lasts = \"20s\"\ncheck = [\"hits > 0\"]\n[[step]]\nat "
+                                           "= \"0s\"\ninject = \"stuck-disk\"\n"))};
+  REQUIRE(eventually([&] { return at.injected() == 1; }));
+  running.signal(SIGKILL);
+  const auto left =
+      parse_json(ask_ops(at.of.ops(), "GET", "/faults/store.commit").body)["heals_in_s"].GetInt();
+  CHECK(left > 60);
+  CHECK(left <= 80);
+}
+
+TEST_CASE("processes are paused, resumed and killed by their names", "[plans]") {
+  planned at;
+  const auto got = at.run_text("lasts = \"2s\"\nload = \"--rate 50 --operation regions\"\n"
+                               "check = [\"max > 300ms\", \"sent > 0\"]\n"
+                               "[[step]]\nat = \"200ms\"\npause = \"one\"\n"
+                               "[[step]]\nat = \"700ms\"\nresume = \"one\"\n"
+                               "[[step]]\nat = \"1s\"\nexpect = \"ready\"\n"
+                               "[[step]]\nat = \"1500ms\"\nkill = \"one\"\n"
+                               "[[step]]\nat = \"1600ms\"\nexpect = \"not ready\"\n",
+                               {"--ops", "one=http://" + at.of.ops().authority(), "--pid",
+                                "one=" + std::to_string(at.of.process().pid())});
+  INFO(got.out << got.errors);
+  CHECK(got.exit_code == 0);
+  CHECK(contains(got.out, "holds   expect ready"));
+  CHECK(contains(got.out, "holds   expect not ready"));
+  CHECK(at.of.process().exit_code() == 128 + SIGKILL);
+}
+
+TEST_CASE("a plan that is wrong does nothing and exits with 2", "[plans]") {
+  const planned at;
+  const std::string head = "lasts = \"1s\"\ncheck = [\"hits = 0\"]\n[[step]]\nat = \"0s\"\n";
+  const std::vector<std::pair<std::string, std::string>> cases{
+      {head + "inject = \"slow-dsik\"\n", "plan.toml:5: `slow-dsik` is no preset."},
+      {head + "kill = \"service\"\n", "needs a process id. Add --pid service=PID."},
+      {head + "kill = \"other\"\n", "no process is called other"},
+      {"load = \"--rat 7\"\n" + head + "heal = true\n", "--rat"}};
+  for (const auto& [text, says] : cases) {
+    const auto got = at.run_text(text);
+    INFO(got.out << got.errors);
+    CHECK(got.exit_code == 2);
+    CHECK(contains(got.errors, says));
+  }
+  CHECK(at.run_text(head + "inject = \"slow-disk\"\n", {"--dry-run"}).out ==
+        at.folder.path("plan.toml") +
+            ": (seed 1)\n   0.0 s  inject store.commit: delay 50..200 ms\n   1.0 s  end\n"
+            "check   hits = 0\n");
+  CHECK(at.injected() == 0);
+}
+
+} // namespace
+} // namespace matchcloud::faults

@@ -1,0 +1,185 @@
+#include "http/ops/attention.hpp"
+
+#include "http/transport/admitted_request.hpp"
+#include "tests/catch.hpp"
+#include "tests/fixtures/actor_fixture.hpp"
+#include "tests/fixtures/built_from.hpp"
+#include "tests/fixtures/json.hpp"
+#include "tests/fixtures/whole_file.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace matchcloud::http {
+namespace {
+
+using e2e::parse_json;
+using e2e::text_at;
+using fixtures::manual_clock;
+using std::chrono::days;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+const admitted_request some_request;
+
+struct bench {
+  manual_clock clock;
+  transport_metrics counted;
+  base::metric_set all;
+  base::gauge geoip_built{all, {"matchcloud_geoip_built_timestamp_seconds", "Built."}};
+  base::gauge certificate{all, {"matchcloud_tls_certificate_expiry_timestamp_seconds", "Expires."}};
+  base::gauge replicas{all, {"matchcloud_replicas", "Replicas."}};
+  base::gauge age{all, {"matchcloud_store_age_seconds", "Age."}};
+  base::counter restarts{all, {"matchcloud_actor_restarts_total", "Restarts."}};
+  status_sources sources;
+  service_history history{sources, clock};
+  base::gauge files{all, {"files_bytes", "Files."}};
+  bound_use bounds{all,
+                   {{"files", "files_bytes", {}, [] { return 200.0; }},
+                    {"cache", "files_bytes", {}, [] { return 1.0; }, when_full::evict}}};
+  attention of{all, history, bounds, clock};
+
+  bench() {
+    sources.transports = {&counted};
+    all.add(counted);
+    geoip_built.set(now_s());
+    certificate.set(now_s() + 90 * 86'400);
+    replicas.set(3);
+    pass(attention::interval);
+  }
+
+  std::int64_t now_s() const { return clock.unix_ms() / 1'000; }
+  void pass(seconds how_long) {
+    for (seconds each{0}; each < how_long; ++each) {
+      clock.advance(seconds{1});
+      history.sample();
+      of.sample();
+    }
+  }
+  rapidjson::Document report(bool is_ready = true) const {
+    return parse_json(render_attention(of.find(is_ready), of.looked_for()));
+  }
+  /// The causes that are found, in order.
+  std::string found(bool is_ready = true) const {
+    std::string names;
+    const auto report = this->report(is_ready);
+    for (const auto& each : report["findings"].GetArray())
+      names.append(text_at(each, "cause")).append(" ");
+    return names;
+  }
+  bool looks_for(std::string_view cause) const {
+    const auto report = this->report();
+    return std::ranges::any_of(report["looked_for"].GetArray(),
+                               [cause](const auto& each) { return cause == each.GetString(); });
+  }
+};
+
+TEST_CASE("every metric of a cause is in the page, which has what a service shows") {
+  const auto page = fixtures::read_whole(fixtures::source_path("docs/metrics.md"));
+  for (const auto name : metrics_of_causes()) {
+    CAPTURE(name);
+    CHECK(page.find("| `" + std::string{name} + "` |") != std::string::npos);
+  }
+}
+
+TEST_CASE("with nothing wrong nothing is found, and what was looked for is said") {
+  const bench of;
+  CHECK(of.found() == "");
+  CHECK(of.looks_for("store_away"));
+  CHECK(of.looks_for("not_ready"));
+  CHECK(of.looks_for("geoip_absent"));
+  CHECK_FALSE(of.looks_for("bucket_calls_refused")); // there is no bucket
+}
+
+TEST_CASE("counts that rise are causes for five minutes, the worst first") {
+  bench of;
+  of.restarts.add(2);
+  of.counted.count_answer(operation::list_avatars, 503);
+  CHECK(of.found() == "failed_requests actor_restarts ");
+  const auto report = of.report();
+  CHECK(report["findings"][1]["value"].GetInt() == 2);
+  CHECK(text_at(report["findings"][1], "look_at") == "/actors");
+  of.pass(attention::span - attention::interval);
+  CHECK(of.found() == "failed_requests actor_restarts ");
+  of.pass(3 * attention::interval);
+  CHECK(of.found() == "");
+}
+
+TEST_CASE("a full disk is told from other failures") {
+  bench of;
+  of.counted.count_answer(operation::export_lobby_history, 507);
+  CHECK(of.found() == "disk_full failed_requests ");
+}
+
+TEST_CASE("what is in force is looked at as it is now") {
+  bench of;
+  of.age.set(11);
+  of.certificate.set(of.now_s() + 13 * 86'400);
+  of.replicas.set(2);
+  of.geoip_built.set(of.now_s() - 61 * 86'400);
+  CHECK(of.found(false) == "not_ready store_away certificate_expires replicas_missing geoip_old ");
+}
+
+TEST_CASE("no GeoIP file is said") {
+  manual_clock clock;
+  const status_sources sources;
+  const service_history history{sources, clock};
+  const base::metric_set none;
+  const bound_use bounds{none, {}};
+  const attention of{none, history, bounds, clock};
+  const auto found = of.find(true);
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].cause == "geoip_absent");
+}
+
+TEST_CASE("an event loop that works nearly always is named") {
+  manual_clock clock;
+  loop_metrics loop;
+  status_sources sources;
+  sources.loops = {&loop};
+  service_history history{sources, clock};
+  base::metric_set none;
+  base::gauge geoip{none, {"matchcloud_geoip_built_timestamp_seconds", "Built."}};
+  geoip.set(clock.unix_ms() / 1'000);
+  const bound_use bounds{none, {}};
+  const attention of{none, history, bounds, clock};
+  for (const auto busy : {std::chrono::milliseconds{850}, std::chrono::milliseconds{990}}) {
+    history.sample();
+    for (int i = 0; i < 61; ++i) {
+      loop.stall.observe(static_cast<std::uint64_t>(std::chrono::nanoseconds{busy}.count()));
+      clock.advance(seconds{1});
+      history.sample();
+    }
+    const auto found = of.find(true);
+    CHECK(found.size() == (busy.count() > 900 ? 1 : 0));
+    if (!found.empty()) CHECK(found[0].what.find("Event loop 0 worked 99 %") == 0);
+  }
+}
+
+TEST_CASE("a bound that is nearly reached is named, if it refuses what comes") {
+  bench of;
+  of.files.set(179);
+  CHECK(of.found() == "");
+  of.files.set(181);
+  CHECK(of.found() == "bound_nearly_reached ");
+  CHECK(std::string{text_at(of.report()["findings"][0], "what")}.find("bound files 91 %") !=
+        std::string::npos);
+}
+
+TEST_CASE("an operation whose slowest percent takes long is named, with its traces") {
+  bench of;
+  for (int i = 0; i < 50; ++i)
+    of.counted.note_answer(some_request, operation::list_avatars, 200, {},
+                           base::steady_time{milliseconds{i == 7 ? 300 : 2}});
+  of.counted.note_answer(some_request, operation::download_export, 200, {},
+                         base::steady_time{seconds{9}}); // files may take long
+  of.pass(seconds{1});
+  CHECK(of.found() == "slow_operation ");
+  const auto report = of.report();
+  CHECK(text_at(report["findings"][0], "look_at") == "/v1/traces?operation=list_avatars");
+  of.pass(seconds{61});
+  CHECK(of.found() == "");
+}
+
+} // namespace
+} // namespace matchcloud::http

@@ -1,0 +1,37 @@
+#include "http/ops/bound_use.hpp"
+
+#include "http/ops/render_metrics.hpp"
+#include "tests/catch.hpp"
+
+#include <string>
+
+namespace matchcloud::http {
+namespace {
+
+TEST_CASE("the use of a bound is that of its metric, of all samples or of one label") {
+  base::metric_set all;
+  base::gauge connections{all, {"connections", "Connections."}};
+  constexpr static std::array<std::string_view, 2> owners{"avatar", "media"};
+  base::by_label<base::gauge, owners> waiting{all, {"waiting", "Requests that wait."}, "owner"};
+  double limit = 40;
+  const bound_use of{all,
+                     {{"connections", "connections", {}, [&] { return limit; }},
+                      {"all", "waiting", {}, [] { return 10.0; }, when_full::wait},
+                      {"mailbox_media", "waiting", "media", [] { return 4.0; }},
+                      {"bucket_calls", "absent", {}, [] { return 0.0; }}}};
+  of.show(all);
+  connections.set(10);
+  waiting[0].set(4);
+  waiting[1].set(1);
+  const auto shown = [&] { return render_metrics(all); };
+  const auto has = [&](const std::string& line) { return shown().find(line) != std::string::npos; };
+  CHECK(has(R"(matchcloud_bound_used_ratio{bound="connections",when_full="refuse"} 0.25)"));
+  CHECK(has(R"(matchcloud_bound_used_ratio{bound="all",when_full="wait"} 0.5)"));
+  CHECK(has(R"(matchcloud_bound_used_ratio{bound="mailbox_media",when_full="refuse"} 0.25)"));
+  CHECK_FALSE(has("bucket_calls"));
+  limit = 10; // a reload may change it
+  CHECK(has(R"(matchcloud_bound_used_ratio{bound="connections",when_full="refuse"} 1)"));
+}
+
+} // namespace
+} // namespace matchcloud::http

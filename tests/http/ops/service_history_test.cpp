@@ -1,0 +1,230 @@
+#include "http/ops/service_history.hpp"
+
+#include "http/transport/admitted_request.hpp"
+#include "tests/catch.hpp"
+#include "tests/fixtures/actor_fixture.hpp"
+#include "tests/fixtures/json.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <random>
+#include <vector>
+
+namespace matchcloud::http {
+namespace {
+
+using e2e::parse_json;
+using e2e::text_at;
+using fixtures::manual_clock;
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+const admitted_request some_request;
+
+struct bench {
+  manual_clock clock;
+  std::deque<transport_metrics> counted{2};
+  std::deque<loop_metrics> loops{2};
+  transport_metrics ops{plane::ops};
+  std::uint64_t restarts = 0;
+  status_sources sources;
+
+  bench() {
+    sources.transports = {&counted[0], &counted[1]};
+    sources.loops = {&loops[0], &loops[1]};
+    sources.ops = &ops;
+    sources.counts = {{"actor_restarts", [this] { return restarts; }}};
+  }
+
+  void answer(microseconds took, int status = 200, operation which = operation::list_avatars) {
+    counted[took.count() % 2].note_answer(some_request, which, status, {}, base::steady_time{took});
+  }
+  void pass(service_history& in, seconds how_long = seconds{1}) {
+    for (seconds each{0}; each < how_long; ++each) {
+      clock.advance(seconds{1});
+      in.sample();
+    }
+  }
+};
+
+rapidjson::Document points_of(const service_history& of, const actors::past_query& wanted = {}) {
+  const auto text = of.report(wanted);
+  REQUIRE(text);
+  return parse_json(*text);
+}
+
+TEST_CASE("a second has what happened in it, by operation and for the plane") {
+  bench of;
+  service_history history{of.sources, of.clock};
+  for (int i = 0; i < 98; ++i)
+    of.answer(milliseconds{2});
+  of.answer(milliseconds{173}, 503);
+  of.answer(microseconds{300'001}, 404, operation::list_regions);
+  of.ops.note_answer(some_request, operation::get_health, 200, {},
+                     base::steady_time{microseconds{5}});
+  of.restarts = 3;
+  of.loops[1].stall.observe(500'000'000);
+  of.pass(history);
+  const auto report = points_of(history);
+  REQUIRE(report["points"].Size() == 1);
+  const auto& point = report["points"][0];
+  CHECK(point["covers_ms"].GetInt() == 1'000);
+  CHECK(point["counts"]["actor_restarts"].GetInt() == 3);
+  CHECK(point["loops"][1].GetDouble() == 0.5);
+  CHECK(point["data_plane"]["requests"].GetInt() == 100);
+  CHECK(point["data_plane"]["answers"]["4xx"].GetInt() == 1);
+  CHECK(point["data_plane"]["latency_us"]["max"].GetInt() == 300'001);
+  REQUIRE(point["operations"].Size() == 3);
+  const auto& avatars = point["operations"][1];
+  CHECK(text_at(avatars, "operation") == "list_avatars");
+  CHECK(avatars["answers"]["5xx"].GetInt() == 1);
+  CHECK(avatars["latency_us"]["p50"].GetInt() == Approx(2'000).epsilon(0.025));
+  CHECK(avatars["latency_us"]["max"].GetInt() == 173'000);
+}
+
+TEST_CASE("percentiles of merged parts are within 2.5 % of the exact ones") {
+  bench of;
+  service_history history{of.sources, of.clock};
+  std::mt19937_64 random{7};
+  std::lognormal_distribution<double> times{8, 1.5};
+  std::vector<double> all;
+  for (int second = 0; second < 60; ++second) {
+    for (int i = 0; i < 500; ++i) {
+      const auto us = std::max<std::int64_t>(2, static_cast<std::int64_t>(times(random)));
+      all.push_back(static_cast<double>(us));
+      of.answer(microseconds{us});
+    }
+    of.pass(history);
+  }
+  std::ranges::sort(all);
+  actors::past_query wanted;
+  wanted.step = seconds{3'600};
+  const auto report = points_of(history, wanted);
+  std::uint64_t found = 0;
+  for (const auto& point : report["points"].GetArray()) {
+    if (point["data_plane"]["requests"].GetUint64() < all.size()) continue;
+    found = point["data_plane"]["requests"].GetUint64();
+    const auto& latency = point["data_plane"]["latency_us"];
+    const auto exact = [&](double share) {
+      return all[static_cast<std::size_t>(std::ceil(share * static_cast<double>(all.size()))) - 1];
+    };
+    CHECK(latency["p50"].GetDouble() == Approx(exact(0.5)).epsilon(0.03));
+    CHECK(latency["p99"].GetDouble() == Approx(exact(0.99)).epsilon(0.03));
+    CHECK(latency["p99_9"].GetDouble() == Approx(exact(0.999)).epsilon(0.03));
+    CHECK(latency["max"].GetDouble() == all.back());
+  }
+  CHECK(found == all.size());
+}
+
+TEST_CASE("the last hour is there by the second, the day before by the minute") {
+  bench of;
+  service_history history{of.sources, of.clock};
+  for (int minute = 0; minute < 26 * 60; ++minute) {
+    of.answer(milliseconds{1});
+    of.clock.advance(seconds{59});
+    of.pass(history);
+  }
+  actors::past_query wanted;
+  wanted.from_ms = 0;
+  wanted.step = seconds{3'600};
+  wanted.from_ms = of.clock.unix_ms() - milliseconds{std::chrono::hours{30}}.count();
+  const auto hours = points_of(history, wanted);
+  std::uint64_t sum = 0;
+  for (const auto& point : hours["points"].GetArray())
+    sum += point["data_plane"]["requests"].GetUint64();
+  CHECK(sum >= 24 * 60 - 2);
+  CHECK(sum <= 24 * 60 + 61);
+  // Parts do not overlap, and nothing between them is lost.
+  for (unsigned i = 1; i < hours["points"].Size(); ++i) {
+    const auto& before = hours["points"][i - 1];
+    CHECK(before["at"].GetInt64() + before["covers_ms"].GetInt64() ==
+          hours["points"][i]["at"].GetInt64());
+  }
+}
+
+TEST_CASE("what is beyond the memory limit becomes coarser, and then goes") {
+  bench of;
+  constexpr std::size_t limit = 60'000;
+  service_history history{of.sources, of.clock, limit};
+  std::mt19937_64 random{1};
+  std::uint64_t sent = 0;
+  std::uint64_t seen = 0;
+  const auto sum = [&] {
+    actors::past_query wanted;
+    wanted.step = seconds{60};
+    std::uint64_t all = 0;
+    const auto report = points_of(history, wanted);
+    for (const auto& point : report["points"].GetArray())
+      all += point["data_plane"]["requests"].GetUint64();
+    return all;
+  };
+  bool is_whole = true;
+  for (int second = 0; second < 1'500; ++second) {
+    for (int i = 0; i < 20; ++i, ++sent)
+      of.answer(microseconds{2 + random() % 1'000'000});
+    of.pass(history);
+    is_whole = is_whole && history.used_bytes() <= limit;
+    if (second == 600) seen = sum() - sent;
+  }
+  CHECK(is_whole);
+  CHECK(seen == 0); // ten minutes are there, although not by the second
+  CHECK(sum() > 0);
+  CHECK(sum() < sent);
+}
+
+TEST_CASE("a clock that is set back loses nothing and keeps the order") {
+  bench of;
+  service_history history{of.sources, of.clock};
+  of.answer(milliseconds{1});
+  of.pass(history);
+  of.clock.jump(-minutes{5});
+  of.answer(milliseconds{1});
+  of.pass(history);
+  of.clock.jump(minutes{10});
+  of.pass(history);
+  CHECK(history.latest().begin_ms <= history.latest().end_ms);
+  const auto report = points_of(history);
+  std::uint64_t sum = 0;
+  for (const auto& point : report["points"].GetArray())
+    sum += point["data_plane"]["requests"].GetUint64();
+  CHECK(sum == 2);
+}
+
+TEST_CASE("too many points are refused with what to do") {
+  bench of;
+  const service_history history{of.sources, of.clock};
+  actors::past_query wanted;
+  wanted.step = seconds{1};
+  CHECK(history.report(wanted));
+  wanted.from_ms = of.clock.unix_ms() - milliseconds{std::chrono::hours{2}}.count();
+  const auto refused = history.report(wanted);
+  REQUIRE_FALSE(refused);
+  CHECK(refused.error().code == base::errc::query_invalid);
+  CHECK(refused.error().detail.find("longer `step`") != std::string::npos);
+}
+
+TEST_CASE("an interval is packed and unpacked as it was") {
+  history_interval of;
+  of.begin_ms = 1'700'000'000'000;
+  of.end_ms = of.begin_ms + 1'001;
+  of.counts = {0, 1, UINT64_MAX};
+  of.busy_us = {127, 128};
+  of.connections = 3;
+  auto& [id, requests] = of.operations.emplace_back(operation::list_regions, operation_interval{});
+  requests.answers = {1, 2, 3, 4, 5, 6};
+  requests.latency.append(0, 7);
+  requests.latency.append(1'361, 300);
+  requests.latency.note_longest(99);
+  const auto again = history_interval::unpack(of.pack());
+  CHECK(again.pack() == of.pack());
+  CHECK(again.counts == of.counts);
+  CHECK(again.end_ms == of.end_ms);
+  REQUIRE(again.operations.size() == 1);
+  CHECK(again.operations[0].second.requests() == 21);
+  CHECK(again.operations[0].second.latency.count() == 307);
+}
+
+} // namespace
+} // namespace matchcloud::http

@@ -1,0 +1,188 @@
+#include "load/compare/comparison.hpp"
+
+#include "load/latency_bands.hpp"
+#include "tests/catch.hpp"
+#include "tests/fixtures/json.hpp"
+
+#include <cmath>
+#include <random>
+
+namespace matchcloud::load {
+namespace {
+
+/// A run whose replies take `slower` times as long, and come so much more seldom, as usual. Each
+/// second is a little better or worse than the others.
+compared_run made_run(std::uint64_t seed, double slower, double rarer = 1,
+                      std::size_t seconds = 20) {
+  std::mt19937_64 engine{seed};
+  std::normal_distribution<double> second{0, 0.03};
+  std::lognormal_distribution<double> latency{std::log(200'000 * slower), 0.6};
+  compared_run made;
+  made.file = "run" + std::to_string(seed) + ".json";
+  for (std::size_t i = 0; i < seconds; ++i) {
+    const double luck = std::exp(second(engine));
+    latency_bands bands;
+    compared_interval interval;
+    interval.seconds = 1;
+    auto& operation = interval.operations["regions"];
+    operation.answered = static_cast<std::uint64_t>(1'000 / rarer / luck);
+    for (std::uint64_t k = 0; k < operation.answered; ++k)
+      bands.record(static_cast<std::uint64_t>(latency(engine) * luck));
+    operation.latency = bands.counts();
+    made.intervals.push_back(std::move(interval));
+    made.work.push_back({0.3 * slower * luck, 1'000});
+  }
+  return made;
+}
+
+const compared_row& row_of(const comparison& of, compared_measure measure) {
+  const auto found =
+      std::ranges::find_if(of.rows, [=](const auto& each) { return each.measure == measure; });
+  REQUIRE(found != of.rows.end());
+  return *found;
+}
+
+TEST_CASE("of two runs of the same it cannot tell, and all intervals have the true ratio",
+          "[load]") {
+  constexpr int pairs = 60;
+  int slower = 0;
+  int covered = 0;
+  for (std::uint64_t seed = 1; seed <= pairs; ++seed) {
+    const auto of = compare(made_run(2 * seed, 1), made_run(2 * seed + 1, 1), 0, seed);
+    REQUIRE(of);
+    slower += of->has(compared_verdict::slower) ? 1 : 0;
+    covered +=
+        std::ranges::all_of(
+            of->rows, [](const auto& each) { return each.ratio.low <= 1 && each.ratio.high >= 1; })
+            ? 1
+            : 0;
+  }
+  // Without a tolerance it may be wrong once in 20, on either side; the 99.9th percentile of that.
+  CHECK(slower <= 6);
+  CHECK(covered >= pairs - 9);
+}
+
+TEST_CASE("what is slower is found, by its measure and as much as it is", "[load]") {
+  constexpr double ratio = 1.25;
+  int found = 0;
+  int covered = 0;
+  constexpr int pairs = 30;
+  for (std::uint64_t seed = 1; seed <= pairs; ++seed) {
+    const auto of =
+        compare(made_run(2 * seed, 1), made_run(2 * seed + 1, ratio, ratio), 0.05, seed);
+    REQUIRE(of);
+    REQUIRE(of->rows.size() == 4);
+    bool all = true;
+    bool in_all = true;
+    for (const auto& each : of->rows) {
+      const double truth = each.measure == compared_measure::throughput ? 1 / ratio : ratio;
+      all = all && each.verdict == compared_verdict::slower;
+      in_all = in_all && each.ratio.low <= truth && truth <= each.ratio.high;
+    }
+    found += all ? 1 : 0;
+    covered += in_all ? 1 : 0;
+  }
+  CHECK(found >= pairs * 9 / 10);
+  CHECK(covered >= pairs - 5);
+}
+
+TEST_CASE("what is faster is not slower, and within the tolerance it cannot tell", "[load]") {
+  const auto usual = made_run(1, 1);
+  const auto of = compare(usual, made_run(2, 0.8, 0.8), 0.05, 1);
+  REQUIRE(of);
+  for (const auto& each : of->rows)
+    CHECK(each.verdict == compared_verdict::faster);
+  CHECK_FALSE(of->has(compared_verdict::slower));
+  const auto within = compare(usual, made_run(2, 1.1, 1.1), 0.3, 1);
+  REQUIRE(within);
+  for (const auto& each : within->rows)
+    CHECK(each.verdict == compared_verdict::unclear);
+}
+
+TEST_CASE("the measures are those of the runs", "[load]") {
+  const auto a = made_run(1, 1, 1, 40);
+  const auto of = compare(a, made_run(2, 1.5, 2, 40), 0.05, 1);
+  REQUIRE(of);
+  const auto& p50 = row_of(*of, compared_measure::p50);
+  CHECK(p50.a == Approx(200'000).epsilon(0.03));
+  CHECK(p50.b == Approx(300'000).epsilon(0.03));
+  CHECK(row_of(*of, compared_measure::p99).a ==
+        Approx(200'000 * std::exp(0.6 * 2.326)).epsilon(0.05));
+  CHECK(row_of(*of, compared_measure::throughput).b == Approx(500).epsilon(0.03));
+  CHECK(row_of(*of, compared_measure::processor_time).a == Approx(300'000).epsilon(0.03));
+  const auto text = compare_text(a, a, *of, 0.05);
+  CHECK(text.find("3 slower, 0 faster, by more than 5.0 %") == std::string::npos);
+  CHECK(text.find("4 slower, 0 faster, by more than 5.0 %") != std::string::npos);
+  const auto json = e2e::parse_json(compare_json(a, a, *of, 0.05));
+  CHECK(json["slower"].GetBool());
+  CHECK(json["rows"][0]["verdict"].GetString() == std::string{"slower"});
+  CHECK(json["rows"][0]["a"].GetDouble() == Approx(200).epsilon(0.03));
+}
+
+TEST_CASE("operations are compared one by one and together", "[load]") {
+  auto a = made_run(1, 1);
+  auto b = made_run(2, 1);
+  for (std::size_t i = 0; i < a.intervals.size(); ++i) {
+    a.intervals[i].operations["avatars"] = a.intervals[i].operations["regions"];
+    b.intervals[i].operations["avatars"] = b.intervals[i].operations["regions"];
+    b.intervals[i].operations["export"] = b.intervals[i].operations["regions"];
+  }
+  b.errors = 5;
+  b.asked["rate"] = "10.00";
+  a.work.clear();
+  const auto of = compare(a, b, 0.05, 1);
+  REQUIRE(of);
+  CHECK(of->rows.size() == 9);
+  CHECK(of->notes == std::vector<std::string>{"The runs differ in rate: none and 10.00.",
+                                              "Errors, which no row counts: 0 and 5.",
+                                              "Only one of the runs has replies to export."});
+  b.intervals = {5, compared_interval{1, {{"export", {1, {{1'000, 1}}}}}}};
+  const auto apart = compare(a, b, 0.05, 1);
+  REQUIRE_FALSE(apart);
+  CHECK(apart.error().detail.find("have no operation in common") != std::string::npos);
+}
+
+std::string report_of(int intervals, const std::string& bands = "[[1000,3]]",
+                      const std::string& measured = "true") {
+  std::string text = R"({"began":1000,"rate":5.00,"errors":{"total":2},"intervals":[)";
+  for (int i = 0; i < intervals; ++i)
+    text += (i == 0 ? "" : ",") + std::string{R"({"begins":)"} + std::to_string(i) +
+            R"(,"seconds":)" + std::to_string(i + 1) + R"(,"measured":)" + measured +
+            R"(,"operations":[{"name":"regions","answered":3,"latency_ns_counts":)" + bands + "}]}";
+  return text + R"(],"service":{"history":{"points":[
+    {"at":500,"covers_ms":1000,"loops":[1],"data_plane":{"requests":9}},
+    {"at":2000,"covers_ms":1000,"loops":[0.5,0.25],"data_plane":{"requests":7}}]}}})";
+}
+
+TEST_CASE("a report is read as it was written", "[load]") {
+  const auto run = parse_run("a.json", report_of(6));
+  REQUIRE(run);
+  CHECK(run->intervals.size() == 6);
+  CHECK(run->intervals[0].seconds == 1);
+  CHECK(run->intervals[0].operations.at("regions").answered == 3);
+  CHECK(run->intervals[0].operations.at("regions").latency == band_counts{{1'000, 3}});
+  CHECK(run->errors == 2);
+  CHECK(run->asked.at("rate") == "5.00");
+  // The first point is from before the run.
+  REQUIRE(run->work.size() == 1);
+  CHECK(run->work[0].busy_seconds == 0.75);
+  CHECK(run->work[0].requests == 7);
+}
+
+TEST_CASE("reports that cannot be compared are named, with what to do", "[load]") {
+  const auto why = [](const std::string& text) {
+    const auto run = parse_run("a.json", text);
+    REQUIRE_FALSE(run);
+    return run.error().detail;
+  };
+  for (const char* const wrong : {"", "[]", "{}", "nonsense"})
+    CHECK(why(wrong) == "a.json is not a report of matchcloud-load. Use a file that --json wrote.");
+  CHECK(why(report_of(4)) == "a.json has 4 measured intervals. At least 5 are needed, of a second "
+                             "each: use a longer --duration.");
+  CHECK(why(report_of(6, "[[1000,3]]", "false")).starts_with("a.json has 0 measured intervals."));
+  CHECK(why(report_of(6, "[]")).starts_with("a.json has no replies in its intervals."));
+  CHECK(why(report_of(6, R"([5,[1],["a",1],[1,-1]])")).starts_with("a.json has no replies"));
+}
+
+} // namespace
+} // namespace matchcloud::load

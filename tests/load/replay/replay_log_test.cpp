@@ -1,0 +1,171 @@
+#include "load/replay/replay_log.hpp"
+
+#include "load/report.hpp"
+#include "load/run.hpp"
+#include "tests/catch.hpp"
+#include "tests/fixtures/json.hpp"
+#include "tests/fixtures/temporary_directory.hpp"
+#include "tests/load/delayed_server.hpp"
+#include "tests/load/scripted_server.hpp"
+
+#include <algorithm>
+
+namespace matchcloud::load {
+namespace {
+
+using namespace std::chrono_literals;
+
+const fixtures::temporary_directory& directory() {
+  static const fixtures::temporary_directory made;
+  return made;
+}
+
+std::string combined(int second, const std::string& request, int status = 200) {
+  return "192.0.2.1 - - [26/Nov/2026:03:20:" + std::to_string(second) + " +0000] \"" + request +
+         " HTTP/1.1\" " + std::to_string(status) + " 5 \"-\" \"-\"\n";
+}
+
+std::string json_line(int ms, const std::string& target, const std::string& more = {}) {
+  return R"({"ts":"2026-11-26T03:20:10.)" + std::to_string(ms) +
+         R"(Z","client":"192.0.2.2","method":"GET","target":")" + target +
+         R"(","status":200,"duration_us":1000,"plane":"data","operation":"op")" + more + "}\n";
+}
+
+base::expected<replay_log> read(const std::string& text, double speed = 1) {
+  return replay_log::read(directory().file("log", text), speed);
+}
+
+results replayed(const std::string& url, const std::string& text, double speed,
+                 std::size_t threads = 1) {
+  options options;
+  options.url = url;
+  options.replay = std::make_shared<const replay_log>(read(text, speed).value());
+  options.duration = options.replay->entries().back().at + 1ns;
+  options.connections = 4;
+  options.threads = threads;
+  const cli::interrupt signals;
+  auto made = run(options, signals);
+  REQUIRE(made);
+  return *std::move(made);
+}
+
+TEST_CASE("requests keep their times; those of one whole second are spread over it", "[load]") {
+  const auto log = read(combined(10, "GET /a") + combined(10, "GET /b") + combined(12, "GET /a") +
+                        combined(10, "HEAD /c") + combined(10, "GET /d"));
+  REQUIRE(log);
+  std::vector<std::chrono::nanoseconds> times;
+  for (const auto& each : log->entries())
+    times.push_back(each.at);
+  CHECK(times == std::vector<std::chrono::nanoseconds>{0ms, 250ms, 500ms, 750ms, 2'000ms});
+  const auto requests = log->requests({"h:1", "/base", {}, false, false});
+  REQUIRE(requests.size() == 4);
+  CHECK(requests[log->entries()[4].request].text ==
+        "GET /base/a HTTP/1.1\r\nHost: h:1\r\nX-Forwarded-For: 192.0.2.1\r\n\r\n");
+  CHECK(log->entries()[0].request == log->entries()[4].request);
+  CHECK(log->left_out().empty());
+}
+
+TEST_CASE("lines in JSON have milliseconds, and a replay can be faster", "[load]") {
+  // The second line was answered first, but its request arrived later.
+  const auto log = read(json_line(500, "/x", R"(,"duration_us":0)") + json_line(300, "/y"), 2);
+  REQUIRE(log);
+  CHECK(log->entries()[0].at == 0ms);
+  CHECK(log->entries()[1].at == 100ms);
+  CHECK(log->rows() == std::vector<std::string>{"op"});
+}
+
+TEST_CASE("what cannot be sent again is counted and said", "[load]") {
+  const auto log = read(combined(10, "GET /a") + combined(10, "POST /a") + combined(10, "POST /b") +
+                        combined(10, "PUT /a") + "what\n\n" +
+                        combined(10, "GET /" + std::string(2'100, 'a')) + combined(10, "PURGE /a") +
+                        R"({"ts":"2026-11-26T03:20:10.100Z","method":"GET","target":"/health",)"
+                        R"("status":200,"plane":"ops"})" +
+                        "\n");
+  REQUIRE(log);
+  CHECK(log->entries().size() == 1);
+  CHECK(log->left_out() ==
+        "2 POST requests, whose bodies no log has, 1 PUT requests, whose bodies no log has, "
+        "1 other requests, whose bodies no log has, 1 requests to the ops plane, 1 requests whose "
+        "path the log has cut, 1 lines that are no request, the first in line 5");
+  const auto none = read("what\n");
+  REQUIRE_FALSE(none);
+  CHECK(none.error().code == base::errc::config_invalid);
+  CHECK(none.error().detail.find("log has no request that can be sent again: 1 lines that are no "
+                                 "request, the first in line 1. Name an access log") !=
+        std::string::npos);
+  CHECK(replay_log::read(directory().path("gone"), 1).error().code == base::errc::io_failed);
+}
+
+TEST_CASE("results are by method and two segments of the path, and no more than a bound",
+          "[load]") {
+  std::string text = combined(10, "GET /a/b/c?d") + combined(10, "GET /a/b/e") +
+                     combined(10, "HEAD /a/b") + combined(10, "GET /");
+  auto log = read(text);
+  REQUIRE(log);
+  CHECK(log->rows() == std::vector<std::string>{"GET /a/b", "HEAD /a/b", "GET /"});
+  for (int i = 0; i < 12'000; ++i)
+    text += combined(11, "GET /" + std::to_string(i));
+  text += combined(12, "GET /often") + combined(12, "GET /often") + combined(12, "GET /often");
+  log = read(text);
+  REQUIRE(log);
+  REQUIRE(log->rows().size() == replay_log::rows_limit);
+  CHECK(log->rows().back() == "others");
+  CHECK(std::ranges::find(log->rows(), "GET /a/b") != log->rows().end());
+  CHECK(log->entries().size() == 12'007);
+  for (const auto& each : log->entries())
+    REQUIRE(each.row < replay_log::rows_limit);
+}
+
+TEST_CASE("a log is replayed: its requests, at their times, each once", "[load]") {
+  const scripted_server server{[](const auto&) { return ok_reply("x"); }};
+  std::string text;
+  for (int i = 0; i < 40; ++i)
+    text += combined(10 + i / 20, "GET /n/" + std::to_string(i));
+  const std::size_t threads = GENERATE(1, 3);
+  const auto begun = std::chrono::steady_clock::now();
+  const auto of = replayed(server.url(), text, 4, threads);
+  CHECK(std::chrono::steady_clock::now() - begun >= 487ms);
+  CHECK(of.all.sent == 40);
+  CHECK(of.all.answered == 40);
+  CHECK(of.all.late.delays.count() == 40);
+  auto requests = server.requests();
+  REQUIRE(requests.size() == 40);
+  std::vector<std::string> lines;
+  for (const auto& each : requests) {
+    lines.push_back(each.head.substr(0, each.head.find('\r')));
+    CHECK(each.head.find("\r\nX-Forwarded-For: 192.0.2.1\r\n") != std::string::npos);
+  }
+  std::ranges::sort(lines);
+  CHECK(std::ranges::adjacent_find(lines) == lines.end());
+}
+
+TEST_CASE("a replayed request must get the status of the log", "[load]") {
+  const scripted_server server{[](const received_request& request) {
+    const auto path = request.head.substr(0, request.head.find(" HTTP"));
+    const auto status = path.substr(path.size() - 3);
+    return "HTTP/1.1 " + status + " X\r\nContent-Length: 0\r\n\r\n";
+  }};
+  const auto of = replayed(server.url(),
+                           combined(10, "GET /404", 404) + combined(10, "GET /200", 404) +
+                               combined(10, "GET /200", 500) + combined(10, "GET /404", 499) +
+                               combined(10, "GET /502", 502) + combined(10, "GET /200"),
+                           10);
+  CHECK(of.all.sent == 6);
+  CHECK(of.all.answered == 4);
+  CHECK(of.all.failed(failure::status) == 2);
+}
+
+TEST_CASE("a replay's stall is seen as in any open loop", "[load]") {
+  delayed_server server{ok_reply("x")};
+  server.stall_once(100ms, 300ms);
+  std::string text;
+  for (int i = 0; i < 100; ++i)
+    text += combined(10, "GET /" + std::to_string(i));
+  const auto of = replayed(server.url(), text, 1);
+  CHECK(of.all.answered == 100);
+  CHECK(of.all.latency.max_ns() >= 280'000'000);
+  CHECK(of.all.latency.percentile_ns(80) >= 80'000'000);
+}
+
+} // namespace
+} // namespace matchcloud::load

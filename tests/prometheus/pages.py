@@ -1,0 +1,46 @@
+"""The rules against docs/runbooks.md, the program's operations and promtool's own checks."""
+import re
+import subprocess
+
+from recording import RULES, alerts_of
+from service import PROGRAM
+
+LONG = {"export_lobby_history", "download_media", "download_export"}
+RUNBOOKS = "docs/runbooks.md"
+
+
+def every_alert_has_a_runbook():
+    with open(RULES, encoding="utf-8") as file:
+        rules = file.read()
+    with open(RUNBOOKS, encoding="utf-8") as file:
+        sections = re.findall(r"^## (Matchcloud\w+)$", file.read(), re.MULTILINE)
+    alerts = alerts_of("matchcloud-symptoms") + alerts_of("matchcloud-causes")
+    assert sections == alerts, f"sections {sections}, alerts {alerts}"
+    links = re.findall(r"runbook_url: (\S+)", rules)
+    assert links == [f"{RUNBOOKS}#{each.lower()}" for each in alerts], links
+
+
+def objectives_are_about_the_data_plane():
+    printed = subprocess.run([PROGRAM, "serve", "--operations"], check=True, capture_output=True,
+                             text=True).stdout
+    expected = set(re.findall(r"^\| `(\w+)` \| data \|", printed, re.MULTILINE))
+    with open(RULES, encoding="utf-8") as file:
+        text = file.read()
+    for counted in ("requests_total", "request_duration_seconds_count"):
+        lists = re.findall(rf'matchcloud_{counted}{{[^}}]*operation=~"([^"]*)"', text)
+        # Those whose time depends on their size have no objective for it.
+        left_out = LONG if counted == "request_duration_seconds_count" else set()
+        assert lists
+        for each in lists:
+            assert set(each.split("|")) == expected - left_out, (each, expected)
+
+
+def promtool_finds_nothing():
+    subprocess.run(["promtool", "check", "rules", RULES], check=True, stdout=subprocess.DEVNULL)
+
+
+def tests():
+    """Each is a name and what to call."""
+    yield "every alert has a runbook", every_alert_has_a_runbook
+    yield "objectives are about the data plane", objectives_are_about_the_data_plane
+    yield "promtool finds nothing in the rules", promtool_finds_nothing

@@ -1,0 +1,163 @@
+"""The service that the tests break: one process, its faults, and what /metrics says."""
+import inspect
+import json
+import os
+import random
+import re
+import signal
+import socket
+import subprocess
+import threading
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+
+from geoip_file import geoip_file
+
+PROGRAM = os.path.abspath(os.environ.get("MATCHCLOUD", "build/release/matchcloud"))
+LOAD = PROGRAM + "-load"
+GAME = "00000000-0000-4000-8000-000000000001"
+NAMESPACE = "00000000-0000-4000-8000-000000000011"
+VERSION = "00000000-0000-4000-8000-000000000031"
+DAY = 86400
+SECONDS = 60  # at most, for an answer or what is waited for
+SAMPLE = re.compile(r"^([a-z_]+)(\{.*\})? (\S+)$")
+
+
+def run(*arguments):
+    """Runs a command of the program."""
+    subprocess.run([PROGRAM, *arguments], check=True, stdout=subprocess.DEVNULL, timeout=SECONDS)
+
+
+def make_certificate(folder, days):
+    run("tls", "self-signed", "--days", str(days), "--out-dir", folder, "--force")
+
+
+def write_geoip(path, age):
+    """Makes or replaces a GeoIP file that was built `age` seconds ago."""
+    with open(f"{path}.new", "wb") as file:
+        file.write(geoip_file(time.time() - age))
+    os.rename(f"{path}.new", path)
+
+
+def pause(seconds):
+    threading.Event().wait(seconds)
+
+
+def eventually(holds, seconds=SECONDS):
+    """Waits until a condition holds; fails if it never does."""
+    end = time.monotonic() + seconds
+    while not holds():
+        if time.monotonic() > end:
+            raise AssertionError(f"in {seconds} s it did not happen: "
+                                 f"{inspect.getsource(holds).strip()}")
+        pause(0.05)
+
+
+def ask(url, body=None, method=None, headers=None, seconds=SECONDS):
+    """The status and the body of an answer; the status is None where there is no answer."""
+    wanted = urllib.request.Request(url, body, headers or {}, method=method)
+    try:
+        with urllib.request.urlopen(wanted, timeout=seconds) as answer:
+            return answer.status, answer.read()
+    except urllib.error.HTTPError as refused:
+        return refused.code, refused.read()
+    except OSError:
+        return None, b""
+
+
+class Service:
+    """A process of the program with a data directory. Its ports are the kernel's choice."""
+
+    def __init__(self, data, *flags, log=subprocess.DEVNULL):
+        self._first, self._lobbies = random.getrandbits(47), 0
+        self._process = subprocess.Popen(
+            [PROGRAM, "serve", "--data-dir", data, "--listen", "127.0.0.1:0", "--ops-listen",
+             "127.0.0.1:0", "--loops", "1", "--enable-fault-injection", *flags],
+            stdout=subprocess.PIPE, stderr=log, text=True)
+        for line in self._process.stdout:
+            kind, _, url = line.strip().partition(" on ")
+            if kind == "listening" and url.startswith("http://"):
+                self.data = url
+            elif kind == "ops plane":
+                self.ops = url
+                return
+        raise AssertionError(f"the service did not start, exit code {self._process.wait()}")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.end(signal.SIGKILL)
+
+    def end(self, how):
+        self._process.send_signal(how)
+        self._process.wait(SECONDS)
+        self._process.stdout.close()
+
+    def fault(self, point, **rule):
+        status, body = ask(f"{self.ops}/faults/{point}", json.dumps(rule).encode(), "PUT")
+        assert status == 200, body
+
+    def heal(self):
+        assert ask(f"{self.ops}/faults", method="DELETE")[0] in (200, 204)
+
+    def regions(self, client=None):
+        headers = {"X-Forwarded-For": client} if client else {}
+        return ask(f"{self.data}/matchmaker/regions", headers=headers)[0]
+
+    def regions_often(self, count):
+        for _ in range(count):
+            self.regions()
+
+    def avatars(self):
+        """The status and the answer."""
+        return ask(f"{self.data}/cloud/games/{GAME}/avatars")
+
+    def regions_at_once(self, count):
+        """Asks on that many connections at the same time."""
+        threads = [threading.Thread(target=self.regions) for _ in range(count)]
+        for each in threads:
+            each.start()
+        for each in threads:
+            each.join()
+
+    def connect(self):
+        """A connection that stays open after a request: without one the kernel keeps it."""
+        where = urllib.parse.urlsplit(self.data)
+        made = socket.create_connection((where.hostname, where.port))
+        made.sendall(b"GET /ping HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        made.recv(4096)
+        return made
+
+    def ingest(self, count=1):
+        """Reports lobbies that the service does not have yet."""
+        lines = []
+        for _ in range(count):
+            self._lobbies += 1
+            lines.append(json.dumps({
+                "lobby_id": f"7d4f0c1e-52a8-4a0e-9a35-{self._first + self._lobbies:012x}",
+                "namespace_id": NAMESPACE, "region_id": "lon", "tier": "basic-1d1",
+                "version_id": VERSION, "version_name": "1.4", "game_mode": "duel",
+                "start_ts": 1769900400000 + self._lobbies}))
+        return ask(f"{self.ops}/v1/lobbies", "\n".join(lines).encode(),
+                   headers={"Content-Type": "application/x-ndjson"})[0]
+
+    def export(self):
+        """Asks for a day of history, which may take long; the status and the answer."""
+        span = {"query_start": 1767312000000, "query_end": 1767398400000}
+        return ask(f"{self.data}/cloud/games/{GAME}/matchmaker/lobbies/export-history",
+                   json.dumps(span).encode(), headers={"Content-Type": "application/json"})
+
+    def samples(self):
+        """What /metrics has: name, labels as they are printed, value. None where nobody answers."""
+        status, body = ask(f"{self.ops}/metrics", seconds=5)
+        if status != 200:
+            return None
+        found = [SAMPLE.match(line) for line in body.decode().splitlines()]
+        return [(each[1], each[2] or "{}", float(each[3])) for each in found if each]
+
+    def value(self, name):
+        """The sum of a metric's samples."""
+        return sum(value for each, _, value in self.samples() if each == name)

@@ -1,0 +1,223 @@
+#include "store/backup/make_backup.hpp"
+
+#include "store/backup/whole_backup.hpp"
+#include "store/sqlite/sqlite.hpp"
+#include "tests/store/backup/backup_bench.hpp"
+
+#include <sys/stat.h>
+
+#include <set>
+
+namespace matchcloud::store {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::set<std::string> names_of(const backup_manifest& manifest) {
+  std::set<std::string> names;
+  for (const auto& each : manifest.files)
+    names.insert(each.name);
+  return names;
+}
+
+base::error refusal_of(const base::expected<backup_manifest>& made) {
+  REQUIRE_FALSE(made.has_value());
+  return made.error();
+}
+
+ino_t inode_of(const std::string& path) {
+  struct stat found {};
+  REQUIRE(::stat(path.c_str(), &found) == 0);
+  return found.st_ino;
+}
+
+TEST_CASE("a backup has the database, the images and the exports, and says what it has") {
+  const backed_up_store on;
+  (void)on.make_secret();
+  const auto folder = on.add_export(9);
+  const auto made = had(on.back_up());
+  CHECK(made == had(open_backup(on.backup)).manifest);
+  const auto id = model::to_string(id_of(9));
+  std::set<std::string> expected{"matchcloud.db", "exports/" + id + "/about.json",
+                                 "exports/" + id + "/lobby-history.csv"};
+  for (const auto& each : on.images)
+    expected.insert(object_of(each).text());
+  CHECK(names_of(made) == expected);
+  CHECK_FALSE(made.has_secrets);
+  CHECK(made.engine == "SQLite");
+  CHECK(made.source == on.from.place.data_dir);
+  CHECK(made.program == "1.2.3");
+  CHECK(made.begun_ts <= made.ended_ts);
+  CHECK(had(verify_backup(on.backup, {})).found.empty());
+  CHECK(content(made.tables) == content(had(verify_store(on.from.place, {})).tables));
+}
+
+TEST_CASE("the images of a game that is being erased may be gone before its rows") {
+  const backed_up_store on;
+  had(had(on.from.open()->erasures())->begin_erasure(id_of(1), 1));
+  std::filesystem::remove(on.image_path(0, on.from.place.data_dir));
+  had(on.back_up());
+  CHECK(had(verify_backup(on.backup, {})).found.empty());
+}
+
+TEST_CASE("images are links where they can be, and only their owner can read the rest") {
+  const backed_up_store on;
+  (void)on.make_secret();
+  had(on.back_up(true));
+  CHECK(inode_of(on.image_path(0, on.backup)) ==
+        inode_of(on.image_path(0, on.from.place.data_dir)));
+  for (const auto* name : {"matchcloud.db", "manifest.json", "signing-keys"})
+    CHECK(fixtures::mode_of(on.backup + "/" + name) == 0600);
+  CHECK(fixtures::mode_of(on.backup) == 0700);
+}
+
+TEST_CASE("secrets are in a backup when asked for") {
+  const backed_up_store on;
+  const auto secret = on.make_secret();
+  const auto made = had(on.back_up(true));
+  CHECK(made.has_secrets);
+  CHECK(names_of(made).contains("signing-keys"));
+  CHECK(had(secret_files{on.backup}.find(secret_name::signing_keys)) == secret);
+}
+
+TEST_CASE("a backup goes into a folder that is missing or empty, and into no other") {
+  const backed_up_store on;
+  const auto why_not = [&] {
+    const auto refused = refusal_of(on.back_up());
+    CHECK(refused.code == base::errc::config_invalid);
+    return refused.detail;
+  };
+  fs::create_directory(on.backup);
+  SECTION("an empty one") {
+    had(on.back_up());
+    CHECK(why_not().find("there is a backup already") != std::string::npos);
+    CHECK(had(verify_backup(on.backup, {})).found.empty());
+  }
+  SECTION("one of a backup that was killed") {
+    backed_up_store::write(on.backup + "/manifest.json.unfinished", "");
+    CHECK(why_not().find("remove the folder") != std::string::npos);
+    CHECK(fs::exists(on.backup + "/manifest.json.unfinished"));
+  }
+  SECTION("one with something else") {
+    backed_up_store::write(on.backup + "/x", "mine");
+    CHECK(why_not().find("not empty") != std::string::npos);
+    CHECK(fixtures::read_whole(on.backup + "/x") == "mine");
+  }
+  SECTION("a file") {
+    fs::remove(on.backup);
+    backed_up_store::write(on.backup, "mine");
+    CHECK(why_not().find("no folder") != std::string::npos);
+  }
+}
+
+TEST_CASE("a backup is not made in the data directory that it is of") {
+  backed_up_store on;
+  on.backup = on.from.place.data_dir + "/backups/today";
+  CHECK(refusal_of(on.back_up()).detail.find("in the data directory") != std::string::npos);
+  CHECK_FALSE(fs::exists(on.from.place.data_dir + "/backups"));
+}
+
+TEST_CASE("a backup that is stopped at any moment leaves nothing") {
+  const backed_up_store on;
+  (void)on.add_export(9);
+  bool is_made = false;
+  int stops = 0;
+  for (; !is_made; ++stops) {
+    int left = stops;
+    const auto made = on.back_up(true, {[&] { return left-- == 0; }, {}});
+    is_made = made.has_value();
+    if (is_made) break;
+    CHECK(made.error().code == base::errc::cancelled);
+    CHECK_FALSE(fs::exists(on.backup));
+  }
+  CHECK(stops > 10);
+  CHECK(had(verify_backup(on.backup, {})).found.empty());
+}
+
+TEST_CASE("a store that lacks an image has no whole backup") {
+  const backed_up_store on;
+  const auto image = on.image_path(1, on.from.place.data_dir);
+  SECTION("missing") {
+    fs::remove(image);
+    const auto refused = refusal_of(on.back_up());
+    CHECK(refused.detail.find("1 images that avatars name are missing") != std::string::npos);
+    CHECK(refused.detail.find(object_of(on.images[1]).text()) != std::string::npos);
+  }
+  SECTION("truncated") {
+    fs::resize_file(image, 3);
+    CHECK(refusal_of(on.back_up()).detail.find("the image is damaged") != std::string::npos);
+  }
+  SECTION("a link") {
+    fs::rename(image, image + ".moved");
+    fs::create_symlink(image + ".moved", image);
+    CHECK(refusal_of(on.back_up()).detail.find("it is a link") != std::string::npos);
+  }
+  CHECK_FALSE(fs::exists(on.backup));
+}
+
+TEST_CASE("an image that is replaced during a backup leaves it one state") {
+  backed_up_store on;
+  // After the database was taken and before images are: what an import and `objects check` do.
+  bool is_done = false;
+  const auto made = had(on.back_up(false, {{}, [&](std::string_view step, std::uint64_t) {
+                                             if (is_done || step != "images copied") return;
+                                             is_done = true;
+                                             on.images[2] = on.add_image(3, "another image");
+                                             fs::remove_all(on.from.place.data_dir + "/media");
+                                             on.add_image(1, "image 1");
+                                             on.add_image(2, "image 2");
+                                             on.add_image(3, "another image");
+                                           }}));
+  REQUIRE(is_done);
+  CHECK(names_of(made).contains(object_of(on.images[2]).text()));
+  CHECK(names_of(made).size() == 4);
+  CHECK(had(verify_backup(on.backup, {})).found.empty());
+}
+
+TEST_CASE("damaged exports are left out") {
+  const backed_up_store on;
+  const auto folder = on.add_export(9);
+  (void)on.add_export(8);
+  backed_up_store::write(folder + "/lobby-history.csv", "a,b");
+  const auto made = had(on.back_up());
+  CHECK(names_of(made).contains("exports/" + model::to_string(id_of(8)) + "/about.json"));
+  CHECK_FALSE(names_of(made).contains("exports/" + model::to_string(id_of(9)) + "/about.json"));
+}
+
+TEST_CASE("a backup does not change the store, and does not keep writers waiting") {
+  const backed_up_store on{1, 3'000};
+  const auto in = on.from.open();
+  std::uint64_t written = 0;
+  const auto write = [&](std::string_view step, std::uint64_t) {
+    if (step != "pages copied") return;
+    ++written;
+    had(had(in->access())->record({"some.change", {}, {}, {}}));
+  };
+  const auto before = had(verify_store(on.from.place, {}));
+  const auto made = had(on.back_up(false, {{}, write}));
+  REQUIRE(written > 0);
+  CHECK(made.tables == before.tables); // also the audit log: as it was at the begin
+}
+
+TEST_CASE("a store that is an unfinished copy, or of a newer program, is not backed up") {
+  const backed_up_store on;
+  auto db = had(sqlite_connection::open(on.from.place.data_dir + "/matchcloud.db"));
+  SECTION("a copy") {
+    had(db.execute("INSERT INTO revisions VALUES ('store.copy', 1)", "mark"));
+    CHECK(refusal_of(on.back_up()).code == base::errc::import_invalid);
+  }
+  SECTION("newer") {
+    had(db.execute("PRAGMA user_version = 999", "age"));
+    CHECK(refusal_of(on.back_up()).code == base::errc::store_newer);
+  }
+  SECTION("none") {
+    fs::remove(on.from.place.data_dir + "/matchcloud.db");
+    CHECK(refusal_of(on.back_up()).detail.find("there is no store") != std::string::npos);
+  }
+  CHECK_FALSE(fs::exists(on.backup));
+}
+
+} // namespace
+
+} // namespace matchcloud::store

@@ -1,0 +1,190 @@
+#include "store/housekeeping/housekeeper.hpp"
+
+#include "store/files/file_objects.hpp"
+#include "store/housekeeping/retention_report.hpp"
+#include "store/open_sqlite.hpp"
+#include "tests/store/exports/export_fixture.hpp"
+#include "tests/store/s3/moved_clock.hpp"
+#include "tests/store/store_fixture.hpp"
+
+#include <filesystem>
+
+namespace matchcloud::store {
+namespace {
+
+constexpr std::int64_t day_ms = 86'400'000;
+constexpr std::chrono::hours interval{1};
+
+struct bench {
+  fixtures::temporary_directory directory;
+  moved_clock clock;
+  std::shared_ptr<database> in = had(open_sqlite(directory.path()));
+  std::shared_ptr<object_store> objects = had(file_objects::open(directory.path()));
+  std::unique_ptr<export_files> exports = open_ok(directory.path());
+
+  bench() { had(had(in->catalog())->import_document(lobby_catalog())); }
+
+  housekeeper_settings settings() const {
+    housekeeper_settings made;
+    made.in = in;
+    made.objects = objects;
+    made.exports = exports.get();
+    made.owner = id_of(77);
+    made.clock = &clock;
+    made.history = std::chrono::days{10};
+    made.expiry_interval = interval;
+    made.rests = false;
+    return made;
+  }
+  std::int64_t now_ms() const { return clock.unix_ms(); }
+  /// Lobbies of game 1 that stopped `days` ago, and as many of game 2.
+  void add(std::uint32_t first, std::uint32_t count, std::int64_t days) const {
+    lobby_list list;
+    const auto stop = now_ms() - days * day_ms;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      list.add(first + i, {stop - 1'000 - i, stop}, kind_of(11));
+      list.add(first + count + i, {stop - 1'000 - i, stop}, kind_of(21));
+    }
+    merge_all(*had(in->sink()), list);
+  }
+  std::size_t lobbies_of(std::uint32_t game) const {
+    return had(had(in->erasures())->lobbies_after(id_of(game), {}, 100'000)).size();
+  }
+  void put_avatar(std::uint32_t number) const {
+    model::avatar made;
+    made.game_id = id_of(1);
+    made.upload_id = id_of(number);
+    made.image = model::parse_image_name("0123456789abcdef0123456789abcdef.png");
+    had(objects->put_new(object_of(image_key{made.upload_id, *made.image}), "image", "image/png"));
+    had(had(in->avatars())->put({&made, 1}));
+  }
+  std::size_t images() const {
+    std::size_t count = 0;
+    had(objects->list(images_folder(),
+                      [&](const object_name&, const object_facts&) { return ++count > 0; }));
+    return count;
+  }
+};
+
+TEST_CASE("lobbies expire after the time that is configured, or that their game says") {
+  bench on;
+  model::catalog_document document;
+  document.games = {{id_of(2), "two", 30}};
+  had(had(on.in->catalog())->import_document(document));
+  on.add(1'000, 700, 11);
+  on.add(3'000, 5, 9);
+  housekeeper keeper{on.settings()};
+  had(keeper.run());
+  CHECK(on.lobbies_of(1) == 5);
+  CHECK(on.lobbies_of(2) == 705);
+  const auto all = had(retentions_at(*had(on.in->retention()), std::chrono::days{10}, on.now_ms()));
+  REQUIRE(all.size() == 2);
+  CHECK(all[0].complete_from_ts == on.now_ms() - 10 * day_ms);
+  CHECK(all[1].complete_from_ts == 0);
+}
+
+TEST_CASE("for ever is for ever, and a look is taken once an interval") {
+  bench on;
+  auto settings = on.settings();
+  settings.history = std::chrono::days{0};
+  housekeeper kept{settings};
+  on.add(1'000, 3, 30'000 / 30);
+  had(kept.run());
+  CHECK(on.lobbies_of(1) == 3);
+
+  housekeeper keeper{on.settings()};
+  had(keeper.run());
+  CHECK(on.lobbies_of(1) == 0);
+  on.add(2'000, 3, 11);
+  had(keeper.run());
+  CHECK(on.lobbies_of(1) == 3);
+  on.clock.move(interval);
+  had(keeper.run());
+  CHECK(on.lobbies_of(1) == 0);
+}
+
+TEST_CASE("what is due is counted before anything is removed") {
+  bench on;
+  on.add(1'000, 12, 11);
+  auto all = had(retentions_at(*had(on.in->retention()), std::chrono::days{10}, on.now_ms()));
+  had(count_due(*had(on.in->retention()), all));
+  REQUIRE(all.size() == 2);
+  CHECK(all[0].due == 12);
+  CHECK(all[1].due == 12);
+  CHECK(on.lobbies_of(1) == 12);
+}
+
+TEST_CASE("nothing is done while another process has the lease, or once it is stopped") {
+  bench on;
+  on.add(1'000, 3, 11);
+  had(had(on.in->retention())->take_housekeeping(id_of(78), std::chrono::hours{1}));
+  housekeeper keeper{on.settings()};
+  had(keeper.run());
+  CHECK(on.lobbies_of(1) == 3);
+  had(had(on.in->retention())->leave_housekeeping(id_of(78)));
+  keeper.stop();
+  had(keeper.run());
+  CHECK(on.lobbies_of(1) == 3);
+  housekeeper next{on.settings()};
+  had(next.run());
+  CHECK(on.lobbies_of(1) == 0);
+}
+
+TEST_CASE("a game is erased with its lobbies, avatars, images and exports; others keep theirs") {
+  bench on;
+  on.add(1'000, 300, 1);
+  for (std::uint32_t number = 1; number <= 150; ++number)
+    on.put_avatar(number);
+  auto mine = facts_of(1);
+  mine.query = {id_of(1), {0, 10}};
+  publish_ok(*on.exports, mine, "csv");
+  publish_ok(*on.exports, facts_of(2), "csv");
+  auto settings = on.settings();
+  settings.expires = false;
+  housekeeper keeper{settings};
+  had(keeper.run());
+  CHECK(on.lobbies_of(1) == 300);
+
+  had(had(on.in->erasures())->begin_erasure(id_of(1), on.now_ms()));
+  had(keeper.run());
+  CHECK(on.lobbies_of(1) == 0);
+  CHECK(on.lobbies_of(2) == 300);
+  CHECK(on.images() == 0);
+  CHECK_FALSE(on.exports->has(mine.export_id));
+  CHECK(on.exports->has(facts_of(2).export_id));
+  const auto all = had(had(on.in->erasures())->erasures());
+  REQUIRE(all.size() == 1);
+  CHECK(all[0] == erasure{id_of(1), on.now_ms(), 300, 150, 1, 0, on.now_ms()});
+}
+
+TEST_CASE("the image of a removed avatar is removed, however late") {
+  bench on;
+  on.put_avatar(1);
+  on.put_avatar(2);
+  had(had(on.in->erasures())->remove_avatar(id_of(1), id_of(1)));
+  CHECK(on.images() == 2);
+  housekeeper keeper{on.settings()};
+  had(keeper.run());
+  CHECK(on.images() == 1);
+  CHECK(had(had(on.in->erasures())->removed_images(10)).empty());
+}
+
+TEST_CASE("a batch follows how long the last one took, within bounds") {
+  batch_pace pace;
+  const auto first = pace.size();
+  CHECK(pace.note(std::chrono::milliseconds{1}) == std::chrono::milliseconds{10});
+  CHECK(pace.size() == 2 * first);
+  for (int i = 0; i < 20; ++i)
+    pace.note(std::chrono::microseconds{1});
+  CHECK(pace.size() == batch_pace::most);
+  pace.note(batch_pace::target);
+  CHECK(pace.size() == batch_pace::most);
+  pace.note(2 * batch_pace::target);
+  CHECK(pace.size() < batch_pace::most);
+  for (int i = 0; i < 20; ++i)
+    pace.note(std::chrono::seconds{10});
+  CHECK(pace.size() == batch_pace::least);
+}
+
+} // namespace
+} // namespace matchcloud::store
