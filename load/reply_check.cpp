@@ -1,6 +1,6 @@
 #include "load/reply_check.hpp"
 
-#include "model/json/rapidjson.hpp"
+#include "model/json/members.hpp"
 
 #include <zlib.h>
 
@@ -38,34 +38,24 @@ std::optional<std::string> inflated(std::string_view packed) {
   return whole ? std::optional{std::move(text)} : std::nullopt;
 }
 
-const value* member(const value& of, const char* name) {
-  if (!of.IsObject()) return nullptr;
-  const auto found = of.FindMember(name);
-  return found == of.MemberEnd() ? nullptr : &found->value;
-}
-
-const value* array(const value& of, const char* name) {
-  const auto* found = member(of, name);
-  return found != nullptr && found->IsArray() ? found : nullptr;
-}
-
 bool has_texts(const value& of, std::initializer_list<const char*> names) {
   for (const auto* name : names) {
-    const auto* found = member(of, name);
+    const auto* found = model::member_of(of, name);
     if (found == nullptr || !found->IsString()) return false;
   }
   return true;
 }
 
 std::string judge_regions(const value& document) {
-  const auto* regions = array(document, "regions");
+  const auto* regions = model::member_array(document, "regions");
   if (regions == nullptr) return "has no array `regions`";
   if (regions->Empty()) return "lists no regions";
   double last = 0;
   for (const auto& region : regions->GetArray()) {
-    const auto* place = member(region, "datacenter_coord");
-    const auto* distance = member(region, "datacenter_distance_from_client");
-    const auto* kilometers = distance == nullptr ? nullptr : member(*distance, "kilometers");
+    const auto* place = model::member_of(region, "datacenter_coord");
+    const auto* distance = model::member_of(region, "datacenter_distance_from_client");
+    const auto* kilometers =
+        distance == nullptr ? nullptr : model::member_of(*distance, "kilometers");
     if (!has_texts(region, {"region_id", "region_display_name", "provider_display_name"}) ||
         place == nullptr || kilometers == nullptr || !kilometers->IsNumber())
       return "has a region without a required member";
@@ -76,10 +66,10 @@ std::string judge_regions(const value& document) {
 }
 
 std::string judge_avatars(const value& document) {
-  const auto* avatars = array(document, "custom_avatars");
+  const auto* avatars = model::member_array(document, "custom_avatars");
   if (avatars == nullptr) return "has no array `custom_avatars`";
   for (const auto& avatar : avatars->GetArray()) {
-    const auto* complete = member(avatar, "complete");
+    const auto* complete = model::member_of(avatar, "complete");
     if (!has_texts(avatar, {"upload_id", "display_name", "create_ts"}) || complete == nullptr ||
         !complete->IsBool())
       return "has an avatar without a required member";
@@ -91,17 +81,17 @@ std::string judge_avatars(const value& document) {
 
 std::string judge_export(const value& document) {
   if (!has_texts(document, {"url"})) return "has no text `url`";
-  const auto* url = member(document, "url");
+  const auto* url = model::member_of(document, "url");
   const std::string_view text{url->GetString(), url->GetStringLength()};
   const bool good = text.starts_with("http") && text.find("/exports/") != std::string_view::npos;
   return good ? std::string{} : "has an `url` that leads to no export";
 }
 
 std::string judge_findings(const value& document, std::optional<std::size_t> wanted) {
-  const auto* errors = array(document, "errors");
+  const auto* errors = model::member_array(document, "errors");
   if (errors == nullptr) return "has no array `errors`";
   for (const auto& error : errors->GetArray()) {
-    const auto* path = array(error, "path");
+    const auto* path = model::member_array(error, "path");
     if (path == nullptr) return "has a finding without `path`";
     for (const auto& part : path->GetArray())
       if (!part.IsString()) return "has a finding whose `path` is not of texts";

@@ -3,7 +3,7 @@
 #include "app/reports/text_table.hpp"
 #include "base/characters.hpp"
 #include "model/json/json_writer.hpp"
-#include "model/json/rapidjson.hpp"
+#include "model/json/members.hpp"
 #include "model/text/unicode.hpp"
 
 #include <algorithm>
@@ -19,15 +19,7 @@ constexpr std::size_t shown_limit = 400;
 
 /// The text of a member, safe for terminals; empty if there is none.
 std::string text(const value& of, const char* name) {
-  const auto found = of.FindMember(name);
-  if (found == of.MemberEnd() || !found->value.IsString()) return {};
-  return model::printable_excerpt({found->value.GetString(), found->value.GetStringLength()},
-                                  shown_limit);
-}
-
-std::uint64_t count(const value& of, const char* name) {
-  const auto found = of.FindMember(name);
-  return found != of.MemberEnd() && found->value.IsUint64() ? found->value.GetUint64() : 0;
+  return model::printable_excerpt(model::member_text(of, name), shown_limit);
 }
 
 std::string as_json(const value& of) {
@@ -37,17 +29,9 @@ std::string as_json(const value& of) {
   return {text.GetString(), text.GetSize()};
 }
 
-/// The member, if it is an object; else null.
-const value* object(const value& of, const char* name) {
-  const auto found = of.FindMember(name);
-  return found != of.MemberEnd() && found->value.IsObject() ? &found->value : nullptr;
-}
-
 std::vector<std::string> words(const value& of, const char* name) {
   std::vector<std::string> all;
-  const auto found = of.FindMember(name);
-  if (found == of.MemberEnd() || !found->value.IsArray()) return all;
-  for (const auto& each : found->value.GetArray())
+  for (const auto& each : model::member_elements(of, name))
     if (each.IsString()) all.push_back(model::printable_excerpt(each.GetString(), shown_limit));
   return all;
 }
@@ -65,17 +49,16 @@ listed_point point_of(const value& from) {
   made.what = text(from, "what");
   made.group = text(from, "group");
   made.kinds = words(from, "kinds");
-  if (const auto* rule = object(from, "rule")) made.rule = as_json(*rule);
-  made.passes = count(from, "passes");
-  made.hits = count(from, "hits");
-  const auto heals = from.FindMember("heals_in_s");
-  if (heals != from.MemberEnd() && heals->value.IsInt64())
-    made.heals_in_s = heals->value.GetInt64();
+  if (const auto* rule = model::member_object(from, "rule")) made.rule = as_json(*rule);
+  made.passes = model::member_count(from, "passes");
+  made.hits = model::member_count(from, "hits");
+  const auto* const heals = model::member_of(from, "heals_in_s");
+  if (heals != nullptr && heals->IsInt64()) made.heals_in_s = heals->GetInt64();
   return made;
 }
 
 listed_preset preset_of(const value& from) {
-  const auto* rule = object(from, "rule");
+  const auto* rule = model::member_object(from, "rule");
   return {text(from, "name"), text(from, "effect"), text(from, "point"),
           rule != nullptr ? as_json(*rule) : "null"};
 }
@@ -165,15 +148,12 @@ base::expected<fault_listing> read_fault_listing(std::string_view json) {
   document.Parse(json.data(), json.size());
   if (document.HasParseError() || !document.IsObject()) return no_listing();
   const value& all = document;
-  fault_listing made{count(all, "seed"), {}, {}};
-  const auto points = all.FindMember("points");
-  if (points == all.MemberEnd() || !points->value.IsArray()) return no_listing();
-  for (const auto& each : points->value.GetArray())
+  fault_listing made{model::member_count(all, "seed"), {}, {}};
+  if (model::member_array(all, "points") == nullptr) return no_listing();
+  for (const auto& each : model::member_elements(all, "points"))
     if (each.IsObject()) made.points.push_back(point_of(each));
-  const auto presets = all.FindMember("presets");
-  if (presets != all.MemberEnd() && presets->value.IsArray())
-    for (const auto& each : presets->value.GetArray())
-      if (each.IsObject()) made.presets.push_back(preset_of(each));
+  for (const auto& each : model::member_elements(all, "presets"))
+    if (each.IsObject()) made.presets.push_back(preset_of(each));
   return made;
 }
 

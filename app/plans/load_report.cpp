@@ -1,6 +1,6 @@
 #include "app/plans/load_report.hpp"
 
-#include "model/json/rapidjson.hpp"
+#include "model/json/members.hpp"
 #include "model/text/unicode.hpp"
 
 #include <algorithm>
@@ -14,32 +14,16 @@ using value = rapidjson::Value;
 
 constexpr std::size_t shown_limit = 300;
 
-double number(const value& of, const char* name) {
-  const auto found = of.FindMember(name);
-  return found != of.MemberEnd() && found->value.IsNumber() ? found->value.GetDouble() : 0;
-}
-
-std::uint64_t count(const value& of, const char* name) {
-  const auto found = of.FindMember(name);
-  return found != of.MemberEnd() && found->value.IsUint64() ? found->value.GetUint64() : 0;
-}
-
 std::chrono::milliseconds seconds(double s) {
   return std::chrono::milliseconds{std::llround(s * 1'000)};
-}
-
-/// The member, if it is an array; else null.
-const value* array(const value& of, const char* name) {
-  const auto found = of.FindMember(name);
-  return found != of.MemberEnd() && found->value.IsArray() ? &found->value : nullptr;
 }
 
 /// Calls `take(name, value)` for each member of the object `name`.
 template <class Take>
 void each_member(const value& of, const char* name, const Take& take) {
-  const auto found = of.FindMember(name);
-  if (found == of.MemberEnd() || !found->value.IsObject()) return;
-  for (const auto& [key, set] : found->value.GetObject())
+  const auto* const found = model::member_object(of, name);
+  if (found == nullptr) return;
+  for (const auto& [key, set] : found->GetObject())
     take(std::string{key.GetString(), key.GetStringLength()}, set);
 }
 
@@ -47,10 +31,11 @@ void add_seconds(load_report& to, const value& intervals, std::chrono::milliseco
   auto begin = began;
   for (const auto& each : intervals.GetArray()) {
     if (!each.IsObject()) continue;
-    const auto end = began + seconds(number(each, "seconds"));
-    to.seconds.push_back({begin, end, count(each, "sent"), count(each, "answered"),
-                          count(each, "errors"), number(each, "p50_us"), number(each, "p99_us"),
-                          number(each, "max_us")});
+    const auto end = began + seconds(model::member_number(each, "seconds"));
+    to.seconds.push_back(
+        {begin, end, model::member_count(each, "sent"), model::member_count(each, "answered"),
+         model::member_count(each, "errors"), model::member_number(each, "p50_us"),
+         model::member_number(each, "p99_us"), model::member_number(each, "max_us")});
     begin = end;
   }
 }
@@ -70,11 +55,11 @@ base::expected<void> add_report(load_report& to, std::string_view json,
                                 std::chrono::milliseconds began) {
   rapidjson::Document report;
   report.Parse(json.data(), json.size());
-  const auto* intervals = report.IsObject() ? array(report, "intervals") : nullptr;
+  const auto* intervals = report.IsObject() ? model::member_array(report, "intervals") : nullptr;
   if (intervals == nullptr)
     return base::fail(base::errc::io_failed, "the load's report cannot be read");
-  to.sent += count(report, "sent");
-  to.answered += count(report, "answered");
+  to.sent += model::member_count(report, "sent");
+  to.answered += model::member_count(report, "answered");
   each_member(report, "errors", [&](const std::string& name, const value& set) {
     if (set.IsUint64()) to.errors[name] += set.GetUint64();
   });

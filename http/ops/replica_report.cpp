@@ -3,7 +3,7 @@
 #include "base/build_info.hpp"
 #include "model/json/json_text.hpp"
 #include "model/json/json_writer.hpp"
-#include "model/json/rapidjson.hpp"
+#include "model/json/members.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -48,24 +48,6 @@ struct replica {
   std::vector<std::string> causes;
 };
 
-std::string text_of(const rapidjson::Value& of, const char* name) {
-  if (!of.HasMember(name) || !of[name].IsString()) return {};
-  return {of[name].GetString(), of[name].GetStringLength()};
-}
-
-double number_of(const rapidjson::Value& of, const char* name) {
-  return of.HasMember(name) && of[name].IsNumber() ? of[name].GetDouble() : 0;
-}
-
-std::vector<std::string> texts_of(const rapidjson::Value& of, const char* name) {
-  std::vector<std::string> made;
-  if (!of.HasMember(name) || !of[name].IsArray()) return made;
-  const auto& all = of[name];
-  for (rapidjson::SizeType i = 0; i < all.Size() && made.size() < causes_limit; ++i)
-    if (all[i].IsString()) made.emplace_back(all[i].GetString(), all[i].GetStringLength());
-  return made;
-}
-
 /// What is missing is empty: another version may tell less.
 std::optional<replica> read(const told_summary& told) {
   rapidjson::Document all;
@@ -74,18 +56,20 @@ std::optional<replica> read(const told_summary& told) {
   replica made;
   made.replica_id = told.replica_id;
   made.age = told.age;
-  made.host = text_of(all, "host");
-  made.ops_url = text_of(all, "ops_url");
-  made.version = text_of(all, "version");
-  made.state = text_of(all, "state");
-  made.began_ms = static_cast<std::int64_t>(number_of(all, "began_ms"));
-  made.requests = number_of(all, "requests");
-  made.requests_per_second = number_of(all, "requests_per_second");
-  made.failed_share = number_of(all, "failed_share");
-  made.p50_us = number_of(all, "p50_us");
-  made.p99_us = number_of(all, "p99_us");
-  made.busy = number_of(all, "busy");
-  made.causes = texts_of(all, "causes");
+  made.host = model::member_text(all, "host");
+  made.ops_url = model::member_text(all, "ops_url");
+  made.version = model::member_text(all, "version");
+  made.state = model::member_text(all, "state");
+  made.began_ms = static_cast<std::int64_t>(model::member_count(all, "began_ms"));
+  made.requests = model::member_number(all, "requests");
+  made.requests_per_second = model::member_number(all, "requests_per_second");
+  made.failed_share = model::member_number(all, "failed_share");
+  made.p50_us = model::member_number(all, "p50_us");
+  made.p99_us = model::member_number(all, "p99_us");
+  made.busy = model::member_number(all, "busy");
+  for (const auto& each : model::member_elements(all, "causes"))
+    if (each.IsString() && made.causes.size() < causes_limit)
+      made.causes.emplace_back(each.GetString(), each.GetStringLength());
   return made;
 }
 

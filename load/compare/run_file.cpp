@@ -3,6 +3,7 @@
 #include "cli/bounded_input.hpp"
 #include "load/duration.hpp"
 #include "model/json/exact_numbers.hpp"
+#include "model/json/members.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -17,35 +18,6 @@ constexpr std::size_t file_limit_bytes = 1024UL * 1024 * 1024;
 /// Shorter intervals, such as what is left at the end, say little.
 constexpr double shortest_seconds = 0.5;
 
-const json_value* member(const json_value& of, const char* name) {
-  if (!of.IsObject()) return nullptr;
-  const auto found = of.FindMember(name);
-  return found == of.MemberEnd() ? nullptr : &found->value;
-}
-
-double number(const json_value& of, const char* name) {
-  const auto* const value = member(of, name);
-  return value != nullptr && value->IsNumber() ? value->GetDouble() : 0;
-}
-
-std::uint64_t count(const json_value& of, const char* name) {
-  return static_cast<std::uint64_t>(std::max(0.0, number(of, name)));
-}
-
-bool is_true(const json_value& of, const char* name) {
-  const auto* const value = member(of, name);
-  return value != nullptr && value->IsTrue();
-}
-
-/// The elements of an array member; none if it is missing.
-std::vector<const json_value*> elements(const json_value& of, const char* name) {
-  std::vector<const json_value*> made;
-  if (const auto* const value = member(of, name); value != nullptr && value->IsArray())
-    for (const auto& each : value->GetArray())
-      made.push_back(&each);
-  return made;
-}
-
 std::string text_of(const json_value& value) {
   if (value.IsString()) return {value.GetString(), value.GetStringLength()};
   return value.IsNumber() ? fixed(value.GetDouble(), 2) : "";
@@ -53,9 +25,9 @@ std::string text_of(const json_value& value) {
 
 band_counts bands_of(const json_value& of) {
   band_counts made;
-  for (const auto* const pair : elements(of, "latency_ns_counts"))
-    if (pair->IsArray() && pair->Size() == 2 && (*pair)[0].IsUint64() && (*pair)[1].IsUint())
-      made.emplace_back((*pair)[0].GetUint64(), (*pair)[1].GetUint());
+  for (const auto& pair : model::member_elements(of, "latency_ns_counts"))
+    if (pair.IsArray() && pair.Size() == 2 && pair[0].IsUint64() && pair[1].IsUint())
+      made.emplace_back(pair[0].GetUint64(), pair[1].GetUint());
   return made;
 }
 
@@ -67,12 +39,12 @@ void add(band_counts& to, const band_counts& more) {
 
 compared_interval interval_of(const json_value& from) {
   compared_interval made;
-  made.seconds = number(from, "seconds") - number(from, "begins");
-  for (const auto* const each : elements(from, "operations")) {
-    const auto* const name = member(*each, "name");
+  made.seconds = model::member_number(from, "seconds") - model::member_number(from, "begins");
+  for (const auto& each : model::member_elements(from, "operations")) {
+    const auto* const name = model::member_of(each, "name");
     auto& operation = made.operations[name == nullptr ? "" : text_of(*name)];
-    operation.answered += count(*each, "answered");
-    add(operation.latency, bands_of(*each));
+    operation.answered += model::member_count(each, "answered");
+    add(operation.latency, bands_of(each));
   }
   return made;
 }
@@ -80,19 +52,19 @@ compared_interval interval_of(const json_value& from) {
 /// The service's work while the run was measured.
 std::vector<compared_work> work_of(const json_value& report, double ramp_ends, double ends) {
   std::vector<compared_work> made;
-  const auto* const service = member(report, "service");
-  const auto* const history = service == nullptr ? nullptr : member(*service, "history");
+  const auto* const service = model::member_of(report, "service");
+  const auto* const history = service == nullptr ? nullptr : model::member_of(*service, "history");
   if (history == nullptr) return made;
-  const double began_ms = number(report, "began");
-  for (const auto* const point : elements(*history, "points")) {
-    const double begins = (number(*point, "at") - began_ms) / 1e3;
-    const double covers = number(*point, "covers_ms") / 1e3;
-    const auto* const plane = member(*point, "data_plane");
+  const double began_ms = model::member_number(report, "began");
+  for (const auto& point : model::member_elements(*history, "points")) {
+    const double begins = (model::member_number(point, "at") - began_ms) / 1e3;
+    const double covers = model::member_number(point, "covers_ms") / 1e3;
+    const auto* const plane = model::member_of(point, "data_plane");
     if (plane == nullptr || begins < ramp_ends || begins + covers > ends) continue;
     compared_work each;
-    each.requests = number(*plane, "requests");
-    for (const auto* const busy : elements(*point, "loops"))
-      each.busy_seconds += busy->IsNumber() ? busy->GetDouble() * covers : 0;
+    each.requests = model::member_number(*plane, "requests");
+    for (const auto& busy : model::member_elements(point, "loops"))
+      each.busy_seconds += busy.IsNumber() ? busy.GetDouble() * covers : 0;
     if (each.requests > 0) made.push_back(each);
   }
   return made;
@@ -105,22 +77,26 @@ base::expected<compared_run> parse_run(const std::string& file, std::string_view
     return base::fail(base::errc::config_invalid, file + " " + why);
   };
   rapidjson::Document report;
-  if (model::parse_exactly(report, text).IsError() || member(report, "intervals") == nullptr)
+  if (model::parse_exactly(report, text).IsError() ||
+      model::member_of(report, "intervals") == nullptr)
     return refuse("is not a report of matchcloud-load. Use a file that --json wrote.");
   compared_run made;
   made.file = file;
   for (const char* const name : {"loop", "rate", "connections", "threads", "url"})
-    if (const auto* const value = member(report, name)) made.asked[name] = text_of(*value);
-  if (const auto* const errors = member(report, "errors")) made.errors = count(*errors, "total");
+    if (const auto* const value = model::member_of(report, name))
+      made.asked[name] = text_of(*value);
+  if (const auto* const errors = model::member_of(report, "errors"))
+    made.errors = model::member_count(*errors, "total");
   double ramp_ends = 0;
   double ends = 0;
   bool has_bands = false;
-  for (const auto* const each : elements(report, "intervals")) {
-    if (!is_true(*each, "measured")) continue;
-    auto interval = interval_of(*each);
+  for (const auto& each : model::member_elements(report, "intervals")) {
+    const auto* const measured = model::member_of(each, "measured");
+    if (measured == nullptr || !measured->IsTrue()) continue;
+    auto interval = interval_of(each);
     if (interval.seconds < shortest_seconds) continue;
-    if (made.intervals.empty()) ramp_ends = number(*each, "begins");
-    ends = number(*each, "seconds");
+    if (made.intervals.empty()) ramp_ends = model::member_number(each, "begins");
+    ends = model::member_number(each, "seconds");
     for (const auto& [name, operation] : interval.operations)
       has_bands = has_bands || !operation.latency.empty();
     made.intervals.push_back(std::move(interval));

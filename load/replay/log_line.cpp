@@ -2,7 +2,7 @@
 
 #include "base/characters.hpp"
 #include "base/decimal.hpp"
-#include "model/json/rapidjson.hpp"
+#include "model/json/members.hpp"
 #include "model/net/ip_address.hpp"
 #include "model/text/timestamp.hpp"
 
@@ -14,16 +14,8 @@ namespace matchcloud::load {
 
 namespace {
 
-std::string_view text_of(const rapidjson::Value& in, const char* name) {
-  const auto found = in.FindMember(name);
-  if (found == in.MemberEnd() || !found->value.IsString()) return {};
-  return {found->value.GetString(), found->value.GetStringLength()};
-}
-
-std::int64_t number_of(const rapidjson::Value& in, const char* name) {
-  const auto found = in.FindMember(name);
-  return found != in.MemberEnd() && found->value.IsInt64() ? found->value.GetInt64() : 0;
-}
+/// What a line says beyond a day is not believed.
+constexpr std::uint64_t longest_us = 86'400'000'000;
 
 std::string client_of(std::string_view text) {
   return model::parse_ip_address(text) ? std::string{text} : std::string{};
@@ -39,17 +31,19 @@ std::optional<logged_request> parse_json_line(std::string_view line) {
   rapidjson::Document document;
   document.Parse<rapidjson::kParseIterativeFlag>(line.data(), line.size());
   if (document.HasParseError() || !document.IsObject()) return std::nullopt;
-  const auto answered_ms = model::parse_timestamp(text_of(document, "ts"));
+  const auto answered_ms = model::parse_timestamp(model::member_text(document, "ts"));
   if (!answered_ms) return std::nullopt;
   logged_request made;
   // The log has when it was answered.
-  made.at_us = *answered_ms * 1'000 - std::max<std::int64_t>(0, number_of(document, "duration_us"));
-  made.client = client_of(text_of(document, "client"));
-  made.method = text_of(document, "method");
-  made.target = text_of(document, "target");
-  made.status = static_cast<int>(std::clamp<std::int64_t>(number_of(document, "status"), 0, 999));
-  made.operation = text_of(document, "operation");
-  made.is_of_ops_plane = text_of(document, "plane") == "ops";
+  const auto took_us = std::min(model::member_count(document, "duration_us"), longest_us);
+  made.at_us = *answered_ms * 1'000 - static_cast<std::int64_t>(took_us);
+  made.client = client_of(model::member_text(document, "client"));
+  made.method = model::member_text(document, "method");
+  made.target = model::member_text(document, "target");
+  made.status =
+      static_cast<int>(std::min<std::uint64_t>(model::member_count(document, "status"), 999));
+  made.operation = model::member_text(document, "operation");
+  made.is_of_ops_plane = model::member_text(document, "plane") == "ops";
   return is_whole(made) ? std::optional{std::move(made)} : std::nullopt;
 }
 

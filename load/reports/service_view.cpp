@@ -4,6 +4,7 @@
 #include "base/decimal.hpp"
 #include "cli/bearer_tokens.hpp"
 #include "model/json/exact_numbers.hpp"
+#include "model/json/members.hpp"
 #include "model/net/http_url.hpp"
 
 #include <httplib.h>
@@ -32,46 +33,30 @@ tl::unexpected<base::error> fail(const std::string& why) {
   return base::fail(base::errc::io_failed, why);
 }
 
-const json_value* member(const json_value& of, const char* name) {
-  if (!of.IsObject()) return nullptr;
-  const auto found = of.FindMember(name);
-  return found == of.MemberEnd() ? nullptr : &found->value;
-}
-
-double number(const json_value& of, const char* name) {
-  const auto* const value = member(of, name);
-  return value != nullptr && value->IsNumber() ? value->GetDouble() : 0;
-}
-
-std::uint64_t count(const json_value& of, const char* name) {
-  return static_cast<std::uint64_t>(std::max(0.0, number(of, name)));
-}
-
 std::uint64_t us(const json_value& of, const char* name) {
-  return static_cast<std::uint64_t>(std::max(0.0, number(of, name) * 1e3));
+  return static_cast<std::uint64_t>(std::max(0.0, model::member_number(of, name) * 1e3));
 }
 
 service_point point_of(const json_value& from, std::int64_t began_ms) {
   service_point made;
-  made.begins = (number(from, "at") - static_cast<double>(began_ms)) / 1e3;
-  made.ends = made.begins + number(from, "covers_ms") / 1e3;
-  if (const auto* const plane = member(from, "data_plane")) {
-    made.requests = count(*plane, "requests");
-    if (const auto* const answers = member(*plane, "answers"))
-      made.answers_5xx = count(*answers, "5xx");
-    if (const auto* const latency = member(*plane, "latency_us")) {
+  made.begins = (model::member_number(from, "at") - static_cast<double>(began_ms)) / 1e3;
+  made.ends = made.begins + model::member_number(from, "covers_ms") / 1e3;
+  if (const auto* const plane = model::member_of(from, "data_plane")) {
+    made.requests = model::member_count(*plane, "requests");
+    if (const auto* const answers = model::member_of(*plane, "answers"))
+      made.answers_5xx = model::member_count(*answers, "5xx");
+    if (const auto* const latency = model::member_of(*plane, "latency_us")) {
       made.p50_ns = us(*latency, "p50");
       made.p99_ns = us(*latency, "p99");
       made.max_ns = us(*latency, "max");
     }
   }
-  if (const auto* const loops = member(from, "loops"); loops != nullptr && loops->IsArray())
-    for (const auto& each : loops->GetArray())
-      made.busy.push_back(each.IsNumber() ? each.GetDouble() : 0);
-  if (const auto* const counts = member(from, "counts"); counts != nullptr && counts->IsObject())
+  for (const auto& each : model::member_elements(from, "loops"))
+    made.busy.push_back(each.IsNumber() ? each.GetDouble() : 0);
+  if (const auto* const counts = model::member_object(from, "counts"))
     for (const auto& each : counts->GetObject())
       if (each.value.IsNumber())
-        made.counts[each.name.GetString()] = count(*counts, each.name.GetString());
+        made.counts[each.name.GetString()] = model::member_count(*counts, each.name.GetString());
   return made;
 }
 
@@ -96,8 +81,8 @@ std::unique_ptr<httplib::ClientImpl> client_of(const model::http_url& to,
 base::expected<service_view> parse_history(std::string_view answer, std::int64_t began_ms) {
   rapidjson::Document document;
   const bool is_json = !model::parse_exactly(document, answer).IsError();
-  const auto* const points = is_json ? member(document, "points") : nullptr;
-  if (points == nullptr || !points->IsArray())
+  const auto* const points = is_json ? model::member_array(document, "points") : nullptr;
+  if (points == nullptr)
     return fail("the answer to GET /v1/history has no points: is it an ops plane of matchcloud?");
   service_view made;
   for (const auto& each : points->GetArray())
