@@ -1,7 +1,8 @@
 #include "app/plans/load_child.hpp"
 
+#include "app/process/spawn.hpp"
+
 #include <fcntl.h>
-#include <spawn.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -20,16 +21,6 @@ namespace {
 
 constexpr const char* program_name = "matchcloud-load";
 
-/// For exec(3); valid as long as `texts` is.
-std::vector<char*> pointers_to(std::vector<std::string>& texts) {
-  std::vector<char*> all;
-  all.reserve(texts.size() + 1);
-  for (auto& each : texts)
-    all.push_back(each.data());
-  all.push_back(nullptr);
-  return all;
-}
-
 std::string content_of(int fd) {
   std::string all;
   std::array<char, 16 * 1'024> room;
@@ -45,26 +36,6 @@ int open_process(pid_t process) {
   return static_cast<int>(::syscall(SYS_pidfd_open, process, 0));
 }
 
-/// Starts the program with these streams; 0, or an errno. Signals that this process has blocked
-/// reach the child.
-int spawn(std::vector<std::string>& words, int output, int errors, pid_t& started) {
-  posix_spawn_file_actions_t files;
-  posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_adddup2(&files, output, STDOUT_FILENO);
-  posix_spawn_file_actions_adddup2(&files, errors, STDERR_FILENO);
-  posix_spawnattr_t how;
-  sigset_t none;
-  sigemptyset(&none);
-  posix_spawnattr_init(&how);
-  posix_spawnattr_setsigmask(&how, &none);
-  posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK);
-  const int failure = ::posix_spawnp(&started, words.front().c_str(), &files, &how,
-                                     pointers_to(words).data(), environ);
-  posix_spawnattr_destroy(&how);
-  posix_spawn_file_actions_destroy(&files);
-  return failure;
-}
-
 } // namespace
 
 base::expected<load_child> load_child::start(const std::string& program,
@@ -73,7 +44,8 @@ base::expected<load_child> load_child::start(const std::string& program,
   made.output_ = base::file_descriptor{::memfd_create("load-report", MFD_CLOEXEC)};
   made.errors_ = base::file_descriptor{::memfd_create("load-errors", MFD_CLOEXEC)};
   arguments.insert(arguments.begin(), program);
-  const int failure = spawn(arguments, made.output_.get(), made.errors_.get(), made.process_);
+  const int failure =
+      spawn({program, arguments, {}, made.output_.get(), made.errors_.get()}, made.process_);
   if (failure != 0) {
     made.process_ = 0;
     return base::fail(base::errc::io_failed,

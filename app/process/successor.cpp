@@ -1,14 +1,13 @@
 #include "app/process/successor.hpp"
 
 #include "app/process/process_arguments.hpp"
+#include "app/process/spawn.hpp"
 #include "base/events/log.hpp"
 
-#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <csignal>
 #include <filesystem>
 #include <string_view>
 #include <system_error>
@@ -39,32 +38,6 @@ std::vector<std::string> environment() {
   return all;
 }
 
-/// For exec(3); valid as long as `texts` is.
-std::vector<char*> pointers_to(std::vector<std::string>& texts) {
-  std::vector<char*> all;
-  all.reserve(texts.size() + 1);
-  for (auto& each : texts)
-    all.push_back(each.data());
-  all.push_back(nullptr);
-  return all;
-}
-
-/// Starts the program; 0, or an errno. Signals that this process has blocked reach it again.
-int spawn(const std::string& program, pid_t& started) {
-  auto given = arguments();
-  auto variables = environment();
-  posix_spawnattr_t how;
-  sigset_t none;
-  sigemptyset(&none);
-  posix_spawnattr_init(&how);
-  posix_spawnattr_setsigmask(&how, &none);
-  posix_spawnattr_setflags(&how, POSIX_SPAWN_SETSIGMASK);
-  const int failure = ::posix_spawn(&started, program.c_str(), nullptr, &how,
-                                    pointers_to(given).data(), pointers_to(variables).data());
-  posix_spawnattr_destroy(&how);
-  return failure;
-}
-
 std::string describe_end(int status) {
   if (WIFSIGNALED(status)) return "by signal " + std::to_string(WTERMSIG(status));
   return "with exit code " + std::to_string(WEXITSTATUS(status));
@@ -86,7 +59,7 @@ void successor::start() {
     return base::log(base::log_event::successor_started,
                      "SIGUSR2: process {} is starting to take over already", started_);
   pid_t started = 0;
-  if (const int failure = spawn(program_, started); failure != 0)
+  if (const int failure = spawn({program_, arguments(), environment()}, started); failure != 0)
     return base::log(base::log_event::successor_failed,
                      "SIGUSR2: cannot start {}: {}; this process goes on", program_,
                      std::generic_category().message(failure));

@@ -1,16 +1,9 @@
 #include "tests/load/delayed_server.hpp"
 
-#include "tests/fixtures/loopback.hpp"
-
-#include <arpa/inet.h>
-#include <netinet/tcp.h>
-#include <poll.h>
-#include <sys/eventfd.h>
 #include <sys/socket.h>
 
 #include <algorithm>
 #include <array>
-#include <stdexcept>
 #include <utility>
 
 namespace matchcloud::load {
@@ -42,26 +35,9 @@ std::string ok_reply(const std::string& body) {
 }
 
 delayed_server::delayed_server(std::string reply, std::chrono::milliseconds delay)
-    : reply_{std::move(reply)},
-      delay_{delay},
-      listener_{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)},
-      ended_{::eventfd(0, EFD_CLOEXEC)} {
-  auto address = fixtures::loopback_address(0);
-  socklen_t size = sizeof address;
-  auto* const any = reinterpret_cast<sockaddr*>(&address);
-  if (::bind(listener_.get(), any, size) != 0 || ::listen(listener_.get(), SOMAXCONN) != 0 ||
-      ::getsockname(listener_.get(), any, &size) != 0)
-    throw std::runtime_error{"cannot listen"};
-  port_ = ntohs(address.sin_port);
-  acceptor_ = std::thread{[this] { accept_all(); }};
-}
-
-delayed_server::~delayed_server() {
-  ::eventfd_write(ended_.get(), 1);
-  acceptor_.join();
-  for (auto& thread : threads_)
-    thread.join();
-}
+    : reply_{std::move(reply)}, delay_{delay}, server_{[this](int fd, int connection) {
+        serve(fd, connection);
+      }} {}
 
 void delayed_server::stall_once(std::chrono::milliseconds from, std::chrono::milliseconds length) {
   stall_from_ = from;
@@ -85,29 +61,11 @@ std::vector<std::set<std::string>> delayed_server::authorizations() const {
   return all;
 }
 
-void delayed_server::accept_all() {
-  while (true) {
-    std::array<pollfd, 2> watched{pollfd{ended_.get(), POLLIN, 0},
-                                  pollfd{listener_.get(), POLLIN, 0}};
-    ::poll(watched.data(), watched.size(), -1);
-    if (watched[0].revents != 0) return;
-    const int fd = ::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC);
-    if (fd < 0) continue;
-    const auto connection = static_cast<int>(connections_++);
-    threads_.emplace_back([this, fd, connection] { serve(fd, connection); });
-  }
-}
-
 void delayed_server::serve(int fd, int connection) {
-  const base::file_descriptor socket{fd};
-  const int on = 1;
-  ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  ++connections_;
   std::string unread;
   std::uint64_t answers = 0;
-  while (break_after_ == 0 || answers < break_after_) {
-    std::array<pollfd, 2> watched{pollfd{ended_.get(), POLLIN, 0}, pollfd{fd, POLLIN, 0}};
-    ::poll(watched.data(), watched.size(), -1);
-    if (watched[0].revents != 0) return;
+  while ((break_after_ == 0 || answers < break_after_) && server_.wait_readable(fd)) {
     std::array<char, 4096> buffer;
     const auto got = ::recv(fd, buffer.data(), buffer.size(), 0);
     if (got <= 0) return;
@@ -121,7 +79,7 @@ void delayed_server::serve(int fd, int connection) {
     }
     unread.erase(0, end + 4);
     const auto& reply = requests_++ < first_replies_ ? first_reply_ : reply_;
-    if (!pause_until(due())) return;
+    if (!server_.pause_until(due())) return;
     ++answers;
     // The last answer is sent together with the end of the stream.
     const int more = answers == break_after_ ? MSG_MORE : 0;
@@ -138,16 +96,6 @@ clock::time_point delayed_server::due() {
     return stall + stall_length_;
   served_until_ = std::max(served_until_, now) + service_time_;
   return served_until_ + delay_;
-}
-
-bool delayed_server::pause_until(clock::time_point when) const {
-  while (true) {
-    const auto left = std::chrono::duration_cast<std::chrono::nanoseconds>(when - clock::now());
-    if (left.count() <= 0) return true;
-    const timespec pause{left.count() / 1'000'000'000, left.count() % 1'000'000'000};
-    pollfd watched{ended_.get(), POLLIN, 0};
-    if (::ppoll(&watched, 1, &pause, nullptr) > 0) return false;
-  }
 }
 
 } // namespace matchcloud::load

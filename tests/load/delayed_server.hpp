@@ -1,31 +1,25 @@
 #pragma once
 
-#include "base/files/file_descriptor.hpp"
+#include "tests/load/threaded_server.hpp"
 
 #include <atomic>
 #include <chrono>
 #include <cstdint>
-#include <list>
 #include <map>
 #include <mutex>
 #include <set>
 #include <string>
-#include <thread>
 #include <vector>
 
 namespace matchcloud::load {
 
 /// A server that answers each request with the same bytes after a fixed delay, so that the
-/// latencies that a load generator must measure are known. One thread per connection; the
-/// destructor ends and joins all of them.
+/// latencies that a load generator must measure are known.
 class delayed_server {
 public:
   explicit delayed_server(std::string reply, std::chrono::milliseconds delay = {});
-  delayed_server(const delayed_server&) = delete;
-  delayed_server& operator=(const delayed_server&) = delete;
-  ~delayed_server();
 
-  std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
+  std::string url() const { return server_.url(); }
   /// Simulates one stall: a request that arrives later than `from` after the first request is not
   /// answered before `from` + `length` has passed.
   void stall_once(std::chrono::milliseconds from, std::chrono::milliseconds length);
@@ -43,19 +37,13 @@ public:
   std::uint64_t connections() const { return connections_; }
 
 private:
-  void accept_all();
   void serve(int fd, int connection);
-  /// Waits until `when`. False if the server ends first.
-  bool pause_until(std::chrono::steady_clock::time_point when) const;
   std::chrono::steady_clock::time_point due();
 
   std::string reply_;
   std::string first_reply_;
   std::atomic<std::uint64_t> first_replies_{0};
   std::chrono::milliseconds delay_;
-  std::uint16_t port_ = 0;
-  base::file_descriptor listener_;
-  base::file_descriptor ended_;
   std::atomic<std::uint64_t> requests_{0};
   std::atomic<std::uint64_t> connections_{0};
   std::uint64_t break_after_ = 0;
@@ -67,8 +55,7 @@ private:
   mutable std::mutex mutex_;
   std::map<int, std::set<std::string>> authorizations_;
   std::chrono::steady_clock::time_point first_{};
-  std::list<std::thread> threads_;
-  std::thread acceptor_;
+  threaded_server server_;
 };
 
 /// A reply with status 200 and this body.

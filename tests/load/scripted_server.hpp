@@ -1,13 +1,10 @@
 #pragma once
 
-#include "base/files/file_descriptor.hpp"
+#include "tests/load/threaded_server.hpp"
 
-#include <cstdint>
 #include <functional>
-#include <list>
 #include <mutex>
 #include <string>
-#include <thread>
 #include <vector>
 
 namespace matchcloud::load {
@@ -21,34 +18,24 @@ struct received_request {
 };
 
 /// A server that answers each request with the bytes that a function returns. It closes the
-/// connection after an answer that says `Connection: close`, and after an empty one. One thread per
-/// connection; the destructor ends and joins all of them.
+/// connection after an answer that says `Connection: close`, and after an empty one.
 class scripted_server {
 public:
   /// `answer` is called by several threads, one at a time.
   explicit scripted_server(std::function<std::string(const received_request&)> answer);
-  scripted_server(const scripted_server&) = delete;
-  scripted_server& operator=(const scripted_server&) = delete;
-  ~scripted_server();
 
-  std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
+  std::string url() const { return server_.url(); }
   /// All requests so far, in the order in which they were answered.
   std::vector<received_request> requests() const;
 
 private:
-  void accept_all();
   void serve(int fd, int connection);
   std::string answer_to(received_request request);
-  bool can_read(int fd) const;
 
   std::function<std::string(const received_request&)> answer_;
-  std::uint16_t port_ = 0;
-  base::file_descriptor listener_;
-  base::file_descriptor ended_;
   mutable std::mutex mutex_;
   std::vector<received_request> requests_;
-  std::list<std::thread> threads_;
-  std::thread acceptor_;
+  threaded_server server_;
 };
 
 } // namespace matchcloud::load

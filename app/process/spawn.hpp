@@ -1,0 +1,27 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+namespace matchcloud::app {
+
+/// A program to start.
+struct spawned_program {
+  /// A path, or a name that is looked for in PATH.
+  std::string program;
+  /// All arguments, the program's name first.
+  std::vector<std::string> arguments;
+  /// Entries NAME=VALUE; empty: those of this process.
+  std::vector<std::string> environment;
+  /// Descriptors that become its standard output and error; -1: those of this process.
+  int output = -1;
+  int errors = -1;
+};
+
+/// Starts a program and sets `started`; 0, or an errno. Signals that this process has blocked reach
+/// the new one. Any thread.
+int spawn(spawned_program what, pid_t& started);
+
+} // namespace matchcloud::app
