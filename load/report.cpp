@@ -80,13 +80,6 @@ void write_tally(model::json_writer& json, const tally& of) {
   json.name("max_us").raw(fixed(static_cast<double>(delays.max_ns()) / 1e3, 1)).end_object();
 }
 
-std::vector<std::string> flow_names(const std::vector<mix_part>& mix) {
-  std::vector<std::string> names;
-  for (const auto& part : mix)
-    if (const auto* flow = std::get_if<any_flow>(&part.any)) names.push_back(flow->name);
-  return names;
-}
-
 /// The flows as a whole, with their first failures; empty if there are none.
 std::string flow_table(const options& options, const results& of) {
   if (of.flows.empty()) return {};
@@ -178,6 +171,13 @@ void write_moments(model::json_writer& json, const options& options,
 }
 
 } // namespace
+
+std::vector<std::string> flow_names(const std::vector<mix_part>& mix) {
+  std::vector<std::string> names;
+  for (const auto& part : mix)
+    if (const auto* flow = std::get_if<any_flow>(&part.any)) names.push_back(flow->name);
+  return names;
+}
 
 std::vector<std::string> row_names(const options& options) {
   if (options.replay) return options.replay->rows();

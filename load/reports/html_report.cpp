@@ -152,7 +152,7 @@ std::string html_report(const report_subject& about) {
                      "</p></header>\n";
   body += tiles(about) + notes(about);
   body += curve_part(about) + percentiles_part(about) + heat_part(about) + throughput_part(about);
-  body += operations_part(about) + service_part(about);
+  body += operations_part(about) + flows_part(about) + service_part(about);
   body += configuration_part(about) + intervals_part(*about.of);
   return html_page("Load on " + about.asked->url, body);
 }

@@ -345,4 +345,17 @@ std::string operations_part(const report_subject& about) {
   return html_part("Operations", picture + html_table(table), "");
 }
 
+std::string flows_part(const report_subject& about) {
+  const auto& flows = about.of->flows;
+  if (flows.empty()) return {};
+  const auto names = flow_names(about.asked->mix);
+  auto table = titled("flow, from its first request to its last reply");
+  std::string examples;
+  for (std::size_t i = 0; i < flows.size(); ++i) {
+    table.push_back(row_of(names[i], flows[i]));
+    if (flows[i].errors() > 0) examples += error_examples(flows[i]);
+  }
+  return html_part("Flows", html_table(table) + examples, "");
+}
+
 } // namespace matchcloud::load

@@ -12,6 +12,7 @@ std::string percentiles_part(const report_subject& about);
 std::string heat_part(const report_subject& about);
 std::string throughput_part(const report_subject& about);
 std::string operations_part(const report_subject& about);
+std::string flows_part(const report_subject& about);
 std::string service_part(const report_subject& about);
 
 } // namespace matchcloud::load

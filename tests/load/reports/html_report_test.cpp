@@ -147,6 +147,27 @@ TEST_CASE("a page has what the search and the service say", "[load]") {
   CHECK(has(page, "shed: 7"));
 }
 
+TEST_CASE("a page has each flow as a whole", "[load]") {
+  auto options = asked();
+  options.mix.emplace_back().any = any_flow{"export <all>", {}, {}};
+  auto of = measured();
+  of.flows.resize(1);
+  of.flows[0].sent = 12;
+  of.flows[0].answered = 11;
+  of.flows[0].fail(failure::status, "step 2 returned 503");
+  const auto page = html_report({&options, &of, nullptr, nullptr, {}});
+  CHECK(wrong_nesting(page).empty());
+  const auto begin = page.find("<h2>Flows");
+  REQUIRE(begin != std::string::npos);
+  const auto flows = page.substr(begin, page.find("</section>", begin) - begin);
+  CHECK(has(flows, "<td>export &lt;all&gt;</td>"));
+  CHECK(has(flows, "<td>11</td>"));
+  CHECK(has(flows, "step 2 returned 503"));
+  const auto plain = asked();
+  const auto without = measured();
+  CHECK_FALSE(has(html_report({&plain, &without, nullptr, nullptr, {}}), "<h2>Flows"));
+}
+
 TEST_CASE("a page about a run without anything is whole", "[load]") {
   const auto options = asked();
   const results of;
