@@ -234,6 +234,7 @@ base::expected<void> node::take_up(const serve_config& config) {
   const auto until = base::machine_clock().now() + loop_patience;
   for (std::size_t i = 0; i <= loops_.size(); ++i)
     static_cast<void>(turns->try_acquire_until(until));
+  if (config_.access_log.mode == http::access_log_mode::off) access_log_->leave();
   return {};
 }
 

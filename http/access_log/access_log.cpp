@@ -56,6 +56,13 @@ void access_log::use(base::file_descriptor opened) {
   writer_.store(owned_.get());
 }
 
+void access_log::leave() {
+  if (!owned_) return;
+  static_cast<void>(owned_->wait_written(base::log_end_limit));
+  if (const base::file_descriptor nowhere{::open("/dev/null", O_WRONLY | O_CLOEXEC)}; nowhere)
+    static_cast<void>(::dup3(nowhere.get(), fd_, O_CLOEXEC));
+}
+
 void access_log::write(std::string_view text, std::uint64_t lines) {
   if (auto* to = writer_.load(std::memory_order_relaxed)) to->write_lines(text, lines);
 }

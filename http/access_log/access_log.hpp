@@ -28,6 +28,9 @@ public:
   static base::expected<base::file_descriptor> open(const access_log_settings& settings);
   /// From now on lines go to `opened`; an empty one changes nothing. One thread at a time.
   void use(base::file_descriptor opened);
+  /// Writes what waits, or for `log_end_limit`, and closes the file: for when no loop has lines any
+  /// more. One thread at a time, that of `use`.
+  void leave();
 
   /// Takes whole lines, which are `lines` many. Once `use` was called; any thread.
   void write(std::string_view text, std::uint64_t lines);

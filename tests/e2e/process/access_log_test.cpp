@@ -209,7 +209,17 @@ TEST_CASE("a reload turns the access log on and off, and refuses a file that can
   const auto refused = on.reload();
   CHECK(refused.exit_code == 1);
   CHECK(contains(refused.errors, "no/such cannot be opened: No such file or directory"));
+  const auto holds_file = [&] {
+    const auto open_files = "/proc/" + std::to_string(on.of->process().pid()) + "/fd";
+    return std::ranges::any_of(std::filesystem::directory_iterator{open_files},
+                               [&](const auto& each) {
+                                 std::error_code ignored;
+                                 return std::filesystem::read_symlink(each.path(), ignored) == file;
+                               });
+  };
+  CHECK(holds_file());
   on.take_up("");
+  CHECK_FALSE(holds_file());
   const auto before = fixtures::read_whole(file);
   CHECK(ask(on.of->data(), regions_target).status == 200);
   on.take_up(keys); // hands on what there may be
