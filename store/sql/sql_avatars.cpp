@@ -145,9 +145,9 @@ base::expected<std::vector<put_outcome>> sql_session::put(std::span<const model:
   const auto is_change = [](put_outcome each) {
     return each == put_outcome::added || each == put_outcome::changed;
   };
-  base::expected<void> done;
-  if (std::any_of(outcomes->begin(), outcomes->end(), is_change))
-    done = audit_.write(*on_, {"avatars.put", {}, {}, {}});
+  // Nothing to commit, and no entry: one of a later batch of the same run says what it changed.
+  if (std::none_of(outcomes->begin(), outcomes->end(), is_change)) return outcomes;
+  auto done = audit_.write(*on_, {"avatars.put", {}, {}, {}});
   if (done) done = audit_.commit(*changes);
   if (!done) return tl::unexpected(done.error());
   return outcomes;

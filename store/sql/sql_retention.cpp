@@ -225,16 +225,14 @@ base::expected<std::uint64_t> sql_session::count_expired(const model::uuid& game
 base::expected<std::size_t> sql_session::expire_lobbies(const model::uuid& game_id,
                                                         std::int64_t horizon_ts,
                                                         std::span<const lobby_place> lobbies) {
-  std::size_t gone = 0;
-  auto done = change(std::nullopt, "remove expired lobbies", [&]() -> base::expected<void> {
-    const auto removed = delete_lobbies(game_id, horizon_ts, lobbies);
-    if (!removed) return tl::unexpected(removed.error());
-    gone = *removed;
-    if (gone == 0) return {};
-    return move_horizon(*on_, game_id, horizon_ts).and_then([&] {
-      return audit_.write(*on_, describe_expiry(game_id, horizon_ts));
-    });
-  });
+  auto changes = sql_transaction::write(*on_, std::nullopt, "remove expired lobbies");
+  if (!changes) return tl::unexpected(changes.error());
+  const auto gone = delete_lobbies(game_id, horizon_ts, lobbies);
+  // Nothing to commit, and no entry: that of a later batch of the same run counts.
+  if (!gone || *gone == 0) return gone;
+  auto done = move_horizon(*on_, game_id, horizon_ts);
+  if (done) done = audit_.write(*on_, describe_expiry(game_id, horizon_ts));
+  if (done) done = audit_.commit(*changes);
   if (!done) return tl::unexpected(done.error());
   return gone;
 }

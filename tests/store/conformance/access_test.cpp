@@ -198,6 +198,24 @@ TEST_CASE("a run of many transactions has one entry, with the first that changes
   CHECK(on.log()[0].who == local_author());
 }
 
+TEST_CASE("a run of avatars that begins with what is known has an entry with what is new",
+          "[engines]") {
+  const access_bench on;
+  had(on.catalog->import_document(lobby_catalog()));
+  const auto run = model::run_of(somebody(), {"avatars.import", "file.jsonl", {}, {}});
+  model::avatar made;
+  made.game_id = id_of(1);
+  made.upload_id = id_of(1);
+  had(on.avatars->put({&made, 1}));
+  const auto before = on.log().size();
+  had(had(on.of->avatars(run))->put({&made, 1}));
+  CHECK(on.log().size() == before);
+  made.upload_id = id_of(2);
+  had(had(on.of->avatars(run))->put({&made, 1}));
+  REQUIRE(on.log().size() == before + 1);
+  CHECK(on.log()[0].what.action == "avatars.import");
+}
+
 TEST_CASE("the log is read from the newest on, page by page, and since a time", "[engines]") {
   const access_bench on;
   for (int i = 0; i < 7; ++i)
