@@ -4,6 +4,7 @@
 #include "model/audit/audit.hpp"
 #include "store/housekeeping/retention_report.hpp"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -75,40 +76,52 @@ base::expected<bool> housekeeper::has_work(bool is_expiry_due) {
 base::expected<bool> housekeeper::hold_lease() {
   auto held = settings_.in->retention().and_then(
       [&](const auto& in) { return in->take_housekeeping(settings_.owner, housekeeping_lease); });
+  has_lost_lease_ = held && !*held;
   if (held && *held) lease_renewed_ = settings_.clock->now();
   return held;
+}
+
+base::expected<bool> housekeeper::keep_lease() {
+  if (must_end()) return false;
+  if (settings_.clock->now() - lease_renewed_ < lease_renewal) return true;
+  return hold_lease();
 }
 
 base::expected<void> housekeeper::work(bool is_expiry_due) {
   // A bucket that is away keeps back what is in it alone.
   const auto erased = remove_images().and_then([&] { return erase_all(is_expiry_due); });
-  if (!is_expiry_due || is_stopping()) return erased;
+  if (!is_expiry_due || must_end()) return erased;
   for (const step next :
        {&housekeeper::expire_lobbies, &housekeeper::expire_audit, &housekeeper::expire_tokens}) {
     if (auto done = (this->*next)(); !done) return done;
-    if (is_stopping()) return {};
+    if (must_end()) return {};
   }
   next_expiry_ = settings_.clock->now() + settings_.expiry_interval;
   return erased;
 }
 
-base::expected<bool> housekeeper::in_pace(const std::function<base::expected<void>()>& batch) {
+base::expected<bool> housekeeper::in_pace(batch_pace& pace,
+                                          const std::function<base::expected<void>()>& batch) {
   const auto begun = settings_.clock->now();
   if (auto done = batch(); !done) return tl::unexpected(done.error());
-  const auto rest = pace_.note(settings_.clock->now() - begun);
-  if (settings_.rests) {
+  auto rest = pace.note(settings_.clock->now() - begun);
+  // On a slow disk it rests for longer than the lease lasts.
+  for (; settings_.rests && rest.count() > 0; rest -= lease_renewal) {
     std::unique_lock lock{mutex_};
-    rest_.wait_for(lock, stopping_.get_token(), rest, [] { return false; });
+    rest_.wait_for(lock, stopping_.get_token(), std::min(rest, lease_renewal),
+                   [] { return false; });
+    lock.unlock();
+    if (const auto kept = keep_lease(); !kept || !*kept) return kept;
   }
-  if (is_stopping()) return false;
-  if (settings_.clock->now() - lease_renewed_ < lease_renewal) return true;
-  return hold_lease();
+  return keep_lease();
 }
 
 // -- images and games ---------------------------------------------------------
 
 base::expected<void> housekeeper::remove_images() {
-  while (!is_stopping()) {
+  while (true) {
+    if (const auto kept = keep_lease(); !kept) return tl::unexpected(kept.error());
+    if (must_end()) return {};
     const auto found = settings_.in->erasures().and_then(
         [](const auto& in) { return in->removed_images(images_at_once); });
     if (!found) return tl::unexpected(found.error());
@@ -124,10 +137,9 @@ base::expected<void> housekeeper::erase_all(bool with_finished) {
   if (!all) return tl::unexpected(all.error());
   std::int64_t unfinished = 0;
   for (const auto& each : *all) {
-    if (is_stopping()) return {};
-    // Of a finished one nothing comes back, but where a program of before erasures took it.
+    if (must_end()) return {};
     if (each.finished_ms && with_finished)
-      if (auto done = erase_lobbies(each.game_id); !done) return done;
+      if (auto done = erase_late(each.game_id); !done) return done;
     if (each.finished_ms) continue;
     ++unfinished;
     if (auto done = erase(each); !done) return done;
@@ -146,7 +158,7 @@ base::expected<void> housekeeper::erase(const erasure& which) {
   for (const auto next :
        {&housekeeper::erase_exports, &housekeeper::erase_avatars, &housekeeper::erase_lobbies}) {
     if (auto done = (this->*next)(game_id); !done) return done;
-    if (is_stopping()) return {};
+    if (must_end()) return {};
   }
   const auto ended = settings_.in->erasures(run_of_service()).and_then([&](const auto& in) {
     return in->finish_erasure(game_id, settings_.clock->unix_ms());
@@ -156,6 +168,16 @@ base::expected<void> housekeeper::erase(const erasure& which) {
     base::log(base::log_event::game_erased, "game {} is erased with all that it had",
               to_string(game_id));
   return {};
+}
+
+/// What came to a game although its erasure had ended: from a program of before erasures, or from
+/// a change that saw the game and was committed after the erasure was.
+base::expected<void> housekeeper::erase_late(const model::uuid& game_id) {
+  const auto tokens = settings_.in->erasures(run_of_service()).and_then([&](const auto& in) {
+    return in->erase_tokens(game_id);
+  });
+  if (!tokens) return tl::unexpected(tokens.error());
+  return erase_avatars(game_id).and_then([&] { return erase_lobbies(game_id); });
 }
 
 base::expected<void> housekeeper::erase_exports(const model::uuid& game_id) {
@@ -168,21 +190,26 @@ base::expected<void> housekeeper::erase_exports(const model::uuid& game_id) {
 
 base::expected<void> housekeeper::erase_avatars(const model::uuid& game_id) {
   model::uuid after;
+  // Apart from that of lobbies, of which a batch takes longer.
+  batch_pace pace;
   while (true) {
     const auto found = settings_.in->erasures().and_then(
         [&](const auto& in) { return in->avatars_after(game_id, after, images_at_once); });
     if (!found) return tl::unexpected(found.error());
     if (found->empty()) return {};
     after = found->back().upload_id;
-    const auto going_on = in_pace([&]() -> base::expected<void> {
-      std::vector<model::uuid> ids;
-      for (const auto& each : *found) {
-        ids.push_back(each.upload_id);
-        if (!each.image) continue;
-        // The image first: without its row nobody would find it.
-        auto gone = settings_.objects->remove(object_of(image_key{each.upload_id, *each.image}));
-        if (!gone) return gone;
-      }
+    std::vector<model::uuid> ids;
+    // The images first: without its row nobody would find one. Nobody waits for this, so it does
+    // not count as a batch: a bucket may take seconds.
+    for (const auto& each : *found) {
+      if (const auto kept = keep_lease(); !kept) return tl::unexpected(kept.error());
+      if (must_end()) return {};
+      ids.push_back(each.upload_id);
+      if (!each.image) continue;
+      auto gone = settings_.objects->remove(object_of(image_key{each.upload_id, *each.image}));
+      if (!gone) return gone;
+    }
+    const auto going_on = in_pace(pace, [&] {
       return settings_.in->erasures(run_of_service())
           .and_then([&](const auto& in) { return in->erase_avatars(game_id, ids); })
           .map([](std::size_t) {});
@@ -200,7 +227,7 @@ base::expected<void> housekeeper::erase_lobbies(const model::uuid& game_id) {
     if (!found) return tl::unexpected(found.error());
     if (found->empty()) return {};
     after = found->back();
-    const auto going_on = in_pace([&] {
+    const auto going_on = in_pace(pace_, [&] {
       return settings_.in->erasures()
           .and_then([&](const auto& in) { return in->erase_lobbies(game_id, *found); })
           .map([&](std::size_t gone) { erased_.add(gone); });
@@ -228,7 +255,7 @@ base::expected<void> housekeeper::expire_lobbies() {
   for (const auto& each : *all) {
     if (each.due == 0) continue;
     auto done = expire_lobbies_of(each.game_id, *each.horizon_ts, run_of_service());
-    if (!done || is_stopping()) return done;
+    if (!done || must_end()) return done;
     due -= each.due;
     due_.set(static_cast<std::int64_t>(due));
   }
@@ -247,7 +274,7 @@ base::expected<void> housekeeper::expire_lobbies_of(const model::uuid& game_id,
     if (!found) return tl::unexpected(found.error());
     if (found->empty()) break;
     after = found->back();
-    const auto going_on = in_pace([&] {
+    const auto going_on = in_pace(pace_, [&] {
       return settings_.in->retention(run)
           .and_then([&](const auto& in) { return in->expire_lobbies(game_id, horizon_ts, *found); })
           .map([&](std::size_t gone) {
@@ -267,14 +294,18 @@ base::expected<void> housekeeper::expire_audit() {
   const auto before_ms =
       settings_.clock->unix_ms() - std::chrono::milliseconds{settings_.audit}.count();
   std::size_t sum = 0;
-  // In transactions of a few thousand, so that nobody waits for long.
-  while (!is_stopping()) {
-    const auto gone = settings_.in->access(run_of_service()).and_then([&](const auto& log) {
-      return log->expire_audit(before_ms);
+  // In transactions of a few thousand, and with rests, so that nobody waits for long.
+  batch_pace pace;
+  while (true) {
+    std::size_t gone = 0;
+    const auto going_on = in_pace(pace, [&] {
+      return settings_.in->access(run_of_service())
+          .and_then([&](const auto& log) { return log->expire_audit(before_ms); })
+          .map([&](std::size_t removed) { gone = removed; });
     });
-    if (!gone) return tl::unexpected(gone.error());
-    if (*gone == 0) break;
-    sum += *gone;
+    if (!going_on) return tl::unexpected(going_on.error());
+    sum += gone;
+    if (gone == 0 || !*going_on) break;
   }
   if (sum > 0) base::log(base::log_event::audit_expired, "audit: {} entries expired", sum);
   return {};

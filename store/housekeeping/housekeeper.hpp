@@ -62,16 +62,21 @@ private:
   using step = base::expected<void> (housekeeper::*)();
 
   bool is_stopping() const noexcept { return stopping_.stop_requested(); }
+  /// Whether the work is to end: somebody stops it, or another process does it now.
+  bool must_end() const noexcept { return is_stopping() || has_lost_lease_; }
   /// Whether anything is to be done.
   base::expected<bool> has_work(bool is_expiry_due);
   /// Has the lease for some time more; false if another process has it.
   base::expected<bool> hold_lease();
+  /// The same where it is time to. Also false if the work is to end.
+  base::expected<bool> keep_lease();
   base::expected<void> work(bool is_expiry_due);
 
   base::expected<void> remove_images();
   base::expected<void> erase_all(bool with_finished);
   /// A part of an erasure, until nothing is found or somebody stops it.
   base::expected<void> erase(const erasure& which);
+  base::expected<void> erase_late(const model::uuid& game_id);
   base::expected<void> erase_exports(const model::uuid& game_id);
   base::expected<void> erase_avatars(const model::uuid& game_id);
   base::expected<void> erase_lobbies(const model::uuid& game_id);
@@ -81,15 +86,18 @@ private:
   base::expected<void> expire_audit();
   base::expected<void> expire_tokens();
   /// Runs a batch, then rests. Returns false if the work is to end.
-  base::expected<bool> in_pace(const std::function<base::expected<void>()>& batch);
+  base::expected<bool> in_pace(batch_pace& pace,
+                               const std::function<base::expected<void>()>& batch);
 
   housekeeper_settings settings_;
   std::stop_source stopping_;
   std::mutex mutex_;
   std::condition_variable_any rest_;
+  /// That of lobbies.
   batch_pace pace_;
   std::optional<base::steady_time> next_expiry_;
   base::steady_time lease_renewed_{};
+  bool has_lost_lease_ = false;
 
   base::metric_set metrics_;
   base::counter expired_{

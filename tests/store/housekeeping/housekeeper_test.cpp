@@ -169,6 +169,60 @@ TEST_CASE("the image of a removed avatar is removed, however late") {
   CHECK(had(had(on.in->erasures())->removed_images(10)).empty());
 }
 
+/// A clock at whose fourth look `at_fourth` is called.
+struct clock_with_guest final : base::clock {
+  explicit clock_with_guest(std::function<void()> visit) : at_fourth{std::move(visit)} {}
+
+  base::steady_time now() const noexcept override {
+    if (++looks == 4) at_fourth();
+    return moved.now();
+  }
+  std::int64_t unix_ms() const noexcept override { return moved.unix_ms(); }
+
+  moved_clock moved;
+  std::function<void()> at_fourth;
+  mutable int looks = 0;
+};
+
+TEST_CASE("who has lost the lease ends soon, and does the rest later") {
+  bench on;
+  on.add(1'000, 600, 11);
+  clock_with_guest clock{[&] {
+    // As if this process had hung for longer than its lease.
+    clock.moved.move(2 * housekeeping_lease);
+    const auto retention = had(on.in->retention());
+    had(retention->leave_housekeeping(id_of(77)));
+    CHECK(had(retention->take_housekeeping(id_of(78), std::chrono::hours{1})));
+  }};
+  auto settings = on.settings();
+  settings.clock = &clock;
+  housekeeper keeper{settings};
+  had(keeper.run());
+  CHECK(clock.looks > 4);
+  CHECK(on.lobbies_of(1) + on.lobbies_of(2) >= 700);
+  had(keeper.run());
+  CHECK(on.lobbies_of(1) + on.lobbies_of(2) >= 700);
+  had(had(on.in->retention())->leave_housekeeping(id_of(78)));
+  had(keeper.run());
+  CHECK(on.lobbies_of(1) + on.lobbies_of(2) == 0);
+}
+
+TEST_CASE("what comes to a game after its erasure has ended is removed at the next look") {
+  bench on;
+  housekeeper keeper{on.settings()};
+  had(had(on.in->erasures())->begin_erasure(id_of(1), on.now_ms()));
+  had(keeper.run());
+  REQUIRE(had(had(on.in->erasures())->erasures())[0].finished_ms);
+  model::access_token late;
+  late.token_id = id_of(5);
+  late.what.kind = model::token_kind::game;
+  late.what.scope = id_of(1);
+  had(had(on.in->access())->create_token(late));
+  on.clock.move(interval);
+  had(keeper.run());
+  CHECK(had(had(on.in->access())->load_tokens())->tokens().empty());
+}
+
 TEST_CASE("a batch follows how long the last one took, within bounds") {
   batch_pace pace;
   const auto first = pace.size();
