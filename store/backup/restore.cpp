@@ -8,6 +8,7 @@
 #include "store/backup/whole_backup.hpp"
 #include "store/export_records.hpp"
 #include "store/files/secret_text.hpp"
+#include "store/sql/copy_mark.hpp"
 #include "store/sqlite/migrations.hpp"
 
 #include <algorithm>
@@ -88,7 +89,16 @@ private:
     auto server = open_connection(*into_);
     if (!server) return tl::unexpected(server.error());
     server_ = *std::move(server);
-    return check_copy({*source_, of_->folder}, {*server_, into_->name()}, *watch_);
+    return check_copy({*source_, of_->folder}, {*server_, into_->name()}, *watch_).and_then([&] {
+      return mark_server();
+    });
+  }
+
+  /// Now and not with the first row: images come before those, and may take long.
+  base::expected<void> mark_server() {
+    auto changes = sql_transaction::write(*server_, std::nullopt, "begin restoring");
+    if (!changes) return tl::unexpected(changes.error());
+    return set_copy_mark(*server_).and_then([&] { return changes->commit(); });
   }
 
   // -- objects ------------------------------------------------------------------

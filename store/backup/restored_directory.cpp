@@ -121,12 +121,9 @@ base::expected<void> restored_directory::make_marked() const {
 }
 
 base::expected<void> restored_directory::complete(const copy_watch& watch) {
-  if (!has_database_) {
-    auto done = put_database(watch);
-    if (done) done = record();
-    if (!done) return done;
-  }
-  return release();
+  auto done = has_database_ ? base::expected<void>{} : put_database(watch);
+  if (done) done = record();
+  return done ? release() : done;
 }
 
 base::expected<void> restored_directory::put_database(const copy_watch& watch) const {
@@ -149,10 +146,16 @@ base::expected<void> restored_directory::put_database(const copy_watch& watch) c
 }
 
 base::expected<void> restored_directory::record() const {
+  static constexpr sql_command own{
+      "SELECT count(*) FROM audit WHERE action = $1 AND subject = $2 AND at_ms >= $3",
+      "look for the entry of the restore"};
   const auto db = open_sqlite_connection(data_dir_);
   if (!db) return tl::unexpected(db.error());
   auto changes = sql_transaction::write(**db, std::nullopt, "record the restore");
   if (!changes) return tl::unexpected(changes.error());
+  const auto known = select_integer(**db, own, {copy_action, of_->folder, of_->manifest.ended_ts});
+  if (!known) return tl::unexpected(known.error());
+  if (*known > 0) return {}; // a former run wrote it
   std::uint64_t rows = 0;
   for (const auto& each : of_->manifest.tables)
     rows += each.rows;

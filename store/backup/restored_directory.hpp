@@ -8,9 +8,6 @@
 
 namespace matchcloud::store {
 
-/// The file in a data directory that says which backup is being restored there.
-inline constexpr const char* restoring_name = "restore.unfinished";
-
 /// A data directory that a backup's database is restored into. Until `complete`, it has a database
 /// with the mark of an unfinished copy, which nobody uses. One thread; works as `take_owner` has
 /// it.

@@ -180,6 +180,16 @@ base::expected<sqlite_connection> open_connection(const std::string& data_dir,
   return db;
 }
 
+/// Fails where a restore has begun and not yet put a database there.
+base::expected<void> refuse_restoring(const std::string& data_dir) {
+  struct stat found {};
+  if (has_store(data_dir) || ::lstat((data_dir + "/" + restoring_name).c_str(), &found) != 0)
+    return {};
+  return base::fail(base::errc::import_invalid,
+                    data_dir + ": a `matchcloud restore` into this directory did not end. Run the "
+                               "same command again, which completes it, or empty the directory");
+}
+
 base::expected<sqlite_connection> open_in(const std::string& data_dir, workload use) {
   if (auto made = make_data_directory(data_dir); !made) return tl::unexpected(made.error());
   // Before the lock, so that a fault that stalls this session does not block others.
@@ -190,6 +200,7 @@ base::expected<sqlite_connection> open_in(const std::string& data_dir, workload 
   // this process may take SQLite's locks on that file. SQLite itself does not need this lock.
   const auto lock = directory_lock::acquire(data_dir);
   if (!lock) return tl::unexpected(lock.error());
+  if (auto free = refuse_restoring(data_dir); !free) return tl::unexpected(free.error());
   return open_connection(data_dir, path, use);
 }
 

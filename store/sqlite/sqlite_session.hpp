@@ -14,6 +14,10 @@ namespace matchcloud::store {
 inline constexpr std::int64_t bulk_cache_bytes = 64LL * 1024 * 1024;
 inline constexpr std::int64_t bulk_log_bytes = 128LL * 1024 * 1024;
 
+/// The file in a data directory that says which backup is being restored there. Until the database
+/// is there, too, nobody makes a new one: the restore would take it for its own.
+inline constexpr const char* restoring_name = "restore.unfinished";
+
 /// Opens a connection for copying the store whole: with the cache of `bulk`, and a log of up to
 /// `bulk_log_bytes` that SQLite checkpoints itself. Fails like `open_sqlite`, and with
 /// `store_newer` where the schema is newer in any way.

@@ -84,7 +84,23 @@ TEST_CASE("a restore whose last step is missing does not overwrite what came aft
   CHECK(had(on.restore()).was_done);
   CHECK_FALSE(fs::exists(on.other + "/restore.unfinished"));
   const auto store = had(open_store(on.other_place()));
+  // Nor has the log a second entry of it.
   CHECK(had(had(store->access())->read_audit({})).entries.front().what.action == "came.after");
+}
+
+TEST_CASE("a restore that ended before its database was there is not taken for a whole one") {
+  const backed_up_store on;
+  had(on.back_up());
+  fs::create_directory(on.other);
+  backed_up_store::write(
+      on.other + "/restore.unfinished",
+      base::hexadecimal(base::sha256(fixtures::read_whole(on.backup + "/manifest.json"))));
+  const auto opened = open_store(on.other_place());
+  REQUIRE_FALSE(opened.has_value());
+  CHECK(opened.error().code == base::errc::import_invalid);
+  CHECK_FALSE(fs::exists(on.other + "/matchcloud.db"));
+  CHECK_FALSE(had(on.restore()).was_done);
+  check_is_restored(on);
 }
 
 TEST_CASE("only an empty place is restored into") {
@@ -153,9 +169,14 @@ TEST_CASE("a backup goes from one engine to the other and back", "[.postgres]") 
   int stops = 0;
   for (;; stops += 5) {
     int left = stops;
-    const auto done = restore_backup(on.backup, server, {[&] { return left-- == 0; }, {}});
+    std::string step;
+    const auto done = restore_backup(
+        on.backup, server,
+        {[&] { return left-- == 0; }, [&](std::string_view what, std::uint64_t) { step = what; }});
     if (done) break;
     REQUIRE(done.error().code == base::errc::cancelled);
+    // From the first image on nobody uses what is there.
+    if (step == "files restored") CHECK_FALSE(open_store(server).has_value());
   }
   const auto there = had(verify_store(server, {}));
   CHECK(there.found.empty());
