@@ -100,7 +100,7 @@ void service_history::for_each_transport(operation which, const Visit& visit) co
 history_interval service_history::count() {
   history_interval now;
   now.begin_ms = latest_.end_ms;
-  // A clock that was set back makes a part of no length, and those before stay in order.
+  // If the clock was set back, this part has no length.
   now.end_ms = std::max(now.begin_ms, clock_.unix_ms());
   for (std::size_t i = 0; i < sources_.counts.size(); ++i) {
     const auto total = sources_.counts[i].total();
@@ -149,6 +149,24 @@ void service_history::count_operations(history_interval& into) {
 
 void service_history::sample() {
   const std::lock_guard lock{mutex_};
+  // Where the clock was set back, what was noted keeps its distance from now. Otherwise nothing
+  // would be seen until the clock is where it was.
+  if (const auto ahead_ms = latest_.end_ms - clock_.unix_ms(); ahead_ms > 0) {
+    const auto moved = [ahead_ms](history_interval of) {
+      of.begin_ms -= ahead_ms;
+      of.end_ms -= ahead_ms;
+      return of;
+    };
+    latest_ = moved(std::move(latest_));
+    if (minute_.end_ms != 0) minute_ = moved(std::move(minute_));
+    for (auto* all : {&seconds_, &minutes_})
+      for (auto& each : *all) {
+        const auto of = moved(history_interval::unpack(each.packed));
+        bytes_ -= each.bytes();
+        each = {of.begin_ms, of.end_ms, of.pack()};
+        bytes_ += each.bytes();
+      }
+  }
   latest_ = count();
   const auto begins_minute = [](std::int64_t at) { return at / minute_ms; };
   if (minute_.end_ms > minute_.begin_ms &&

@@ -192,6 +192,28 @@ TEST_CASE("a clock that is set back loses nothing and keeps the order") {
   CHECK(sum == 2);
 }
 
+TEST_CASE("after a clock was set back, the past goes on at once") {
+  bench of;
+  service_history history{of.sources, of.clock};
+  of.loops[0].stall.observe(1'000'000'000);
+  of.pass(history, seconds{120});
+  of.clock.jump(-minutes{30});
+  for (int second = 0; second < 100; ++second) {
+    of.answer(milliseconds{1});
+    of.loops[0].stall.observe(500'000'000);
+    of.pass(history);
+  }
+  const auto past = history.past(seconds{60});
+  CHECK(past.end_ms == of.clock.unix_ms());
+  CHECK(past.end_ms - past.begin_ms == 60'000);
+  CHECK(past.sum_of(plane::data).requests() == 60);
+  CHECK(past.busy_us.at(0) == 30'000'000);
+  actors::past_query wanted;
+  wanted.from_ms = of.clock.unix_ms() - 10'000;
+  const auto report = points_of(history, wanted);
+  CHECK(report["points"].Size() == 10);
+}
+
 TEST_CASE("too many points are refused with what to do") {
   bench of;
   const service_history history{of.sources, of.clock};
