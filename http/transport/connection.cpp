@@ -534,9 +534,9 @@ void connection::refuse(const base::error& why, bool close) {
 }
 
 void connection::refuse(response&& with, operation which, bool close) {
-  // A request that never became an exchange has no operation and start time yet.
   exchange_.operation_id = which;
-  if (begun_ == base::steady_time{}) begun_ = host_->now();
+  // The time that a client took for a request that never was whole is no latency.
+  if (phase_ != phase::waiting) begun_ = host_->now();
   queue(std::move(with), !close && request_->keep_alive);
 }
 
