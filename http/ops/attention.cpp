@@ -1,5 +1,6 @@
 #include "http/ops/attention.hpp"
 
+#include "http/ops/attention_causes.hpp"
 #include "model/json/json_writer.hpp"
 
 #include <algorithm>
@@ -13,230 +14,12 @@ namespace matchcloud::http {
 
 namespace {
 
+using attention_causes::cause;
+using attention_causes::causes;
+using attention_causes::sign;
 using model::json_writer;
-using std::chrono::days;
-using std::chrono::seconds;
-
 using severity = actors::attention_severity;
-
-/// How the value of a metric tells that there is a cause.
-enum class sign : std::uint8_t {
-  /// It rose within `attention::span`.
-  rises,
-  /// It is above the bound.
-  above,
-  /// It was higher within `attention::span`.
-  falls,
-  /// It is a time in seconds since 1970 that is less than the bound ahead of now.
-  due_within,
-  /// It is a time in seconds since 1970 that is more than the bound ago.
-  older_than,
-  /// There is no such metric.
-  absent,
-};
-
-struct cause {
-  std::string_view name;
-  severity how_bad;
-  std::string_view metric;
-  /// Only samples of which a label's value begins so count.
-  std::string_view label = {};
-  sign tells = sign::rises;
-  double bound = 0;
-  std::string_view what;
-  /// A path of the ops plane.
-  std::string_view look_at;
-};
-
-constexpr double as_seconds(days of) {
-  return static_cast<double>(std::chrono::duration_cast<seconds>(of).count());
-}
-
-/// The causes that a metric tells of, the worst first.
-constexpr std::array causes{
-    cause{
-        "store_away",
-        severity::critical,
-        "matchcloud_store_age_seconds",
-        {},
-        sign::above,
-        10,
-        "The store has not answered for more than 10 s. What is known of it gets old, and exports "
-        "and changes fail.",
-        "/metrics"},
-    cause{"disk_full", severity::critical, "matchcloud_requests_total", "507", sign::rises, 0,
-          "Requests were answered with 507: there is no room left on the disk of the store or of "
-          "exports.",
-          "/v1/traces?status=507"},
-    cause{"failed_requests", severity::critical, "matchcloud_requests_total", "5", sign::rises, 0,
-          "Requests were answered with 5xx in the last minutes.", "/v1/traces"},
-    cause{"supervisor_restarts",
-          severity::critical,
-          "matchcloud_supervisor_restarts_total",
-          {},
-          sign::rises,
-          0,
-          "A supervisor died and was replaced.",
-          "/actors"},
-    cause{"actor_restarts",
-          severity::warning,
-          "matchcloud_actor_restarts_total",
-          {},
-          sign::rises,
-          0,
-          "Actors died and were started again. Their last error says why.",
-          "/actors"},
-    cause{"certificate_expires",
-          severity::warning,
-          "matchcloud_tls_certificate_expiry_timestamp_seconds",
-          {},
-          sign::due_within,
-          as_seconds(days{14}),
-          "A certificate expires within 14 days.",
-          "/v1/config"},
-    cause{"certificate_refused",
-          severity::warning,
-          "matchcloud_tls_refused_total",
-          {},
-          sign::rises,
-          0,
-          "A replaced certificate was not taken up; the log says why.",
-          "/v1/config"},
-    cause{"replicas_missing",
-          severity::warning,
-          "matchcloud_replicas",
-          {},
-          sign::falls,
-          0,
-          "Fewer processes serve from the store than minutes ago.",
-          "/metrics"},
-    cause{"exports_taken_over",
-          severity::warning,
-          "matchcloud_exports_taken_over_total",
-          {},
-          sign::rises,
-          0,
-          "Exports of another replica were taken over: it no longer made them.",
-          "/v1/exports"},
-    cause{"exports_failed",
-          severity::warning,
-          "matchcloud_exports_failed_total",
-          {},
-          sign::rises,
-          0,
-          "Exports failed.",
-          "/v1/traces?operation=export_lobby_history"},
-    cause{"leases_lost",
-          severity::warning,
-          "matchcloud_export_leases_lost_total",
-          {},
-          sign::rises,
-          0,
-          "Another replica took over exports that this one still made: it did not reach the store "
-          "in time.",
-          "/v1/exports"},
-    cause{"renewals_failed",
-          severity::warning,
-          "matchcloud_replica_renewals_failed_total",
-          {},
-          sign::rises,
-          0,
-          "This process could not say in the store that it serves. Other replicas take over its "
-          "exports after 10 s.",
-          "/v1/replicas"},
-    cause{"requests_shed",
-          severity::warning,
-          "matchcloud_shed_total",
-          {},
-          sign::rises,
-          0,
-          "Cheap requests were refused, because more came than can be answered.",
-          "/v1/history"},
-    cause{"mailbox_full",
-          severity::warning,
-          "matchcloud_mailbox_full_total",
-          {},
-          sign::rises,
-          0,
-          "Requests were refused because too many waited for an owner.",
-          "/actors"},
-    cause{"store_sessions_missed",
-          severity::warning,
-          "matchcloud_store_sessions_missed_total",
-          {},
-          sign::rises,
-          0,
-          "Requests found no free session of the store in time.",
-          "/metrics"},
-    cause{"bucket_calls_refused",
-          severity::warning,
-          "matchcloud_objects_calls_refused_total",
-          {},
-          sign::rises,
-          0,
-          "Calls to the bucket were refused because too many were under way.",
-          "/metrics"},
-    cause{"bucket_failing", severity::warning, "matchcloud_objects_calls_total", "failed",
-          sign::rises, 0, "Calls to the bucket failed, repetitions included.", "/metrics"},
-    cause{"rate_limit_table_full",
-          severity::warning,
-          "matchcloud_rate_limit_shared_total",
-          {},
-          sign::rises,
-          0,
-          "The table of rate limits is full: clients share limits.",
-          "/metrics"},
-    cause{"log_lines_dropped",
-          severity::warning,
-          "matchcloud_log_lines_dropped_total",
-          {},
-          sign::rises,
-          0,
-          "Lines of the log were dropped: stderr takes them too slowly.",
-          "/metrics"},
-    cause{"access_log_lines_dropped",
-          severity::warning,
-          "matchcloud_access_log_lines_dropped_total",
-          {},
-          sign::rises,
-          0,
-          "Lines of the access log were dropped: its file takes them too slowly.",
-          "/v1/config"},
-    cause{
-        "geoip_absent",
-        severity::notice,
-        "matchcloud_geoip_built_timestamp_seconds",
-        {},
-        sign::absent,
-        0,
-        "There is no GeoIP file: nobody's place is known, and all get the regions of the fallback "
-        "location, or in no order of distance.",
-        "/v1/config"},
-    cause{"geoip_old",
-          severity::notice,
-          "matchcloud_geoip_built_timestamp_seconds",
-          {},
-          sign::older_than,
-          as_seconds(days{60}),
-          "A GeoIP file is older than 60 days; addresses move.",
-          "/v1/config"},
-    cause{"geoip_refused",
-          severity::warning,
-          "matchcloud_geoip_refused_total",
-          {},
-          sign::rises,
-          0,
-          "A replaced GeoIP file was not taken up; the log says why.",
-          "/v1/config"},
-    cause{"faults_injected",
-          severity::notice,
-          "matchcloud_faults_hit_total",
-          {},
-          sign::rises,
-          0,
-          "Faults were injected on purpose in the last minutes.",
-          "/faults"},
-};
+using std::chrono::seconds;
 
 /// An operation is slow from here on, but for those that write or send files.
 constexpr std::uint64_t slow_from_ns = 250'000'000;
@@ -245,22 +28,32 @@ constexpr double busy_from = 0.9;
 /// How much of the past tells whether an operation is slow, or a loop busy.
 constexpr seconds slow_span{60};
 
-constexpr bool sends_files(operation which) noexcept {
-  return which == operation::export_lobby_history || which == operation::download_export ||
-         which == operation::download_media;
-}
+/// What stops is a cause for so long, from so long after its end on.
+constexpr std::chrono::minutes still_from{15};
+constexpr std::chrono::hours still_told{3};
 
-bool has_label(std::initializer_list<base::metric_label> labels, std::string_view begin) {
-  return begin.empty() || std::ranges::any_of(labels, [begin](const base::metric_label& each) {
-           return each.value.starts_with(begin);
-         });
+bool counts(std::initializer_list<base::metric_label> labels, const cause& in) {
+  const auto is_one = [&in](const base::metric_label& each) {
+    return !each.value.empty() && std::ranges::find(in.but, each.value) != in.but.end();
+  };
+  const auto is_its = [&in](const base::metric_label& each) {
+    return each.value.starts_with(in.label);
+  };
+  return std::ranges::none_of(labels, is_one) &&
+         (in.label.empty() || std::ranges::any_of(labels, is_its));
 }
 
 } // namespace
 
+bool is_served_quickly(operation which) noexcept {
+  return row_of(which).plane == plane::data && which != operation::unmatched &&
+         which != operation::export_lobby_history && which != operation::download_export &&
+         which != operation::download_media;
+}
+
 attention::attention(const base::metric_set& metrics, const service_history& history,
                      const bound_use& bounds, const base::clock& clock)
-    : metrics_{metrics}, history_{history}, bounds_{bounds}, clock_{clock} {
+    : metrics_{metrics}, history_{history}, bounds_{bounds}, clock_{clock}, rose_(causes.size()) {
   moments_.push_back(read());
 }
 
@@ -272,19 +65,35 @@ attention::moment attention::read() const {
       if (metric.text.name != of.metric) continue;
       auto& into = now.values[i];
       metric.read([&](auto labels, const base::metric_value& value) {
-        if (!has_label(labels, of.label)) return;
+        if (!counts(labels, of)) return;
         const bool is_moment = of.tells == sign::due_within || of.tells == sign::older_than;
         into = is_moment ? std::min(into.value_or(value.number), value.number)
                          : into.value_or(0) + value.number;
       });
     }
+  // What this process no longer does may be what another one does now.
+  if (is_one_of_many())
+    for (std::size_t i = 0; i < causes.size(); ++i)
+      if (causes[i].tells == sign::stops) now.values[i].reset();
   return now;
+}
+
+bool attention::is_one_of_many() const {
+  double replicas = 0;
+  for (const auto& metric : metrics_.metrics())
+    if (metric.text.name == "matchcloud_replicas")
+      metric.read([&](auto, const base::metric_value& value) { replicas += value.number; });
+  return replicas > 1;
 }
 
 void attention::sample() {
   const std::lock_guard lock{mutex_};
   if (clock_.now() - moments_.back().at < interval) return;
-  moments_.push_back(read());
+  auto now = read();
+  const auto& before = moments_.back().values;
+  for (std::size_t i = 0; i < causes.size(); ++i)
+    if (before[i] && now.values[i] && *now.values[i] > *before[i]) rose_[i] = now.at;
+  moments_.push_back(std::move(now));
   while (moments_.size() > 1 && moments_.back().at - moments_[1].at >= span)
     moments_.pop_front();
 }
@@ -329,7 +138,7 @@ void attention::find_busy(const history_interval& past, std::vector<attention_fi
 
 void attention::find_slow(const history_interval& past, std::vector<attention_finding>& to) {
   for (const auto& [id, requests] : past.operations)
-    if (row_of(id).plane == plane::data && !sends_files(id))
+    if (is_served_quickly(id))
       if (const auto p99 = requests.latency.percentile_ns(0.99); p99 >= slow_from_ns)
         to.push_back({severity::warning, "slow_operation",
                       "Of " + std::string{row_of(id).name} + " one request in a hundred took " +
@@ -357,12 +166,21 @@ void attention::find_causes(std::vector<attention_finding>& to) const {
     double highest = *value;
     for (const auto& each : moments_)
       highest = std::max(highest, each.values[i].value_or(0));
-    const bool holds = (of.tells == sign::rises && *value > before) ||
-                       (of.tells == sign::above && *value > of.bound) ||
-                       (of.tells == sign::falls && *value < highest) ||
-                       (of.tells == sign::due_within && *value - now_s < of.bound) ||
-                       (of.tells == sign::older_than && now_s - *value > of.bound);
-    if (holds) add(of.tells == sign::rises ? *value - before : *value);
+    const auto still = rose_[i] && *value <= moments_.back().values[i].value_or(0)
+                           ? now.at - *rose_[i]
+                           : base::steady_time::duration{0};
+    const bool holds =
+        (of.tells == sign::rises && *value > before) ||
+        (of.tells == sign::stops && still >= still_from && still < still_from + still_told) ||
+        (of.tells == sign::above && *value > of.bound) ||
+        (of.tells == sign::falls && *value < highest) ||
+        (of.tells == sign::due_within && *value - now_s < of.bound) ||
+        (of.tells == sign::older_than && now_s - *value > of.bound);
+    if (!holds) continue;
+    if (of.tells == sign::stops)
+      add({});
+    else
+      add(of.tells == sign::rises ? *value - before : *value);
   }
 }
 

@@ -54,6 +54,8 @@ private:
   };
 
   moment read() const;
+  /// Whether other processes serve from the same store.
+  bool is_one_of_many() const;
   static void find_slow(const history_interval& past, std::vector<attention_finding>& to);
   static void find_busy(const history_interval& past, std::vector<attention_finding>& to);
   void find_causes(std::vector<attention_finding>& to) const;
@@ -65,7 +67,13 @@ private:
   mutable std::mutex mutex_;
   /// The oldest first, at most of `span`.
   std::deque<moment> moments_;
+  /// When the value of each cause's metric last rose; nothing: not since this began.
+  std::vector<std::optional<base::steady_time>> rose_;
 };
+
+/// Whether the time of a request says how quick the service is: of the data plane, and its time
+/// does not depend on the size of what it writes or sends.
+bool is_served_quickly(operation which) noexcept;
 
 /// The metrics that causes are read from.
 std::vector<std::string_view> metrics_of_causes();

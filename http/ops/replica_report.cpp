@@ -172,9 +172,32 @@ private:
 
 } // namespace
 
+namespace {
+
+struct compared_part {
+  /// Answers with 5xx of operations of the data plane.
+  std::uint64_t failed = 0;
+  /// Of operations that are quick.
+  latency_spread latency;
+};
+
+compared_part compared_of(const history_interval& past) {
+  compared_part made;
+  for (const auto& [id, each] : past.operations) {
+    if (row_of(id).plane == plane::data && id != operation::unmatched)
+      made.failed += each.answers[5];
+    if (is_served_quickly(id)) made.latency.add(each.latency);
+  }
+  return made;
+}
+
+} // namespace
+
 std::string replica_report::summary() const {
   const auto past = history_.past(span);
   const auto all = past.sum_of(plane::data);
+  // What is no request of this service, and files, say nothing of how this replica is.
+  const auto compared = compared_of(past);
   const auto seconds =
       static_cast<double>(std::max<std::int64_t>(1, past.end_ms - past.begin_ms)) / 1e3;
   const auto requests = static_cast<double>(all.requests());
@@ -186,9 +209,9 @@ std::string replica_report::summary() const {
   of.began_ms = self_.began_ms;
   of.requests = requests;
   of.requests_per_second = requests / seconds;
-  of.failed_share = requests > 0 ? static_cast<double>(all.answers[5]) / requests : 0;
-  of.p50_us = static_cast<double>(all.latency.percentile_ns(0.5)) / 1e3;
-  of.p99_us = static_cast<double>(all.latency.percentile_ns(0.99)) / 1e3;
+  of.failed_share = requests > 0 ? static_cast<double>(compared.failed) / requests : 0;
+  of.p50_us = static_cast<double>(compared.latency.percentile_ns(0.5)) / 1e3;
+  of.p99_us = static_cast<double>(compared.latency.percentile_ns(0.99)) / 1e3;
   for (const auto us : past.busy_us)
     of.busy = std::max(of.busy, std::min(1.0, static_cast<double>(us) / 1e6 / seconds));
   for (auto& each : causes_.find(state_() == ready))

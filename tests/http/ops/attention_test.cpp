@@ -31,6 +31,9 @@ struct bench {
   base::gauge replicas{all, {"matchcloud_replicas", "Replicas."}};
   base::gauge age{all, {"matchcloud_store_age_seconds", "Age."}};
   base::counter restarts{all, {"matchcloud_actor_restarts_total", "Restarts."}};
+  base::counter stored{all, {"matchcloud_ingested_lines_total", "Lines."}, {"outcome", "accepted"}};
+  base::counter rejected{
+      all, {"matchcloud_ingested_lines_total", "Lines."}, {"outcome", "rejected"}};
   status_sources sources;
   service_history history{sources, clock};
   base::gauge files{all, {"files_bytes", "Files."}};
@@ -111,6 +114,44 @@ TEST_CASE("a full disk is told from other failures") {
   CHECK(of.found() == "disk_full failed_requests ");
 }
 
+TEST_CASE("failed health checks, and what is no request of this service, are no failed requests") {
+  bench of;
+  of.counted.count_answer(operation::get_readiness, 503);
+  of.counted.count_answer(operation::unmatched, 505);
+  CHECK(of.found() == "");
+  of.counted.count_answer(operation::ingest_lobbies, 503);
+  CHECK(of.found() == "failed_requests ");
+  CHECK(of.report()["findings"][0]["value"].GetInt() == 1);
+}
+
+TEST_CASE("ingestion that stops is found after a quarter of an hour, for three hours") {
+  bench of;
+  of.replicas.set(1);
+  of.pass(attention::span + 2 * attention::interval);
+  CHECK(of.looks_for("ingestion_stopped"));
+  CHECK(of.found() == "");
+  of.stored.add(7);
+  of.pass(std::chrono::minutes{14});
+  of.rejected.add(7);
+  CHECK(of.found() == "");
+  of.pass(std::chrono::minutes{2});
+  CHECK(of.found() == "ingestion_stopped ");
+  of.stored.add();
+  CHECK(of.found() == ""); // at once
+  of.pass(std::chrono::minutes{16});
+  CHECK(of.found() == "ingestion_stopped ");
+  of.pass(std::chrono::hours{3});
+  CHECK(of.found() == "");
+}
+
+TEST_CASE("what this process no longer stores may be stored by another one") {
+  bench of;
+  of.stored.add(7);
+  of.pass(std::chrono::minutes{16});
+  CHECK_FALSE(of.looks_for("ingestion_stopped"));
+  CHECK(of.found() == "");
+}
+
 TEST_CASE("what is in force is looked at as it is now") {
   bench of;
   of.age.set(11);
@@ -171,8 +212,9 @@ TEST_CASE("an operation whose slowest percent takes long is named, with its trac
   for (int i = 0; i < 50; ++i)
     of.counted.note_answer(some_request, operation::list_avatars, 200, {},
                            base::steady_time{milliseconds{i == 7 ? 300 : 2}});
-  of.counted.note_answer(some_request, operation::download_export, 200, {},
-                         base::steady_time{seconds{9}}); // files may take long
+  for (const auto which : {operation::download_export, // files may take long
+                           operation::unmatched})      // and what is no request of this service
+    of.counted.note_answer(some_request, which, 200, {}, base::steady_time{seconds{9}});
   of.pass(seconds{1});
   CHECK(of.found() == "slow_operation ");
   const auto report = of.report();

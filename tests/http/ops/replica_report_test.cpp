@@ -70,6 +70,14 @@ struct bench {
     heard.push_back({id, age, json + "}"});
   }
 
+  /// Lets a second pass in which this process answers 20 requests in 9 s.
+  void answer(operation which, int status) {
+    for (int i = 0; i < 20; ++i)
+      counted.note_answer(some_request, which, status, {}, base::steady_time{seconds{9}});
+    clock.advance(seconds{1});
+    history.sample();
+  }
+
   /// Why they are odd, each with its host.
   std::string odd() const {
     std::string made;
@@ -93,6 +101,16 @@ TEST_CASE("a process tells how it was in the last seconds, in few bytes") {
   CHECK(told["p99_us"].GetDouble() > 1'900);
   CHECK(told["p99_us"].GetDouble() < 2'100);
   CHECK(told["causes"].Size() == 1);
+}
+
+TEST_CASE("files, and what is no request of this service, do not make a process odd") {
+  bench on;
+  on.hear("a");
+  on.answer(operation::download_export, 200);
+  on.answer(operation::unmatched, 505);
+  CHECK(on.odd() == "");
+  on.answer(operation::list_regions, 503);
+  CHECK(on.odd() != "");
 }
 
 TEST_CASE("replicas that are alike are all shown, none as odd") {

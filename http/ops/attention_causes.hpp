@@ -1,0 +1,259 @@
+#pragma once
+
+#include "actors/reports/report_queries.hpp"
+#include "http/operations/list.hpp"
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <string_view>
+
+/// What `attention` looks for in the metrics.
+namespace matchcloud::http::attention_causes {
+
+using std::chrono::days;
+using severity = actors::attention_severity;
+
+/// How the value of a metric tells that there is a cause.
+enum class sign : std::uint8_t {
+  /// It rose within `attention::span`.
+  rises,
+  /// It is above the bound.
+  above,
+  /// It was higher within `attention::span`.
+  falls,
+  /// It is a time in seconds since 1970 that is less than the bound ahead of now.
+  due_within,
+  /// It is a time in seconds since 1970 that is more than the bound ago.
+  older_than,
+  /// There is no such metric.
+  absent,
+  /// It rose, and has not for `still_from`.
+  stops,
+};
+
+struct cause {
+  std::string_view name;
+  severity how_bad;
+  std::string_view metric;
+  /// Only samples of which a label's value begins so count.
+  std::string_view label = {};
+  sign tells = sign::rises;
+  double bound = 0;
+  std::string_view what;
+  /// A path of the ops plane.
+  std::string_view look_at;
+  /// Samples with one of these as a label's value do not count.
+  std::array<std::string_view, 2> but = {};
+};
+
+constexpr double as_seconds(days of) {
+  return static_cast<double>(std::chrono::duration_cast<std::chrono::seconds>(of).count());
+}
+
+/// The causes that a metric tells of, the worst first.
+inline constexpr std::array causes{
+    cause{
+        "store_away",
+        severity::critical,
+        "matchcloud_store_age_seconds",
+        {},
+        sign::above,
+        10,
+        "The store has not answered for more than 10 s. What is known of it gets old, and exports "
+        "and changes fail.",
+        "/metrics"},
+    cause{"disk_full", severity::critical, "matchcloud_requests_total", "507", sign::rises, 0,
+          "Requests were answered with 507: there is no room left on the disk of the store or of "
+          "exports.",
+          "/v1/traces?status=507"},
+    // Health checks say what `not_ready` says, and 501 and 505 to what is no request of this
+    // service are its client's fault.
+    cause{"failed_requests",
+          severity::critical,
+          "matchcloud_requests_total",
+          "5",
+          sign::rises,
+          0,
+          "Requests were answered with 5xx in the last minutes.",
+          "/v1/traces",
+          {row_of(operation::get_readiness).name, row_of(operation::unmatched).name}},
+    cause{"supervisor_restarts",
+          severity::critical,
+          "matchcloud_supervisor_restarts_total",
+          {},
+          sign::rises,
+          0,
+          "A supervisor died and was replaced.",
+          "/actors"},
+    cause{"ingestion_stopped",
+          severity::warning,
+          "matchcloud_ingested_lines_total",
+          {},
+          sign::stops,
+          0,
+          "No line of POST /v1/lobbies was stored in the last 15 minutes, but lines were stored in "
+          "the 3 hours before.",
+          "/v1/traces?operation=ingest_lobbies",
+          {"rejected"}},
+    cause{"actor_restarts",
+          severity::warning,
+          "matchcloud_actor_restarts_total",
+          {},
+          sign::rises,
+          0,
+          "Actors died and were started again. Their last error says why.",
+          "/actors"},
+    cause{"certificate_expires",
+          severity::warning,
+          "matchcloud_tls_certificate_expiry_timestamp_seconds",
+          {},
+          sign::due_within,
+          as_seconds(days{14}),
+          "A certificate expires within 14 days.",
+          "/v1/config"},
+    cause{"certificate_refused",
+          severity::warning,
+          "matchcloud_tls_refused_total",
+          {},
+          sign::rises,
+          0,
+          "A replaced certificate was not taken up; the log says why.",
+          "/v1/config"},
+    cause{"replicas_missing",
+          severity::warning,
+          "matchcloud_replicas",
+          {},
+          sign::falls,
+          0,
+          "Fewer processes serve from the store than minutes ago.",
+          "/metrics"},
+    cause{"exports_taken_over",
+          severity::warning,
+          "matchcloud_exports_taken_over_total",
+          {},
+          sign::rises,
+          0,
+          "Exports of another replica were taken over: it no longer made them.",
+          "/v1/exports"},
+    cause{"exports_failed",
+          severity::warning,
+          "matchcloud_exports_failed_total",
+          {},
+          sign::rises,
+          0,
+          "Exports failed.",
+          "/v1/traces?operation=export_lobby_history"},
+    cause{"leases_lost",
+          severity::warning,
+          "matchcloud_export_leases_lost_total",
+          {},
+          sign::rises,
+          0,
+          "Another replica took over exports that this one still made: it did not reach the store "
+          "in time.",
+          "/v1/exports"},
+    cause{"renewals_failed",
+          severity::warning,
+          "matchcloud_replica_renewals_failed_total",
+          {},
+          sign::rises,
+          0,
+          "This process could not say in the store that it serves. Other replicas take over its "
+          "exports after 10 s.",
+          "/v1/replicas"},
+    cause{"requests_shed",
+          severity::warning,
+          "matchcloud_shed_total",
+          {},
+          sign::rises,
+          0,
+          "Cheap requests were refused, because more came than can be answered.",
+          "/v1/history"},
+    cause{"mailbox_full",
+          severity::warning,
+          "matchcloud_mailbox_full_total",
+          {},
+          sign::rises,
+          0,
+          "Requests were refused because too many waited for an owner.",
+          "/actors"},
+    cause{"store_sessions_missed",
+          severity::warning,
+          "matchcloud_store_sessions_missed_total",
+          {},
+          sign::rises,
+          0,
+          "Requests found no free session of the store in time.",
+          "/metrics"},
+    cause{"bucket_calls_refused",
+          severity::warning,
+          "matchcloud_objects_calls_refused_total",
+          {},
+          sign::rises,
+          0,
+          "Calls to the bucket were refused because too many were under way.",
+          "/metrics"},
+    cause{"bucket_failing", severity::warning, "matchcloud_objects_calls_total", "failed",
+          sign::rises, 0, "Calls to the bucket failed, repetitions included.", "/metrics"},
+    cause{"rate_limit_table_full",
+          severity::warning,
+          "matchcloud_rate_limit_shared_total",
+          {},
+          sign::rises,
+          0,
+          "The table of rate limits is full: clients share limits.",
+          "/metrics"},
+    cause{"log_lines_dropped",
+          severity::warning,
+          "matchcloud_log_lines_dropped_total",
+          {},
+          sign::rises,
+          0,
+          "Lines of the log were dropped: stderr takes them too slowly.",
+          "/metrics"},
+    cause{"access_log_lines_dropped",
+          severity::warning,
+          "matchcloud_access_log_lines_dropped_total",
+          {},
+          sign::rises,
+          0,
+          "Lines of the access log were dropped: its file takes them too slowly.",
+          "/v1/config"},
+    cause{
+        "geoip_absent",
+        severity::notice,
+        "matchcloud_geoip_built_timestamp_seconds",
+        {},
+        sign::absent,
+        0,
+        "There is no GeoIP file: nobody's place is known, and all get the regions of the fallback "
+        "location, or in no order of distance.",
+        "/v1/config"},
+    cause{"geoip_old",
+          severity::notice,
+          "matchcloud_geoip_built_timestamp_seconds",
+          {},
+          sign::older_than,
+          as_seconds(days{60}),
+          "A GeoIP file is older than 60 days; addresses move.",
+          "/v1/config"},
+    cause{"geoip_refused",
+          severity::warning,
+          "matchcloud_geoip_refused_total",
+          {},
+          sign::rises,
+          0,
+          "A replaced GeoIP file was not taken up; the log says why.",
+          "/v1/config"},
+    cause{"faults_injected",
+          severity::notice,
+          "matchcloud_faults_hit_total",
+          {},
+          sign::rises,
+          0,
+          "Faults were injected on purpose in the last minutes.",
+          "/faults"},
+};
+
+} // namespace matchcloud::http::attention_causes
