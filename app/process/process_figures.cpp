@@ -65,18 +65,20 @@ std::optional<double> pages_bytes(std::size_t place) {
   return pages * static_cast<double>(::sysconf(_SC_PAGESIZE));
 }
 
-std::optional<double> open_descriptors() {
-  std::error_code failed;
-  const std::filesystem::directory_iterator all{"/proc/self/fd", failed};
-  if (failed) return std::nullopt;
-  // Without the one that reads the directory.
-  return static_cast<double>(std::distance(begin(all), end(all)) - 1);
-}
-
 std::optional<double> most_descriptors() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return std::nullopt;
   return static_cast<double>(limit.rlim_cur);
+}
+
+std::optional<double> open_descriptors() {
+  std::error_code failed;
+  const std::filesystem::directory_iterator all{"/proc/self/fd", failed};
+  // None is left to count the others with.
+  if (failed == std::errc::too_many_files_open) return most_descriptors();
+  if (failed) return std::nullopt;
+  // Without the one that reads the directory.
+  return static_cast<double>(std::distance(begin(all), end(all)) - 1);
 }
 
 template <class Read>
