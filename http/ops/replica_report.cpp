@@ -33,6 +33,8 @@ constexpr double odd_rate_least = 50;
 /// A summary that was read.
 struct replica {
   std::string replica_id;
+  /// Whether it is this process, which need not hear of itself.
+  bool is_this = false;
   std::chrono::milliseconds age{0};
   std::string host;
   std::string ops_url;
@@ -106,20 +108,30 @@ std::string shown(double value) {
   return std::to_string(static_cast<std::int64_t>(std::lround(value)));
 }
 
+std::string shown_seconds(std::chrono::milliseconds of) {
+  return std::to_string(std::chrono::duration_cast<std::chrono::seconds>(of).count());
+}
+
 /// Compares one with the others.
 class comparison {
 public:
   comparison(const replica& one, std::span<const replica> all) : one_{one} {
-    for (const auto& each : all)
+    for (const auto& each : all) {
       if (each.replica_id != one.replica_id && each.age < replica_report::silence)
         others_.push_back(&each);
+      if (!each.is_this) last_heard_ = std::min(last_heard_.value_or(each.age), each.age);
+    }
   }
 
   std::vector<std::string> why_odd() {
+    // If all are silent, it is this process that does not hear.
+    const bool hears = !last_heard_ || *last_heard_ < replica_report::silence;
+    if (one_.age >= replica_report::silence && !hears) return {};
     if (one_.age >= replica_report::silence)
-      return {"It has told nothing of itself for " +
-              std::to_string(std::chrono::duration_cast<std::chrono::seconds>(one_.age).count()) +
-              " s."};
+      return {"It has told nothing of itself for " + shown_seconds(one_.age) + " s."};
+    if (one_.is_this && !hears)
+      why_.push_back("It has heard nothing of the others for " + shown_seconds(*last_heard_) +
+                     " s: it does not reach the store, or they do not.");
     if (one_.state != ready && count([](const auto& of) { return of.state == ready; }) > 0)
       why_.push_back("It is not ready: " + one_.state + ".");
     if (2 * count([&](const auto& of) { return of.version != one_.version; }) > others_.size() + 1)
@@ -167,6 +179,8 @@ private:
 
   const replica& one_;
   std::vector<const replica*> others_;
+  /// How long ago one told something; nothing: there is none but this.
+  std::optional<std::chrono::milliseconds> last_heard_;
   std::vector<std::string> why_;
 };
 
@@ -230,7 +244,10 @@ std::vector<replica> read_all(const std::vector<told_summary>& heard, const told
   for (const auto& each : heard)
     if (each.replica_id != own.replica_id)
       if (auto one = read(each)) all.push_back(*std::move(one));
-  if (auto one = read(own)) all.push_back(*std::move(one));
+  if (auto one = read(own)) {
+    one->is_this = true;
+    all.push_back(*std::move(one));
+  }
   std::ranges::sort(all, {}, [](const replica& each) {
     return std::pair{each.host, each.ops_url + each.replica_id};
   });
@@ -245,7 +262,7 @@ std::string replica_report::report(const std::vector<told_summary>& heard) const
   json.object().name("replicas").array();
   for (const auto& each : all) {
     json.object().name("replica_id").text(each.replica_id);
-    json.name("is_this").boolean(each.replica_id == self_.replica_id);
+    json.name("is_this").boolean(each.is_this);
     json.name("age_ms").number(each.age.count());
     write_measures(json, each);
     json.name("odd").array();

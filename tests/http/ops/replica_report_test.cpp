@@ -164,6 +164,14 @@ TEST_CASE("the one that is slow, fails, is idle, silent, not ready or alone with
   }
 }
 
+TEST_CASE("a process that hears of nobody is odd itself, not the others") {
+  bench on;
+  on.hear("a", {}, seconds{40});
+  on.hear("b", {{"state", "\"draining\""}}, seconds{42});
+  CHECK(on.odd().starts_with("match-1: It has heard nothing of the others for 40 s: "));
+  CHECK(on.of.find_odd(on.heard).size() == 1);
+}
+
 TEST_CASE("with few requests nobody is slow, and what is no summary is left out") {
   bench on;
   on.hear("a", {{"p99_us", "300000"}, {"requests", "19"}, {"requests_per_second", "60"}});
