@@ -29,6 +29,8 @@ namespace matchcloud::load {
 namespace {
 
 constexpr double rate_limit = 10'000'000;
+/// As the longest --duration: longer logs may have one line that is of another time than the rest.
+constexpr std::chrono::hours longest_replay{24};
 
 constexpr const char* description =
     "matchcloud-load: sends requests to a matchcloud service, or any HTTP server, and measures "
@@ -349,6 +351,10 @@ std::string read_replay(options& to, const written& text) {
   to.replay = std::make_shared<const replay_log>(*std::move(log));
   // The last request is sent, too, unless the duration ends the replay before.
   const auto whole = to.replay->entries().back().at + std::chrono::nanoseconds{1};
+  if (whole > longest_replay && !text.has_duration)
+    return "--replay: from the first to the last request of " + text.replay + " it takes " +
+           std::to_string(std::chrono::duration_cast<std::chrono::hours>(whole).count()) +
+           " hours, more than a day: give a --duration, or a higher --replay-speed";
   to.duration = text.has_duration ? std::min(whole, to.duration) : whole;
   return {};
 }

@@ -16,6 +16,8 @@ namespace {
 constexpr std::size_t target_limit_bytes = 2'048;
 constexpr std::uint16_t any_below_500 = 0;
 constexpr int client_closed_request = 499;
+/// The row of what has none of its own.
+constexpr const char* others = "others";
 
 bool has_no_body(std::string_view method) noexcept {
   constexpr std::array<std::string_view, 5> methods{"GET", "HEAD", "OPTIONS", "DELETE", "TRACE"};
@@ -37,10 +39,17 @@ std::string row_name(const logged_request& of) {
   return of.method + " " + std::string{path.substr(0, third)};
 }
 
-/// A reply must have the status that the log has. What went wrong then need not go wrong again.
+/// Whether the status comes from header lines that no log has: ranges and conditions.
+bool is_of_headers(int status) noexcept {
+  constexpr std::array<int, 4> all{206, 304, 412, 416};
+  return std::ranges::find(all, status) != all.end();
+}
+
+/// A reply must have the status that the log has. What went wrong then need not go wrong again, and
+/// what was asked for under a condition is asked for without it.
 std::uint16_t wanted_status(int logged) noexcept {
-  return logged >= 500 || logged == client_closed_request ? any_below_500
-                                                          : static_cast<std::uint16_t>(logged);
+  const bool any = logged >= 500 || logged == client_closed_request || is_of_headers(logged);
+  return any ? any_below_500 : static_cast<std::uint16_t>(logged);
 }
 
 void list(std::string& sentence, std::uint64_t count, const std::string& what) {
@@ -98,7 +107,7 @@ private:
     // Paths with ids can have any number of names: those beyond the limit are one row from the
     // beginning.
     constexpr std::size_t names_limit = 10'000;
-    if (made_.rows_.size() == names_limit) name = "others";
+    if (made_.rows_.size() >= names_limit) name = others;
     const auto number = static_cast<std::uint16_t>(made_.rows_.size());
     const auto [at, is_new] = row_numbers_.try_emplace(name, number);
     if (is_new) {
@@ -136,7 +145,9 @@ private:
     const auto first_us = times_[order.front()].us;
     for (const auto i : order) {
       sorted.push_back(made_.entries_[i]);
-      const auto us = static_cast<double>(times_[i].us - first_us) / speed;
+      // Within what nanoseconds can count, whatever times the log has.
+      constexpr double latest_us = 365.0 * 86'400 * 1e6;
+      const auto us = std::min(static_cast<double>(times_[i].us - first_us) / speed, latest_us);
       sorted.back().at = std::chrono::nanoseconds{static_cast<std::int64_t>(us * 1'000)};
     }
     made_.entries_ = std::move(sorted);
@@ -152,11 +163,13 @@ private:
     constexpr auto kept = static_cast<std::uint16_t>(replay_log::rows_limit - 1);
     std::vector<std::uint16_t> numbers(order.size(), kept);
     std::vector<std::string> names;
+    // What had no row of its own from the beginning stays there, however much that is.
+    std::erase_if(order, [this](auto i) { return made_.rows_[i] == others; });
     for (std::uint16_t i = 0; i < kept; ++i) {
       numbers[order[i]] = i;
       names.push_back(made_.rows_[order[i]]);
     }
-    names.emplace_back("others");
+    names.emplace_back(others);
     for (auto& each : made_.entries_)
       each.row = numbers[each.row];
     made_.rows_ = std::move(names);

@@ -116,6 +116,31 @@ TEST_CASE("results are by method and two segments of the path, and no more than 
     REQUIRE(each.row < replay_log::rows_limit);
 }
 
+TEST_CASE("however many names a log has, the row of the rest is one", "[load]") {
+  std::string text;
+  for (int i = 0; i < 70'000; ++i)
+    text += combined(11, "GET /" + std::to_string(i));
+  // Numbers of rows have 16 bits: this one must not meet the row of another name.
+  for (int i = 0; i < 3; ++i)
+    text += combined(12, "GET /0");
+  const auto log = read(text);
+  REQUIRE(log);
+  REQUIRE(log->rows().size() == replay_log::rows_limit);
+  CHECK(log->rows().front() == "GET /0");
+  CHECK(std::ranges::count(log->rows(), "others") == 1);
+  CHECK(std::ranges::count(log->entries(), 0, &replay_log::entry::row) == 4);
+}
+
+TEST_CASE("a log whose lines are of times far apart has times that can be counted", "[load]") {
+  const auto line = [](const std::string& year) {
+    return R"({"ts":")" + year + R"(-01-01T00:00:00.000Z","method":"GET","target":"/",)" +
+           R"("status":200})" + "\n";
+  };
+  const auto log = read(line("1970") + line("9999"), 0.001);
+  REQUIRE(log);
+  CHECK(log->entries()[1].at == std::chrono::days{365});
+}
+
 TEST_CASE("a log is replayed: its requests, at their times, each once", "[load]") {
   const scripted_server server{[](const auto&) { return ok_reply("x"); }};
   std::string text;
@@ -148,10 +173,11 @@ TEST_CASE("a replayed request must get the status of the log", "[load]") {
   const auto of = replayed(server.url(),
                            combined(10, "GET /404", 404) + combined(10, "GET /200", 404) +
                                combined(10, "GET /200", 500) + combined(10, "GET /404", 499) +
-                               combined(10, "GET /502", 502) + combined(10, "GET /200"),
+                               combined(10, "GET /502", 502) + combined(10, "GET /200") +
+                               combined(10, "GET /200", 304) + combined(10, "GET /200", 206),
                            10);
-  CHECK(of.all.sent == 6);
-  CHECK(of.all.answered == 4);
+  CHECK(of.all.sent == 8);
+  CHECK(of.all.answered == 6);
   CHECK(of.all.failed(failure::status) == 2);
 }
 
