@@ -139,6 +139,29 @@ std::set<std::string> operations_of(const compared_run& of) {
   return made;
 }
 
+/// In how many intervals of a run an operation has replies.
+std::size_t intervals_with(const compared_run& of, const std::string& operation) {
+  const auto has = [&operation](const compared_interval& each) {
+    const auto found = each.operations.find(operation);
+    return found != each.operations.end() && !found->second.latency.empty();
+  };
+  return static_cast<std::size_t>(std::ranges::count_if(of.intervals, has));
+}
+
+/// Removes the operations that are too seldom to know how much their numbers vary, with a note on
+/// each.
+void leave_out_rare(std::vector<std::string>& names, const compared_run& a, const compared_run& b,
+                    std::vector<std::string>& notes) {
+  std::erase_if(names, [&](const std::string& each) {
+    const auto least = std::min(intervals_with(a, each), intervals_with(b, each));
+    if (least >= least_intervals) return false;
+    notes.push_back("Too few intervals of a run have replies to " + each + ": " +
+                    std::to_string(least) + ", where " + std::to_string(least_intervals) +
+                    " are needed. Make longer runs.");
+    return true;
+  });
+}
+
 std::string difference(std::string_view name, std::string_view a, std::string_view b) {
   std::string text = "The runs differ in ";
   text.append(name).append(": ").append(a).append(" and ").append(b) += '.';
@@ -199,11 +222,15 @@ base::expected<comparison> compare(const compared_run& a, const compared_run& b,
     return base::fail(base::errc::config_invalid, a.file + " and " + b.file +
                                                       " have no operation in common. Compare runs "
                                                       "of the same mix.");
+  comparison made;
+  made.notes = notes_on(a, b);
+  const bool are_several = names.size() > 1;
+  leave_out_rare(names, a, b, made.notes);
   std::vector<std::pair<std::string, std::string>> wanted;
   wanted.reserve(names.size() + 1);
   for (const auto& each : names)
     wanted.emplace_back(each, each);
-  if (names.size() > 1) wanted.emplace_back(all_operations, "");
+  if (are_several) wanted.emplace_back(all_operations, "");
   std::vector<std::pair<compared_series, compared_series>> series;
   series.reserve(wanted.size());
   for (const auto& [shown, name] : wanted)
@@ -218,8 +245,9 @@ base::expected<comparison> compare(const compared_run& a, const compared_run& b,
   if (std::min(a.work.size(), b.work.size()) >= least_intervals)
     pairs.push_back({all_operations, compared_measure::processor_time, work_statistic(a),
                      a.work.size(), work_statistic(b), b.work.size()});
-  comparison made;
-  made.notes = notes_on(a, b);
+  if (pairs.empty())
+    return base::fail(base::errc::config_invalid,
+                      a.file + " and " + b.file + " cannot be compared: " + made.notes.back());
   const double for_each = 1 - (1 - confidence) / static_cast<double>(pairs.size());
   for (const auto& each : pairs) {
     compared_row row{each.operation, each.measure, each.a(everything(each.intervals_of_a)),

@@ -142,6 +142,29 @@ TEST_CASE("operations are compared one by one and together", "[load]") {
   CHECK(apart.error().detail.find("have no operation in common") != std::string::npos);
 }
 
+TEST_CASE("an operation with replies in few intervals is not judged by them", "[load]") {
+  auto a = made_run(1, 1);
+  auto b = made_run(2, 1);
+  // Each has one reply in one second: that one is slower says nothing.
+  a.intervals[3].operations["export"] = {1, {{1'000'000, 1}}};
+  b.intervals[5].operations["export"] = {1, {{2'000'000, 1}}};
+  const auto of = compare(a, b, 0.05, 1);
+  REQUIRE(of);
+  CHECK_FALSE(of->has(compared_verdict::slower));
+  CHECK(
+      std::ranges::none_of(of->rows, [](const auto& each) { return each.operation == "export"; }));
+  REQUIRE(of->notes.size() == 1);
+  CHECK(of->notes[0] == "Too few intervals of a run have replies to export: 1, where 5 are needed. "
+                        "Make longer runs.");
+  for (auto* const run : {&a, &b})
+    for (auto& each : run->intervals)
+      each.operations.erase("regions");
+  a.work.clear();
+  const auto nothing = compare(a, b, 0.05, 1);
+  REQUIRE_FALSE(nothing);
+  CHECK(nothing.error().detail.ends_with("5 are needed. Make longer runs."));
+}
+
 std::string report_of(int intervals, const std::string& bands = "[[1000,3]]",
                       const std::string& measured = "true") {
   std::string text = R"({"began":1000,"rate":5.00,"errors":{"total":2},"intervals":[)";
