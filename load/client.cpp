@@ -224,6 +224,20 @@ std::string client::excerpt(std::string_view bytes, std::size_t limit_bytes) con
   return text;
 }
 
+std::string client::masked(std::string text) const {
+  constexpr std::size_t telling = 4;
+  const std::string_view token{token_};
+  for (std::size_t at = 0; at < text.size() && !token.empty();) {
+    const auto rest = std::string_view{text}.substr(at);
+    const auto same =
+        static_cast<std::size_t>(std::ranges::mismatch(rest, token).in1 - rest.begin());
+    const bool is_token = same >= std::min(telling, token.size());
+    if (is_token) std::fill_n(text.begin() + static_cast<std::ptrdiff_t>(at), same, '*');
+    at += is_token ? same : 1;
+  }
+  return text;
+}
+
 void client::abandon() {
   if (has_request_) fail(failure::abandoned, "no reply when the run was ended");
 }

@@ -85,6 +85,9 @@ public:
   /// The first `limit_bytes` of what the server sent, fit for a report: with the client's token
   /// masked.
   std::string excerpt(std::string_view bytes, std::size_t limit_bytes) const;
+  /// `text`, which quotes parts of what the server sent, with the client's token masked, and what
+  /// may be its beginning where a part ends within it.
+  std::string masked(std::string text) const;
   bool is_connected() const noexcept { return stream_ && !connecting_; }
   /// TCP segments of this client's connections that were lost and sent again. Connections that have
   /// one request each are left out: asking would cost each request a system call.

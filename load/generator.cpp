@@ -325,7 +325,7 @@ void generator::on_reply(client& from, const reply& that) {
     count_error(from, is_away ? failure::unavailable : failure::status,
                 std::to_string(that.status) + " " + from.excerpt(that.body, 200), took);
   } else if (const auto wrong = judge(from, that); !wrong.empty()) {
-    count_error(from, failure::content, wrong, took);
+    count_error(from, failure::content, from.masked(wrong), took);
   } else {
     count_answer(from, took);
     goes_on = walk_on(from, came);

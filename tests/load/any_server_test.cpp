@@ -117,6 +117,22 @@ TEST_CASE("what is expected of a reply is checked, each by its part", "[load]") 
   CHECK(text_report(options, of).find("\ngood  ") != std::string::npos);
 }
 
+TEST_CASE("what a reply repeats of a token is not in the report, nor where a quote ends in it",
+          "[load]") {
+  const std::string token = "mc_game_" + std::string(49, 'k');
+  const std::size_t before = GENERATE(0, 60, 92);
+  const scripted_server server{[=](const auto&) {
+    return ok_reply(R"({"a":")" + std::string(before, '-') + token + R"("})");
+  }};
+  auto options = closed(server.url(), "[[request]]\npath = '/'\nexpect.json = { '/a' = 2 }\n");
+  options.tokens = {token};
+  const auto of = measured(options);
+  CHECK(
+      example(of.all, failure::content).starts_with("has `\"" + std::string(before, '-') + "***"));
+  for (const auto& report : {text_report(options, of), json_report(options, of)})
+    CHECK(report.find("mc_game") == std::string::npos);
+}
+
 /// A server with a file of 1,000 bytes that a POST leads to.
 std::string file_answer(const received_request& request) {
   const std::string file(1'000, 'x');
