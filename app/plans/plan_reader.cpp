@@ -150,8 +150,11 @@ private:
       if (std::ranges::find(own_load_options, name) != own_load_options.end())
         return refuse(node, "The plan itself gives " + name + " to matchcloud-load. Remove it.");
       // A mix file is looked for beside the plan.
+      const auto beside = std::filesystem::path{plan_.file}.parent_path();
       if (&each != into.load.data() && *(&each - 1) == "--mix")
-        each = (std::filesystem::path{plan_.file}.parent_path() / each).string();
+        each = (beside / each).string();
+      else if (name == "--mix" && each.size() > name.size())
+        each = name + "=" + (beside / each.substr(name.size() + 1)).string();
       into.text.append(into.text.empty() ? "load " : " ").append(each);
     }
     return {};

@@ -92,6 +92,16 @@ TEST_CASE("a plan is read with all that it says, in the order of its times") {
   CHECK(moments.end == milliseconds{10'000});
 }
 
+TEST_CASE("a mix is looked for beside the plan, however the option is written") {
+  const std::string rest = "lasts = \"10s\"\ncheck = [\"hits = 0\"]\nstep = []\n";
+  for (const std::string mix : {"--mix mix.toml", "--mix=mix.toml"}) {
+    const auto read = parsed("load = \"--rate 5 " + mix + "\"\n" + rest);
+    INFO((read ? std::string{} : read.error().detail));
+    REQUIRE(read);
+    CHECK(read->steps.front().load.back().ends_with("dir/mix.toml"));
+  }
+}
+
 TEST_CASE("the seed chooses a time of a span, and the same one again") {
   const std::string text = "lasts = \"10s\"\ncheck = [\"hits = 0\"]\n[[step]]\nat = \"2s..4s\"\n"
                            "inject = \"slow-disk\"\n";
