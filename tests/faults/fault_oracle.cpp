@@ -50,9 +50,13 @@ bool is_supervisors(fault_point at) {
   return is_one_of(at, {fault_point::supervisor_receive, fault_point::supervisor_reply});
 }
 
+std::uint64_t every_of(fault_point at) {
+  return is_rare(at) ? 1 : 2;
+}
+
 std::string rule_of(fault_point at, fault_kind kind) {
-  const std::string every = is_rare(at) ? "1" : "2";
-  return R"({"kind":")" + std::string{name_of(kind)} + R"(","every":)" + every +
+  return R"({"kind":")" + std::string{name_of(kind)} + R"(","every":)" +
+         std::to_string(every_of(at)) +
          (kind == fault_kind::delay ? R"(,"delay_ms":[5,20]})" : "}");
 }
 

@@ -3,6 +3,7 @@
 #include "base/fault_point.hpp"
 #include "tests/service/process.hpp"
 
+#include <cstdint>
 #include <string>
 
 /// What clients may see of faults, and how tests inject them.
@@ -19,6 +20,8 @@ bool is_of_the_wire(base::fault_point at);
 /// Whether the point is one of the supervisor's.
 bool is_supervisors(base::fault_point at);
 
+/// Which passes of a point are hit: 1 is all of them.
+std::uint64_t every_of(base::fault_point at);
 /// A rule that hits every pass of points that are rarely passed, and every second one of others.
 std::string rule_of(base::fault_point at, base::fault_kind kind);
 

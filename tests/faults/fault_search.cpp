@@ -156,15 +156,19 @@ std::vector<tried_fault> shrunk(const std::vector<tried_fault>& faults,
 }
 
 std::string plan_of(const std::vector<tried_fault>& faults, const std::string& problem) {
+  // Refusals and lost replies are what some faults do; wrong answers are not, off the wire.
+  const bool is_wire = std::ranges::any_of(faults, is_of_the_wire, &tried_fault::at);
   std::string plan =
       "# " + problem.substr(0, problem.find('\n')) +
-      "\nlasts = \"8s\"\nload = \"--rate 200 --operation regions\"\n"
-      "check = [\"errors_not_retryable = 0\", \"errors = 0 from 1s after healing\"]\n";
+      "\n# Put it beside plans/players.toml. The search itself ingests lobbies, too.\n"
+      "lasts = \"8s\"\nload = \"--rate 200 --mix players.toml\"\n"
+      "check = [" +
+      (is_wire ? "" : "\"content = 0\", ") + "\"errors = 0 from 2s after healing\"]\n";
   for (const auto& each : faults) {
     plan += "\n[[step]]\nat = \"2s\"\ninject = { point = \"" + std::string{facts_of(each.at).name} +
             "\", kind = \"" + std::string{name_of(each.kind)} + "\"";
     if (each.kind == fault_kind::delay) plan += ", delay_ms = [5, 20]";
-    plan += ", every = 2 }\n";
+    plan += ", every = " + std::to_string(every_of(each.at)) + " }\n";
   }
   return plan + "\n[[step]]\nat = \"5s\"\nheal = true\n";
 }

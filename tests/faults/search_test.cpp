@@ -39,6 +39,11 @@ TEST_CASE("what a search prints is a plan", "[plans]") {
   CHECK(read.exit_code == 0);
   CHECK(read.out.find("inject store.commit: delay 5..20 ms, every 2") != std::string::npos);
   CHECK(read.out.find("inject front.reply: drop, every 2") != std::string::npos);
+  CHECK(read.out.find("check   content = 0") != std::string::npos);
+  // The rules are those that the search tried, and its load passes the point.
+  const auto rare = plan_of({{fault_point::export_write, fault_kind::error}}, "");
+  CHECK(rare.find("every = 1") != std::string::npos);
+  CHECK(rare.find("--mix players.toml") != std::string::npos);
 }
 
 TEST_CASE("the search sees a service that ended, and nothing where all is well", "[plans]") {
