@@ -11,8 +11,9 @@ namespace matchcloud::e2e {
 namespace {
 
 command_result walked(const server& service, const std::string& flow, const arguments& more = {}) {
-  arguments words{"--duration", "1s", "--connections", "8",
-                  "--json",     "-",  "--mix",         fixtures::source_path("load/flows/" + flow)};
+  arguments words{
+      "--duration", "500ms", "--connections", "8",
+      "--json",     "-",     "--mix",         fixtures::source_path("load/flows/" + flow)};
   words.insert(words.end(), more.begin(), more.end());
   words.push_back("http://127.0.0.1:" + std::to_string(service.data().port));
   return run(words, {}, {}, fixtures::load_program());
@@ -22,7 +23,7 @@ TEST_CASE("the shipped flows reach their end", "[load]") {
   const server service;
   for (const auto* const flow : {"export.toml", "validate.toml"}) {
     CAPTURE(flow);
-    const auto done = walked(service, flow, {"--rate", "40", "--assert", "errors=0"});
+    const auto done = walked(service, flow, {"--rate", "80", "--assert", "errors=0"});
     INFO(done.errors);
     REQUIRE(done.exit_code == 0);
     const auto report = parse_json(done.out);
@@ -40,7 +41,7 @@ TEST_CASE("the shipped flows reach their end", "[load]") {
 TEST_CASE("a step of a flow that fails says which and why", "[load]") {
   const server service{{"--enable-fault-injection"}};
   REQUIRE(ask_ops(service, "PUT", "/faults/export.write", R"({"kind":"error"})").status / 100 == 2);
-  const auto done = walked(service, "export.toml", {"--rate", "20"});
+  const auto done = walked(service, "export.toml", {"--rate", "40"});
   CHECK(done.exit_code == 0);
   const auto report = parse_json(done.out);
   const auto& whole = report["flows"][0];

@@ -46,7 +46,7 @@ TEST_CASE("percentiles of the past are those that matchcloud-load measures", "[l
   // Most take 20 to 40 ms, a few 200 to 250: known, and far from where buckets are narrow by luck.
   inject(service, "avatar.receive", R"({"kind":"delay","delay_ms":[20,40]})");
   inject(service, "avatar.reply", R"({"kind":"delay","delay_ms":[200,250],"probability":0.03})");
-  const auto measured = load(service, "avatars", "400", "6s");
+  const auto measured = load(service, "avatars", "800", "3s");
   const auto sent = measured["sent"].GetUint64();
   // The last second is sampled once it is over.
   std::uint64_t seen = 0;

@@ -129,7 +129,7 @@ TEST_CASE("the service's own access log is replayed, in either format", "[load]"
     const server service{
         {"--access-log", "all", "--access-log-format", format, "--access-log-file", log}};
     const auto done =
-        load({"--rate", "100", "--duration", "1s", "--mix",
+        load({"--rate", "200", "--duration", "500ms", "--mix",
               directory.file("mix.toml", "[[operation]]\nname = \"regions\"\n"
                                          "[[operation]]\nname = \"avatars\"\n"
                                          "[[operation]]\nname = \"games.validate\"\n"),
@@ -162,6 +162,21 @@ TEST_CASE("the service's own access log is replayed, in either format", "[load]"
                       ? std::set<std::string>{"list_regions", "list_avatars"}
                       : std::set<std::string>{"GET /matchmaker/regions", "GET /cloud/games"}));
   CHECK(done.errors.find(" of " + log + " at 2.00 times its speed for ") != std::string::npos);
+}
+
+TEST_CASE("a log that takes longer than a day is replayed for a --duration only", "[load]") {
+  const load::delayed_server server{load::ok_reply("x")};
+  const fixtures::temporary_directory directory;
+  const auto log = directory.file(
+      "log", "192.0.2.1 - - [01/Jan/1970:00:00:00 +0000] \"GET /a HTTP/1.1\" 200 5 \"-\" \"-\"\n"
+             "192.0.2.1 - - [26/Nov/2026:03:20:10 +0000] \"GET /b HTTP/1.1\" 200 5 \"-\" \"-\"\n");
+  const auto refused = load({"--replay", log, server.url()});
+  CHECK(refused.exit_code == 2);
+  CHECK(refused.errors.find("more than a day: give a --duration") != std::string::npos);
+  const auto done = load({"--replay", log, "--duration", "100ms", server.url()});
+  INFO(done.errors);
+  CHECK(done.exit_code == 0);
+  CHECK(server.requests() == 1);
 }
 
 TEST_CASE("wrong command lines are exit code 2", "[load]") {
@@ -406,17 +421,21 @@ TEST_CASE("the highest rate is in all reports, and none is exit code 1", "[load]
 
 TEST_CASE("two runs are compared, and only a slower one is exit code 1", "[load]") {
   const fixtures::temporary_directory directory;
-  const auto measure = [&](const std::string& name, int delay_ms) {
-    const load::delayed_server server{load::ok_reply(load::good_listing),
-                                      std::chrono::milliseconds{delay_ms}};
-    const auto file = directory.path(name);
-    const auto done =
-        load({"--closed", "--connections", "4", "--duration", "6s", "--json", file, server.url()});
-    REQUIRE(done.exit_code == 0);
-    return file;
+  // Both at once: they wait for most of the six seconds that a comparison needs.
+  const load::delayed_server fast_server{load::ok_reply(load::good_listing),
+                                         std::chrono::milliseconds{20}};
+  const load::delayed_server slow_server{load::ok_reply(load::good_listing),
+                                         std::chrono::milliseconds{300}};
+  const auto usual = directory.path("usual.json");
+  const auto slow = directory.path("slow.json");
+  const auto measured = [](const std::string& file, const load::delayed_server& at) {
+    return arguments{"--closed", "--connections", "4",  "--duration",
+                     "6s",       "--json",        file, at.url()};
   };
-  const auto usual = measure("usual.json", 20);
-  const auto slow = measure("slow.json", 300);
+  child_process first{measured(usual, fast_server), {}, {}, fixtures::load_program()};
+  child_process second{measured(slow, slow_server), {}, {}, fixtures::load_program()};
+  REQUIRE(first.exit_code() == 0);
+  REQUIRE(second.exit_code() == 0);
   auto done = load({"--compare", usual, slow});
   INFO(done.out << done.errors);
   CHECK(done.exit_code == 1);
