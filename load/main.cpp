@@ -23,6 +23,10 @@ int find(const load::options& options, const cli::interrupt& signals, load::repo
   const auto found = load::find_capacity(options, signals);
   if (!found) return give_up(found.error());
   const bool good = reports.write(found->shown_options, found->shown, &*found);
+  if (!found->failure.empty()) {
+    load::complain(found->failure);
+    return cli::failed;
+  }
   if (found->kept_rate > 0) return good ? cli::ok : cli::failed;
   load::complain("no rate was found that keeps the promise of --find");
   return cli::failed;

@@ -105,7 +105,12 @@ public:
       // Where arrivals are random, a repeated measurement must not repeat its bursts.
       with.seed = options_->seed + made_.steps.size();
       auto measured = measure(with);
-      if (!measured) return tl::unexpected(measured.error());
+      if (!measured && made_.steps.empty()) return tl::unexpected(measured.error());
+      if (!measured) {
+        made_.failure = measured.error().detail;
+        made_.cut_short = "no further measurement could be made: " + made_.failure;
+        break;
+      }
       if (measured->stopped_early) {
         made_.cut_short = "a signal ended the search";
         break;

@@ -38,6 +38,8 @@ struct found_capacity {
   double broken_rate = 0;
   /// Why the search ended before the interval was narrow; empty if it was.
   std::string cut_short;
+  /// Why no further measurement could be made, as where the server is gone; empty if none failed.
+  std::string failure;
   /// What gave way at `broken_rate`: `server`, `network`, `generator` or `machine`, and in words.
   std::string gave_way;
   std::string gave_way_reason;
@@ -48,8 +50,8 @@ struct found_capacity {
 
 /// Searches the highest rate at which all of `options::promised` hold. Each measurement is a run
 /// with `options::duration`; the search ends after 60 of them or after `options::find_limit`.
-/// Reports each on stderr if that is a terminal. A signal ends the search. Fails like `run`. Main
-/// thread.
+/// Reports each on stderr if that is a terminal. A signal ends the search, and so does a
+/// measurement that cannot be made. Fails like `run` where that is the first. Main thread.
 base::expected<found_capacity> find_capacity(const options& options, const cli::interrupt& signals);
 /// The same with another way to measure, which is called with the options of each run.
 base::expected<found_capacity>

@@ -141,6 +141,25 @@ TEST_CASE("a search ends in time, with what is known by then", "[load]") {
   CHECK(find["curve"][0]["p99_us"].GetDouble() > 0);
 }
 
+TEST_CASE("a search whose server is gone keeps what it measured", "[load]") {
+  const auto options = searching("http://127.0.0.1:1", "p99<1s,errors=0");
+  int runs = 0;
+  const auto measure = [&](const load::options& with) -> base::expected<results> {
+    if (++runs == 3) return base::fail(base::errc::io_failed, "h:1 cannot be reached: refused");
+    return simulated(with, 5'000);
+  };
+  const auto found = find_capacity(options, measure);
+  REQUIRE(found);
+  CHECK(found->steps.size() == 2);
+  CHECK(found->kept_rate == 800);
+  CHECK(found->failure == "h:1 cannot be reached: refused");
+  CHECK(find_report(options, *found)
+            .find("cut short   no further measurement could be made: h:1 cannot be reached") !=
+        std::string::npos);
+  runs = 2;
+  CHECK_FALSE(find_capacity(options, measure));
+}
+
 TEST_CASE("what limits a run is the network where segments were lost", "[load]") {
   results of;
   of.all.sent = of.all.answered = 1'000;
