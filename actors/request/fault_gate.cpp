@@ -4,6 +4,7 @@
 #include <caf/message_id.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 
@@ -13,6 +14,23 @@ namespace {
 
 /// The interval between checks whether a stall is over.
 constexpr std::chrono::milliseconds stall_look_interval{5};
+/// The interval between checks whether a delay has been ended before its time.
+constexpr std::chrono::milliseconds delay_look_interval{50};
+
+using actor_time = caf::actor_clock::time_point;
+
+actor_time::duration until_next_look(actor_time::duration left) {
+  return std::min<actor_time::duration>(left, delay_look_interval);
+}
+
+/// What `hold` makes of a delayed message: the rule, when the message is due, and itself.
+caf::message with_due_time(std::uint32_t rule, actor_time due, caf::message what) {
+  return caf::make_message(rule, std::int64_t{due.time_since_epoch().count()}, std::move(what));
+}
+
+bool has_due_time(const caf::message& what) {
+  return what.match_elements<std::uint32_t, std::int64_t, caf::message>();
+}
 
 } // namespace
 
@@ -53,10 +71,12 @@ void fault_gate::crash_if(const base::fault& hit, base::fault_point at) {
 }
 
 void fault_gate::hold(held_message what, const base::fault& hit) {
-  const bool stalls = hit.kind == base::fault_kind::stall;
-  if (stalls) what.stalled_by = hit.rule;
-  const auto wait = stalls ? std::chrono::microseconds{stall_look_interval} : hit.delay;
-  self_->delayed_send(self_, wait, std::move(what));
+  if (hit.kind == base::fault_kind::stall) {
+    what.stalled_by = hit.rule;
+    return self_->delayed_send(self_, stall_look_interval, std::move(what));
+  }
+  what.what = with_due_time(hit.rule, self_->clock().now() + hit.delay, std::move(what.what));
+  self_->delayed_send(self_, until_next_look(hit.delay), std::move(what));
 }
 
 void fault_gate::resume_held(const held_message& held) {
@@ -65,7 +85,12 @@ void fault_gate::resume_held(const held_message& held) {
     return;
   }
   if (!held.to) return send_late_news();
-  pass_on(held);
+  if (!has_due_time(held.what)) return pass_on(held);
+  const actor_time due{actor_time::duration{held.what.get_as<std::int64_t>(1)}};
+  const auto left = due - self_->clock().now();
+  if (left.count() > 0 && base::faults::in_force(held.at, held.what.get_as<std::uint32_t>(0)))
+    return self_->delayed_send(self_, until_next_look(left), held);
+  pass_on({held.to, held.from, held.what.get_as<caf::message>(2), held.at, 0});
 }
 
 void fault_gate::pass_on(const held_message& held) {
@@ -80,16 +105,24 @@ void fault_gate::publish_late(const caf::actor& to, caf::message news,
   auto due = now + delay;
   if (!late_news_.empty()) due = std::max(due, late_news_.back().due);
   late_news_.push_back({{to, nullptr, std::move(news), points_.reply, 0}, due});
-  if (late_news_.size() == 1) self_->delayed_send(self_, due - now, held_message{});
+  if (late_news_.size() == 1)
+    self_->delayed_send(self_, until_next_look(due - now), held_message{});
 }
 
 void fault_gate::send_late_news() {
   const auto now = self_->clock().now();
-  do {
+  // Once a fault is taken away or replaced, nothing waits for longer than what is in force says.
+  const auto rule = base::faults::status(points_.reply).rule;
+  const auto longest = rule ? rule->most_delay : std::chrono::microseconds{0};
+  const auto is_due = [&](const late_news& each) {
+    return each.due <= now || each.due - now > longest;
+  };
+  while (!late_news_.empty() && is_due(late_news_.front())) {
     pass_on(late_news_.front().what);
     late_news_.pop_front();
-  } while (!late_news_.empty() && late_news_.front().due <= now);
-  if (!late_news_.empty()) self_->delayed_send(self_, late_news_.front().due - now, held_message{});
+  }
+  if (!late_news_.empty())
+    self_->delayed_send(self_, until_next_look(late_news_.front().due - now), held_message{});
 }
 
 } // namespace matchcloud::actors

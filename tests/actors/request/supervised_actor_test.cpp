@@ -136,6 +136,27 @@ TEST_CASE("a stalled message comes when the fault is taken away") {
   }
 }
 
+TEST_CASE("a delayed message comes when the fault is taken away or replaced, too") {
+  for (const auto at : both) {
+    CAPTURE(facts_of(at).name);
+    bench on;
+    inject(at, fault_kind::delay, milliseconds{60'000});
+    on.ask();
+    on.advance(milliseconds{10'000});
+    CHECK(on.answers() == 0);
+    base::faults::clear(at);
+    on.advance(milliseconds{50});
+    CHECK(on.log->made.size() == 1);
+    inject(at, fault_kind::delay, milliseconds{60'000});
+    on.ask();
+    inject(at, fault_kind::error, milliseconds{0}, true);
+    on.advance(milliseconds{50});
+    CHECK(on.log->made.size() == 2);
+    on.advance(milliseconds{60'000});
+    CHECK(on.answers() == 2);
+  }
+}
+
 /// Forwards the numbers that it receives as news.
 class teller final : public supervised_actor {
 public:
@@ -184,6 +205,33 @@ TEST_CASE("late news are not overtaken by later ones") {
   CHECK(heard() == std::vector<std::int64_t>{1, 2, 3, 4});
   tell(5);
   CHECK(heard().back() == 5);
+}
+
+TEST_CASE("late news come when the fault is taken away, in their order") {
+  bench on;
+  const auto source = on.spawn<teller>(on.front);
+  const auto tell = [&](std::int64_t revision) {
+    caf::anon_send(source, revision);
+    on.run();
+  };
+  inject(fault_point::validator_reply, fault_kind::delay, milliseconds{3'600'000});
+  tell(1);
+  tell(2);
+  on.advance(milliseconds{1'000});
+  CHECK(on.log->catalogs.empty());
+  // What replaces it says how long they may wait.
+  inject(fault_point::validator_reply, fault_kind::delay, milliseconds{20});
+  on.advance(milliseconds{50});
+  REQUIRE(on.log->catalogs.size() == 2);
+  CHECK(on.log->catalogs[1].snapshot->revision == 2);
+  inject(fault_point::validator_reply, fault_kind::delay, milliseconds{3'600'000});
+  tell(3);
+  base::faults::clear_all();
+  tell(4);
+  on.advance(milliseconds{50});
+  REQUIRE(on.log->catalogs.size() == 4);
+  CHECK(on.log->catalogs[2].snapshot->revision == 3);
+  CHECK(on.log->catalogs[3].snapshot->revision == 4);
 }
 
 TEST_CASE("the delays of many news do not add up") {
