@@ -352,9 +352,8 @@ std::string read_replay(options& to, const written& text) {
   // The last request is sent, too, unless the duration ends the replay before.
   const auto whole = to.replay->entries().back().at + std::chrono::nanoseconds{1};
   if (whole > longest_replay && !text.has_duration)
-    return "--replay: from the first to the last request of " + text.replay + " it takes " +
-           std::to_string(std::chrono::duration_cast<std::chrono::hours>(whole).count()) +
-           " hours, more than a day: give a --duration, or a higher --replay-speed";
+    return "--replay: from the first to the last request of " + text.replay +
+           " it takes more than a day: give a --duration, or a higher --replay-speed";
   to.duration = text.has_duration ? std::min(whole, to.duration) : whole;
   return {};
 }
