@@ -96,6 +96,36 @@ open_housekeeper(const remove_options& options, const std::shared_ptr<store::dat
   return made;
 }
 
+/// How many avatars are looked at for an image.
+constexpr std::size_t looked_at = 100;
+
+/// Fails if none of the game's images is where this command would remove them: they are elsewhere
+/// then, and would stay there without anybody who knows of them.
+base::expected<void> require_images(const remove_options& options, store::database& in,
+                                    const model::uuid& game_id) {
+  const auto objects = store::open_objects(options.store);
+  if (!objects) return tl::unexpected(objects.error());
+  const auto avatars = in.erasures().and_then(
+      [&](const auto& of) { return of->avatars_after(game_id, {}, looked_at); });
+  if (!avatars) return tl::unexpected(avatars.error());
+  std::string missing;
+  for (const auto& each : *avatars) {
+    if (!each.image) continue;
+    const auto name = object_of(store::image_key{each.upload_id, *each.image});
+    const auto there = (*objects)->stat(name);
+    if (!there) return tl::unexpected(there.error());
+    if (*there) return {};
+    missing = name.text();
+  }
+  if (missing.empty()) return {};
+  return base::fail(base::errc::config_invalid,
+                    "no image of the game's avatars is in the " +
+                        std::string{options.store.has_bucket() ? "bucket" : "data directory"} +
+                        ", such as " + missing +
+                        "; are these the --objects and the --data-dir of serve? Nothing was done. "
+                        "--no-wait leaves all to a running service");
+}
+
 base::expected<store::erasure> look(store::database& in, const model::uuid& game_id) {
   const auto all = in.erasures().and_then([](const auto& of) { return of->erasures(); });
   if (!all) return tl::unexpected(all.error());
@@ -170,6 +200,9 @@ base::expected<answer> remove(const remove_options& options) {
   if (!in) return tl::unexpected(in.error());
   const auto game = find_game(**in, options.game);
   if (!game) return tl::unexpected(game.error());
+  if (options.waits)
+    if (auto here = require_images(options, **in, game->game_id); !here)
+      return tl::unexpected(here.error());
   if (!options.is_sure) {
     const auto sure = confirm(*game);
     if (!sure) return tl::unexpected(sure.error());

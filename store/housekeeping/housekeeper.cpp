@@ -36,9 +36,14 @@ base::expected<void> remove_images_of(database& in, object_store& objects,
   const auto images =
       in.erasures().and_then([](const auto& of) { return of->removed_images(looked_at); });
   if (!images) return tl::unexpected(images.error());
-  for (const auto& each : *images)
-    if (each.upload_id == upload_id)
-      if (auto gone = remove_image(in, objects, each); !gone) return gone;
+  for (const auto& each : *images) {
+    if (each.upload_id != upload_id) continue;
+    const auto there = objects.stat(object_of(each));
+    if (!there) return tl::unexpected(there.error());
+    // Else it may be elsewhere, where a command was not told of: a service looks there, too.
+    if (!*there) continue;
+    if (auto gone = remove_image(in, objects, each); !gone) return gone;
+  }
   return {};
 }
 

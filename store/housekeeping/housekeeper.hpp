@@ -114,8 +114,8 @@ private:
 /// How long a process has the lease of housekeeping after it last said so.
 inline constexpr std::chrono::milliseconds housekeeping_lease{10'000};
 
-/// Removes the images of a removed avatar. Fails like the objects or the store; a housekeeper goes
-/// on then.
+/// Removes the images of a removed avatar, as far as they are in `objects`. Fails like the objects
+/// or the store. A service's housekeeper goes on with what is left.
 base::expected<void> remove_images_of(database& in, object_store& objects,
                                       const model::uuid& upload_id);
 
