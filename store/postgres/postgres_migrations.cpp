@@ -6,6 +6,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace matchcloud::store {
 
@@ -268,16 +269,46 @@ base::expected<std::int64_t> read_version(postgres_connection& on, const schema_
   return version;
 }
 
+/// The tables that a step changes, as names in quotes, each with a comma before it.
+std::string tables_changed_by(std::string_view step) {
+  static constexpr std::string_view change = "ALTER TABLE ";
+  std::string names;
+  for (auto at = step.find(change); at != std::string_view::npos; at = step.find(change, at)) {
+    at += change.size();
+    const auto name = step.substr(at, step.find_first_of(" ;", at) - at);
+    names.append(",'").append(name).append("'");
+  }
+  return names;
+}
+
+/// Waits until nobody reads or writes the tables of `names` that there are, and holds them until
+/// the transaction ends. Whoever comes while it waits waits behind it, until a `pg_dump` or a
+/// backup ends that reads for hours. So it waits for short times only.
+std::string lock_of(std::string_view names) {
+  std::string sql = "DO $$ DECLARE changed text; BEGIN "
+                    "SELECT string_agg(format('%I', name), ', ') INTO changed "
+                    "FROM unnest(ARRAY[''";
+  sql.append(names).append(
+      "]) AS name WHERE to_regclass(format('%I.%I', current_schema(), name)) IS NOT NULL; "
+      "WHILE changed IS NOT NULL LOOP BEGIN SET LOCAL lock_timeout = '500ms'; "
+      "EXECUTE 'LOCK TABLE ' || changed || ' IN ACCESS EXCLUSIVE MODE'; RETURN; "
+      "EXCEPTION WHEN lock_not_available THEN PERFORM pg_sleep(2); END; END LOOP; END $$;");
+  return sql;
+}
+
 /// All of what is missing, in one transaction.
 std::string script_from(std::int64_t version, const schema_versions& known) {
-  std::string sql = "BEGIN;";
+  std::string sql;
+  std::string changed;
   std::int64_t least = 0;
   while (version < known.newest()) {
     sql += known.step_after(version).sql;
+    changed += tables_changed_by(known.step_after(version).sql);
     least = known.step_after(version).least_program;
     version = schema_versions::version_after(version);
   }
-  return sql + "UPDATE schema_version SET version = " + std::to_string(version) +
+  return "BEGIN;" + lock_of(changed) + sql +
+         "UPDATE schema_version SET version = " + std::to_string(version) +
          ", least_program = " + std::to_string(least) + "; COMMIT";
 }
 

@@ -116,6 +116,33 @@ TEST_CASE("a schema takes the migrations that it does not have, and keeps what i
   had(open_and_close(url));
 }
 
+TEST_CASE("while a migration waits for who reads for long, others do not wait for it",
+          "[.postgres]") {
+  const auto url = fixtures::shared_postgres().new_database();
+  had(open_and_close(url));
+  postgres_session slow{url};
+  slow.execute("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM matchcloud.games");
+  const schema_versions later{later_steps};
+  base::expected<void> done;
+  {
+    const std::jthread program{[&] {
+      const auto on = had(postgres_connection::open(settings_of(url)));
+      done = migrate(*on, later);
+    }};
+    postgres_session other{url};
+    const bool waits = e2e::eventually([&] {
+      return other.value("SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = "
+                         "'matchcloud.games'::regclass") == "1";
+    });
+    CHECK(waits);
+    CHECK(other.value("SELECT count(*) FROM matchcloud.games") == "0");
+    CHECK(version_in(url) == std::to_string(postgres_schema().newest()));
+    slow.execute("COMMIT");
+  }
+  had(done);
+  CHECK(version_in(url) == std::to_string(later.newest()));
+}
+
 TEST_CASE("a schema of a version that was never released is refused and stays as it is",
           "[.postgres]") {
   const auto url = fixtures::shared_postgres().new_database();
