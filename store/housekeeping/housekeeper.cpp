@@ -248,8 +248,10 @@ base::expected<void> housekeeper::expire_lobbies() {
   auto all = settings_.in->retention().and_then(
       [&](const auto& in) -> base::expected<std::vector<game_retention>> {
         auto found = retentions_at(*in, settings_.history, settings_.clock->unix_ms());
-        if (!found) return found;
-        if (auto counted = count_due(*in, *found); !counted) return tl::unexpected(counted.error());
+        if (!found || count_due(*in, *found)) return found;
+        // What cannot be counted expires all the same.
+        for (auto& each : *found)
+          if (each.horizon_ts) each.due = std::max<std::uint64_t>(each.due, 1);
         return found;
       });
   if (!all) return tl::unexpected(all.error());

@@ -13,6 +13,9 @@ namespace matchcloud::store {
 /// Lobbies are counted up to this number.
 inline constexpr std::uint64_t due_count_limit = 10'000'000;
 
+/// The same where the store takes too long for so many.
+inline constexpr std::uint64_t hurried_count_limit = 100'000;
+
 /// What is kept of a game's history, and what is not any more.
 struct game_retention {
   model::uuid game_id;
@@ -22,7 +25,7 @@ struct game_retention {
   std::int64_t complete_from_ts = 0;
   /// Lobbies that stopped at or before this expire, in milliseconds since 1970. Nothing: none do.
   std::optional<std::int64_t> horizon_ts = {};
-  /// How many of these there are, up to `due_count_limit`.
+  /// How many of these there are, up to `due_count_limit`, or to `hurried_count_limit`.
   std::uint64_t due = 0;
 
   friend bool operator==(const game_retention&, const game_retention&) = default;

@@ -114,6 +114,56 @@ TEST_CASE("what is due is counted before anything is removed") {
   CHECK(on.lobbies_of(1) == 12);
 }
 
+/// A store that takes too long to count many.
+struct slow_counter final : retention_store {
+  std::uint64_t most = 0;
+
+  base::expected<std::uint64_t> count_expired(const model::uuid&, std::int64_t,
+                                              std::uint64_t limit) override {
+    if (limit > most) return base::fail(base::errc::store_failed, "canceling statement");
+    return limit;
+  }
+  base::expected<bool> take_housekeeping(const model::uuid&, std::chrono::milliseconds) override {
+    return false;
+  }
+  base::expected<void> leave_housekeeping(const model::uuid&) override { return {}; }
+  base::expected<std::vector<kept_history>> kept_histories() override { return {}; }
+  base::expected<std::vector<lobby_place>>
+  expired_lobbies(const model::uuid&, std::int64_t, const lobby_place&, std::size_t) override {
+    return {};
+  }
+  base::expected<std::size_t> expire_lobbies(const model::uuid&, std::int64_t,
+                                             std::span<const lobby_place>) override {
+    return 0;
+  }
+};
+
+TEST_CASE("a store that is slow to count what is due counts less") {
+  slow_counter in;
+  std::vector<game_retention> all(1);
+  all[0].horizon_ts = 1;
+  CHECK(count_due(in, all).error().code == base::errc::store_failed);
+  in.most = hurried_count_limit;
+  had(count_due(in, all));
+  CHECK(all[0].due == hurried_count_limit);
+  in.most = due_count_limit;
+  had(count_due(in, all));
+  CHECK(all[0].due == due_count_limit);
+}
+
+TEST_CASE("the image of a removed avatar that is elsewhere is left to those who have it") {
+  bench on;
+  on.put_avatar(1);
+  had(had(on.in->erasures())->remove_avatar(id_of(1), id_of(1)));
+  const fixtures::temporary_directory other;
+  const auto elsewhere = had(file_objects::open(other.path()));
+  had(remove_images_of(*on.in, *elsewhere, id_of(1)));
+  CHECK(had(had(on.in->erasures())->removed_images(10)).size() == 1);
+  had(remove_images_of(*on.in, *on.objects, id_of(1)));
+  CHECK(had(had(on.in->erasures())->removed_images(10)).empty());
+  CHECK(on.images() == 0);
+}
+
 TEST_CASE("nothing is done while another process has the lease, or once it is stopped") {
   bench on;
   on.add(1'000, 3, 11);
