@@ -124,12 +124,31 @@ private:
     const base::as_invoker self;
     auto copy = open_backup_database(what_->folder);
     if (!copy) return tl::unexpected(copy.error());
+    if (auto sound = check_pages(*copy); !sound) return sound;
     const auto snapshot = sql_transaction::read(*copy, "begin reading the copy");
     if (!snapshot) return tl::unexpected(snapshot.error());
     auto rows = read_rows(*copy, *watch_, false);
     if (!rows) return tl::unexpected(rows.error());
     rows_ = *std::move(rows);
     return {};
+  }
+
+  /// Pages are copied as they are, and no row says whether an index is damaged.
+  base::expected<void> check_pages(sqlite_connection& copy) const {
+    static constexpr sql_command query{"PRAGMA quick_check(1)", "check the database's pages"};
+    show("database checked", 0);
+    std::string damage;
+    const cancellation stops{copy, watch_->stop};
+    auto done = copy.select(query, {}, [&](sql_row& row) {
+      if (row.text(0) != "ok") damage = row.text(0);
+      return true;
+    });
+    if (!done || damage.empty()) return done;
+    std::replace(damage.begin(), damage.end(), '\n', ' ');
+    return base::fail(base::errc::store_failed,
+                      what_->from.name() + ": the database is damaged: " + damage +
+                          ". There is no whole backup of it. `matchcloud verify` lists all; "
+                          "restore an earlier backup");
   }
 
   /// Returns the names of images that are not in the store.

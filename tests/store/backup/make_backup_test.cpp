@@ -1,6 +1,7 @@
 #include "store/backup/make_backup.hpp"
 
 #include "store/backup/whole_backup.hpp"
+#include "store/database_file.hpp"
 #include "store/sqlite/sqlite.hpp"
 #include "tests/store/backup/backup_bench.hpp"
 
@@ -30,6 +31,24 @@ ino_t inode_of(const std::string& path) {
   struct stat found {};
   REQUIRE(::stat(path.c_str(), &found) == 0);
   return found.st_ino;
+}
+
+TEST_CASE("a database of which an index is damaged has no whole backup") {
+  const backed_up_store on;
+  const auto path = on.from.place.data_dir + "/" + database_file_name;
+  const auto page =
+      had(had(sqlite_connection::open(path))
+              .read_integer("SELECT rootpage FROM sqlite_schema WHERE name = 'lobbies_by_id'",
+                            "look for an index"));
+  auto bytes = fixtures::read_whole(path);
+  // The end of its page, where the entries are.
+  bytes.replace(static_cast<std::size_t>(page - 1) * 4'096 + 2'096, 2'000, 2'000, '\xee');
+  backed_up_store::write(path, bytes);
+  const auto done = on.back_up();
+  REQUIRE_FALSE(done.has_value());
+  CHECK(done.error().code == base::errc::store_failed);
+  CHECK(done.error().detail.find("damaged") != std::string::npos);
+  CHECK_FALSE(std::filesystem::exists(on.backup));
 }
 
 TEST_CASE("a backup has the database, the images and the exports, and says what it has") {
