@@ -106,6 +106,7 @@ const families& all_families() {
     // Of these families only samples that are not 0 are shown.
     of.ask_ops_plane("PUT /faults/avatar.receive HTTP/1.1\r\nHost: localhost\r\n"
                      "Content-Length: 16\r\n\r\n{\"kind\":\"error\"}");
+    of.ask_ops_plane("GET /nowhere HTTP/1.1\r\nHost: localhost\r\n\r\n");
     return families_of(of.ask_ops_plane("GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n").body);
   }();
   return all;
