@@ -198,10 +198,11 @@ std::function<double()> node::read_from(std::string_view metric) const {
 }
 
 std::vector<http::bound> node::bounds_of_clients() const {
-  const auto loops = static_cast<double>(std::max<std::size_t>(1, loops_.size()));
-  const auto limit = [this](std::size_t http::limits::*which, double times = 1) {
-    return reloaded(
-        [which, times](const http::limits& of) { return static_cast<double>(of.*which) * times; });
+  constexpr auto refuse = http::when_full::refuse;
+  constexpr double nearly_full = 0.9;
+  constexpr bool is_per_loop = true;
+  const auto limit = [this](std::size_t http::limits::*which) {
+    return reloaded([which](const http::limits& of) { return static_cast<double>(of.*which); });
   };
   using http::limits;
   std::vector<http::bound> all{
@@ -215,19 +216,21 @@ std::vector<http::bound> node::bounds_of_clients() const {
       {"requests_in_flight",
        "matchcloud_requests_in_flight",
        {},
-       limit(&limits::in_flight_limit, loops)},
+       limit(&limits::in_flight_limit),
+       refuse,
+       nearly_full,
+       is_per_loop},
       {"tls_handshakes",
        "matchcloud_tls_handshakes_in_progress",
        {},
        limit(&limits::tls_handshakes_limit),
        http::when_full::evict}};
-  for (std::size_t i = 1; i < base::owner_count; ++i) { // 0 is no owner
-    const auto places = base::owner_table[i].home == base::owner_home::pool_of_ops ? 1 : loops;
+  for (std::size_t i = 1; i < base::owner_count; ++i) // 0 is no owner
     all.push_back({"mailbox_" + std::string{base::owner_names[i]}, "matchcloud_mailbox_requests",
-                   base::owner_names[i], reloaded([i, places](const http::limits& of) {
-                     return static_cast<double>(of.mailboxes[i]) * places;
-                   })});
-  }
+                   base::owner_names[i], reloaded([i](const http::limits& of) {
+                     return static_cast<double>(of.mailboxes[i]);
+                   }),
+                   refuse, nearly_full, is_per_loop});
   return all;
 }
 

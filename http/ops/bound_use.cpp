@@ -15,11 +15,14 @@ std::vector<bound_use::use> bound_use::read() const {
     for (std::size_t i = 0; i < bounds_.size(); ++i) {
       const auto& of = bounds_[i];
       if (metric.text.name != of.metric) continue;
+      std::optional<double> here; // in one loop's part of the metric
       metric.read([&](auto labels, const base::metric_value& value) {
         const auto is_its = [&](const base::metric_label& each) { return each.value == of.label; };
         if (of.label.empty() || std::ranges::any_of(labels, is_its))
-          used[i] = used[i].value_or(0) + value.number;
+          here = here.value_or(0) + value.number;
       });
+      if (!here) continue;
+      used[i] = of.is_per_loop ? std::max(used[i].value_or(0), *here) : used[i].value_or(0) + *here;
     }
   std::vector<use> made;
   for (std::size_t i = 0; i < bounds_.size(); ++i)

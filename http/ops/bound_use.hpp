@@ -37,6 +37,8 @@ struct bound {
   when_full then = when_full::refuse;
   /// From which share on it needs attention, where it refuses.
   double nearly_full = 0.9;
+  /// Whether each event loop has the limit for itself: then the loop that uses most of it counts.
+  bool is_per_loop = false;
 };
 
 /// How much of each bound is used, read from the metrics. Any thread.

@@ -33,5 +33,21 @@ TEST_CASE("the use of a bound is that of its metric, of all samples or of one la
   CHECK(has(R"(matchcloud_bound_used_ratio{bound="connections",when_full="refuse"} 1)"));
 }
 
+TEST_CASE("of a bound that each event loop has, the fullest loop counts") {
+  struct loop : base::metric_set {
+    base::gauge waiting{*this, {"waiting", "Requests that wait."}};
+  };
+  std::array<loop, 2> loops;
+  base::metric_set all;
+  for (const auto& each : loops)
+    all.add(each);
+  const bound_use of{
+      all, {{"waiting", "waiting", {}, [] { return 8.0; }, when_full::refuse, 0.9, true}}};
+  loops[0].waiting.set(1);
+  loops[1].waiting.set(8);
+  REQUIRE(of.read().size() == 1);
+  CHECK(of.read()[0].share == 1);
+}
+
 } // namespace
 } // namespace matchcloud::http
