@@ -69,7 +69,10 @@ std::chrono::nanoseconds arrivals::when(double expected) {
   const double root =
       in.slope == 0 ? in.rate : std::sqrt(std::max(0.0, in.rate * in.rate + 2 * in.slope * more));
   const double within = more == 0 ? 0 : 2 * more / (in.rate + root);
-  return std::chrono::nanoseconds{static_cast<std::int64_t>((in.begin + within) * 1e9)};
+  // At a rate near 0 the next request may be due later than nanoseconds can count.
+  constexpr double latest = std::chrono::duration<double>{never}.count();
+  const double at = in.begin + within;
+  return at < latest ? std::chrono::nanoseconds{static_cast<std::int64_t>(at * 1e9)} : never;
 }
 
 } // namespace matchcloud::load

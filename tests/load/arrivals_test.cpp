@@ -98,6 +98,18 @@ TEST_CASE("the rate of the last stage stays, and all rates can be shared among t
   CHECK(std::chrono::abs(half.next() - 1'001ms) < 10ns);
 }
 
+TEST_CASE("a rate near nothing has its next request never, not at a time that overflows",
+          "[load]") {
+  for (const auto kind : {arrival_kind::constant, arrival_kind::poisson}) {
+    arrivals::shape of{kind, 0, 0ns};
+    of.stages = {stage(1e-12, 1e-12, 1s)};
+    arrivals rare{of, 0, 1};
+    for (int i = 0; i < 3; ++i)
+      CHECK(rare.next() >= 0ns);
+    CHECK(rare.next() == arrivals::never);
+  }
+}
+
 TEST_CASE("given times are those at which requests are due, and then nothing is", "[load]") {
   arrivals some{std::vector<std::chrono::nanoseconds>{0ns, 5ms, 5ms}};
   CHECK(some.next() == 0ns);
