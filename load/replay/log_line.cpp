@@ -43,6 +43,8 @@ std::optional<logged_request> parse_json_line(std::string_view line) {
   made.status =
       static_cast<int>(std::min<std::uint64_t>(model::member_count(document, "status"), 999));
   made.operation = model::member_text(document, "operation");
+  // Reports have it as the name of a row.
+  if (!base::token_characters.contains_all(made.operation)) made.operation.clear();
   made.is_of_ops_plane = model::member_text(document, "plane") == "ops";
   return is_whole(made) ? std::optional{std::move(made)} : std::nullopt;
 }

@@ -24,6 +24,14 @@ TEST_CASE("a line of the service's log in JSON is read; its time is when the req
   CHECK_FALSE(read->is_of_ops_plane);
 }
 
+TEST_CASE("a log cannot write to the terminal by the names of its operations", "[load]") {
+  const auto read = parse_log_line(
+      R"({"ts":"2026-11-26T03:20:43.123Z","method":"GET","target":"/a","status":200,)"
+      R"("operation":"\u001b[2J"})");
+  REQUIRE(read);
+  CHECK(read->operation.empty());
+}
+
 TEST_CASE("lines of the service, nginx and Apache in the combined format are read", "[load]") {
   for (const auto* const line :
        {R"(2001:db8::1 - - [26/Nov/2026:03:20:43 +0000] "HEAD /a?b=%20 HTTP/1.1" 304 0 "-" "-")",
