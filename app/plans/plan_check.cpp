@@ -273,6 +273,9 @@ bool plan_check::needs_load() const noexcept {
 
 check_result plan_check::judge(const plan_findings& by) const {
   const auto kind = find_metric(metric)->kind;
+  // As where the service could not be reached: then nothing is known, not even that all was well.
+  if (needs_load() && by.load.sent == 0 && by.load.error("total") == 0)
+    return {false, "nothing was sent"};
   if (!from && !until) {
     if (kind == measure::time && by.load.answered == 0) return {false, "nothing was answered"};
     const auto seen = of_all(metric, kind, by);

@@ -41,6 +41,13 @@ check_result judged(std::string_view text) {
   return check->judge(findings());
 }
 
+TEST_CASE("no check of the load holds where nothing was sent") {
+  for (const auto* const text : {"errors = 0", "max < 1s", "errors_not_retryable = 0"})
+    CHECK(parse_check(text)->judge({}).seen == "nothing was sent");
+  CHECK_FALSE(parse_check("errors = 0")->judge({}).holds);
+  CHECK(parse_check("hits = 0")->judge({}).holds);
+}
+
 TEST_CASE("checks of the whole plan compare what was counted and measured") {
   const std::vector<std::pair<std::string, std::string>> hold{
       {"errors = 3", "3"},         {"errors_not_retryable = 1", "1"},
