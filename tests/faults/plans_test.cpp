@@ -141,9 +141,9 @@ TEST_CASE("processes are paused, resumed and killed by their names", "[plans]") 
   planned at;
   const auto got = at.run_text("lasts = \"2s\"\nload = \"--rate 50 --operation regions\"\n"
                                "check = [\"max > 300ms\", \"sent > 0\"]\n"
-                               "[[step]]\nat = \"200ms\"\npause = \"one\"\n"
-                               "[[step]]\nat = \"700ms\"\nresume = \"one\"\n"
-                               "[[step]]\nat = \"1s\"\nexpect = \"ready\"\n"
+                               "[[step]]\nat = \"500ms\"\npause = \"one\"\n"
+                               "[[step]]\nat = \"1100ms\"\nresume = \"one\"\n"
+                               "[[step]]\nat = \"1300ms\"\nexpect = \"ready\"\n"
                                "[[step]]\nat = \"1400ms\"\ninject = \"slow-disk\"\n"
                                "[[step]]\nat = \"1500ms\"\nkill = \"one\"\n"
                                "[[step]]\nat = \"1600ms\"\nexpect = \"not ready\"\n"
