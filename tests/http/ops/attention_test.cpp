@@ -157,7 +157,7 @@ TEST_CASE("what is in force is looked at as it is now") {
   of.age.set(11);
   of.certificate.set(of.now_s() + 13 * 86'400);
   of.replicas.set(2);
-  of.geoip_built.set(of.now_s() - 61 * 86'400);
+  of.geoip_built.set(of.now_s() - 91 * 86'400);
   CHECK(of.found(false) == "not_ready store_away certificate_expires replicas_missing geoip_old ");
 }
 
