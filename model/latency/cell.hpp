@@ -1,0 +1,50 @@
+#pragma once
+
+#include "model/catalog/catalog.hpp"
+#include "model/net/ip_address.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace matchcloud::model {
+
+/// What a cell groups clients by, from narrow to wide.
+enum class cell_kind : std::uint8_t { network = 1, place, asn, country };
+
+/// A group of clients that latencies are learned for. Two cells are equal only if their kind and
+/// what they group by are.
+struct latency_cell {
+  /// The kind in the upper 8 bits; 0 is no cell.
+  std::uint64_t key = 0;
+
+  cell_kind kind() const noexcept { return static_cast<cell_kind>(key >> kind_shift); }
+
+  static constexpr int kind_shift = 56;
+  friend bool operator==(const latency_cell&, const latency_cell&) = default;
+};
+
+/// The side of a place cell in degrees: about 28 km along a meridian, a metropolitan area.
+inline constexpr double place_side_degrees = 0.25;
+
+/// The network that the address is in: an IPv4 /24 or an IPv6 /48.
+latency_cell network_cell(const ip_address& address) noexcept;
+/// The square of the coordinate grid that the point is in.
+latency_cell place_cell(const coordinates& where) noexcept;
+latency_cell asn_cell(std::uint32_t number) noexcept;
+/// The country of a code of two letters (ISO 3166), in either case; nothing for another text.
+std::optional<latency_cell> country_cell(std::string_view code) noexcept;
+
+/// The middle of a place cell's square.
+coordinates middle_of(latency_cell place) noexcept;
+
+/// Where a client is. What is not known is absent.
+struct client_cells {
+  std::optional<latency_cell> network;
+  std::optional<latency_cell> asn;
+  std::optional<latency_cell> country;
+  /// Also says the place cell.
+  std::optional<coordinates> where;
+};
+
+} // namespace matchcloud::model

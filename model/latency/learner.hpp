@@ -1,0 +1,83 @@
+#pragma once
+
+#include "model/latency/common_part.hpp"
+#include "model/latency/predictor.hpp"
+#include "model/latency/report.hpp"
+
+#include <bitset>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace matchcloud::model {
+
+struct learner_settings {
+  /// (cell, region) entries of 48 bytes. With the rows that readers see, a million takes about 60
+  /// MiB where cells have several regions each.
+  std::size_t entry_limit = 1'000'000;
+  /// After which time without reports what is known counts half.
+  double half_life_hours = 7 * 24;
+  /// Of the reports of a wider cell, a network has at most this share, or `network_reports`.
+  double network_share = 0.25;
+  double network_reports = 3;
+};
+
+/// What became of a report.
+enum class report_outcome : std::uint8_t {
+  learned,
+  /// It weighs less than half: at odds as a whole with what is known.
+  doubted,
+  /// Faster than light in glass, beyond `learned_limit_ms`, or without a known region or cell.
+  refused
+};
+
+/// Learns latencies from reports, and publishes what it knows. Mutable, one owner; the snapshots
+/// that it publishes are for any thread. The same calls make the same snapshots.
+class latency_learner {
+public:
+  explicit latency_learner(learner_settings settings = {});
+
+  /// Makes the regions known that are not. One that has moved is another region. What was learned
+  /// for those that are gone fades. Returns how many did not fit into `latency_region_limit`.
+  std::size_t set_regions(std::span<const latency_region> regions);
+  /// The number of a region; nothing if it is unknown.
+  std::optional<std::uint16_t> number_of(const latency_region& region) const noexcept;
+
+  /// Takes a report in. Some microseconds.
+  report_outcome add(const latency_report& report);
+
+  /// Fits the prior and the neighbours' residuals to all that is known. Reads the whole table:
+  /// once a minute rather than once a second.
+  void refit(std::int64_t time_ms);
+
+  /// Makes new shards of those that changed; the others are shared with the last snapshot, and if
+  /// nothing changed, it is returned again.
+  std::shared_ptr<const latency_snapshot> publish(std::int64_t time_ms);
+
+  std::size_t entries() const noexcept { return entries_.size(); }
+  std::uint64_t evicted() const noexcept { return entries_.evicted(); }
+  /// Of the entries; what readers hold is `latency_snapshot::bytes`.
+  std::size_t table_bytes() const noexcept { return entries_.limit() * sizeof(latency_entry); }
+
+private:
+  struct live_rows;
+
+  bool plausible(const latency_report& report) const noexcept;
+  report_judgement judge(const latency_report& report, std::uint32_t minute) const;
+  void learn(const latency_report& report, const report_judgement& judged, std::uint32_t minute);
+  latency_entry& touch(latency_cell cell, std::uint16_t region, const latency_report& report,
+                       std::uint32_t minute);
+  double distance_m(const latency_report& report, std::uint16_t region) const noexcept;
+
+  learner_settings settings_;
+  entry_table entries_;
+  std::shared_ptr<const latency_field> field_;
+  std::shared_ptr<const latency_snapshot> published_;
+  bool field_changed_ = false;
+  std::bitset<latency_shard_count> changed_;
+};
+
+} // namespace matchcloud::model

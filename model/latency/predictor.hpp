@@ -1,0 +1,76 @@
+#pragma once
+
+#include "model/latency/snapshot.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace matchcloud::model {
+
+/// What a prediction comes from: the narrowest cell that knows enough.
+enum class latency_source : std::uint8_t {
+  /// Nothing is known: the client has no coordinates, and its network no reports.
+  nothing,
+  distance,
+  neighbours,
+  country,
+  asn,
+  place,
+  network
+};
+
+/// `distance`, `network` ..
+std::string_view to_string(latency_source source) noexcept;
+
+/// A region of a listing.
+struct region_distance {
+  /// See `latency_snapshot::number_of`; `unnumbered` for a region that the learner does not know.
+  std::uint16_t region = 0;
+  double distance_m = 0;
+
+  static constexpr std::uint16_t unnumbered = 0xFFFF;
+};
+
+struct latency_prediction {
+  double milliseconds = 0;
+  /// From 0, no more than distance says, towards 1, exact: the part of the distance's uncertainty
+  /// (in standard deviations of the logarithm) that what is known takes away.
+  float confidence = 0;
+  latency_source source = latency_source::nothing;
+};
+
+/// What is known of the cells that a client is in.
+struct known_rows {
+  std::span<const cell_row> network;
+  std::span<const cell_row> place;
+  std::span<const cell_row> asn;
+  std::span<const cell_row> country;
+};
+
+/// Predicts `out[i]` for `regions[i]` (at most `latency_region_limit`, each number once; `out` is
+/// as long). Without coordinates only the network is asked. Each source guesses the logarithm of
+/// the ratio to the distance prior with a variance of its own, and their mean is weighed by these.
+/// A cell that is known to be off for some regions moves the others, too. A few microseconds for
+/// 20 regions; allocates nothing. Any thread.
+void predict_latencies(const latency_field& field, const known_rows& known,
+                       const std::optional<coordinates>& where,
+                       std::span<const region_distance> regions,
+                       std::span<latency_prediction> out) noexcept;
+
+/// The same for a client of a snapshot.
+void predict_latencies(const latency_snapshot& snapshot, const client_cells& client,
+                       std::span<const region_distance> regions,
+                       std::span<latency_prediction> out) noexcept;
+
+/// Sorts positions in `regions` by prediction, in steps of 0.1 ms. Ties and regions without a
+/// prediction, which come last, are sorted by distance, then by position: with nothing learned, the
+/// order is that of distance.
+void rank_by_latency(std::span<const region_distance> regions,
+                     std::span<const latency_prediction> predictions,
+                     std::vector<std::uint16_t>& order);
+
+} // namespace matchcloud::model

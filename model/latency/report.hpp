@@ -1,0 +1,33 @@
+#pragma once
+
+#include "model/latency/cell.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace matchcloud::model {
+
+/// The regions that a learner can know at once, moved and removed ones included.
+inline constexpr std::size_t latency_region_limit = 256;
+/// The highest round trip that teaches anything: twice around the earth in glass takes 400 ms.
+inline constexpr double learned_limit_ms = 2'000;
+
+/// A round trip that a client measured.
+struct region_latency {
+  /// What the learner calls the region, see `latency_learner::number_of`.
+  std::uint16_t region = 0;
+  double milliseconds = 0;
+};
+
+/// What one client measured at one time, each region once.
+struct latency_report {
+  client_cells client;
+  std::span<const region_latency> latencies;
+  /// Milliseconds since 1970.
+  std::int64_t time_ms = 0;
+  /// A hash of the reporter; addresses never get here.
+  std::uint64_t reporter = 0;
+};
+
+} // namespace matchcloud::model
