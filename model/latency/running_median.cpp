@@ -30,7 +30,7 @@ void running_median::add(double value, double weight) noexcept {
   const wide_point added{std::log(bounded / lowest) * log_steps,
                          std::min(std::round(weight * weight_steps), weight_steps)};
   if (!(added.weight > 0)) return;
-  if (const double kept = weight_limit * weight_steps - added.weight; total() > kept)
+  if (const double kept = weight_limit * weight_steps - added.weight - point_limit; total() > kept)
     fade(kept / total());
   std::array<wide_point, point_limit + 1> all{};
   std::size_t count = 0;

@@ -1,0 +1,335 @@
+#include "model/latency/learner.hpp"
+
+#include "tests/catch.hpp"
+
+#include <array>
+#include <cmath>
+#include <random>
+#include <rapidcheck.h>
+
+namespace {
+
+using namespace matchcloud::model;
+
+constexpr std::int64_t begin_ms = 1'700'000'000'000;
+constexpr std::int64_t hour_ms = 3'600'000;
+constexpr coordinates paris{48.8566, 2.3522};
+
+const std::vector<latency_region>& regions() {
+  static const std::vector<latency_region> all{{"ams", {52.37, 4.90}},   {"fra", {50.11, 8.68}},
+                                               {"iad", {39.04, -77.49}}, {"lon", {51.51, -0.13}},
+                                               {"nrt", {35.68, 139.65}}, {"sin", {1.35, 103.82}}};
+  return all;
+}
+
+learner_settings small() {
+  learner_settings settings;
+  settings.entry_limit = 16'384;
+  return settings;
+}
+
+latency_learner learner_of(learner_settings settings = small()) {
+  latency_learner made{settings};
+  made.set_regions(regions());
+  return made;
+}
+
+ip_address address(std::uint32_t number) {
+  return ip_address::from_v4(std::array<std::uint8_t, 4>{static_cast<std::uint8_t>(number >> 16U),
+                                                         static_cast<std::uint8_t>(number >> 8U),
+                                                         static_cast<std::uint8_t>(number), 1});
+}
+
+client_cells client_at(const coordinates& where, std::uint32_t network) {
+  return {network_cell(address(network)), asn_cell(64'500), country_cell("FR"), where};
+}
+
+/// What a player in Paris measures; London is the fastest.
+std::vector<region_latency> usual(double extra_ms = 0) {
+  return {{0, 14 + extra_ms}, {1, 12 + extra_ms}, {2, 82 + extra_ms}, {3, 9 + extra_ms}};
+}
+
+std::vector<region_distance> distances_from(const coordinates& where) {
+  std::vector<region_distance> all;
+  for (std::size_t i = 0; i < regions().size(); ++i)
+    all.push_back({static_cast<std::uint16_t>(i), great_circle_m(where, regions()[i].where)});
+  return all;
+}
+
+std::vector<latency_prediction> predictions(const latency_snapshot& snapshot,
+                                            const client_cells& client,
+                                            const coordinates& where = paris) {
+  std::vector<latency_prediction> made(regions().size());
+  predict_latencies(snapshot, client, distances_from(where), made);
+  return made;
+}
+
+std::span<const cell_row> rows_at(const latency_snapshot& snapshot, const coordinates& where) {
+  return snapshot.find(place_cell(where));
+}
+
+TEST_CASE("With nothing learned, the order is that of distance") {
+  auto learner = learner_of();
+  const auto snapshot = learner.publish(begin_ms);
+  const auto made = predictions(*snapshot, client_at(paris, 1));
+  std::vector<std::uint16_t> order;
+  rank_by_latency(distances_from(paris), made, order);
+  CHECK(order == std::vector<std::uint16_t>{3, 0, 1, 2, 4, 5});
+  CHECK(made[0].source == latency_source::distance);
+  CHECK(made[0].confidence == 0);
+}
+
+TEST_CASE("Ties and regions without a prediction are ordered by distance") {
+  const std::vector<region_distance> regions{{0, 3e6}, {1, 2e6}, {2, 1e6}, {3, 5e5}};
+  std::vector<latency_prediction> made(4);
+  made[0] = {20.01, 0.5F, latency_source::place};
+  made[1] = {20.03, 0.5F, latency_source::place};
+  std::vector<std::uint16_t> order;
+  rank_by_latency(regions, made, order);
+  CHECK(order == std::vector<std::uint16_t>{1, 0, 3, 2});
+}
+
+TEST_CASE("A place is learned from its reports, and a network of its own from its own") {
+  auto learner = learner_of();
+  for (std::uint32_t i = 0; i < 10; ++i)
+    CHECK(learner.add({client_at(paris, i), usual(i % 5), begin_ms, i}) == report_outcome::learned);
+  const auto snapshot = learner.publish(begin_ms);
+  const auto made = predictions(*snapshot, client_at(paris, 500));
+  CHECK(made[3].source == latency_source::place);
+  CHECK(made[3].milliseconds < made[1].milliseconds);
+  CHECK(made[1].milliseconds < made[0].milliseconds);
+  CHECK(made[2].milliseconds == Approx(82).epsilon(0.1));
+  CHECK(made[2].confidence > 0.5F);
+  // Nobody measured Tokyo from here.
+  CHECK(made[4].confidence < made[2].confidence);
+  CHECK(predictions(*snapshot, client_at(paris, 3))[3].source == latency_source::network);
+  // Without coordinates, the network still knows.
+  client_cells nowhere;
+  nowhere.network = network_cell(address(3));
+  const auto by_network = predictions(*snapshot, nowhere);
+  CHECK(by_network[3].source == latency_source::network);
+  CHECK(by_network[4].source == latency_source::nothing);
+}
+
+TEST_CASE("Others are asked where a place is unknown: neighbours, an autonomous system") {
+  auto learner = learner_of();
+  for (std::uint32_t i = 0; i < 20; ++i)
+    learner.add({client_at(paris, i), usual(), begin_ms, i});
+  learner.refit(begin_ms);
+  const auto snapshot = learner.publish(begin_ms);
+  const coordinates lyon{45.76, 4.84};
+  client_cells client;
+  client.where = lyon;
+  CHECK(predictions(*snapshot, client, lyon)[3].source == latency_source::neighbours);
+  client.asn = asn_cell(64'500);
+  CHECK(predictions(*snapshot, client, lyon)[3].source == latency_source::asn);
+  client.asn.reset();
+  client.country = country_cell("FR");
+  client.where = coordinates{-20.9, 55.5};
+  CHECK(predictions(*snapshot, client, *client.where)[3].source == latency_source::country);
+}
+
+TEST_CASE("Faster than light in glass is refused, and what no region or place belongs to") {
+  auto learner = learner_of();
+  const auto add = [&](std::vector<region_latency> latencies, client_cells client) {
+    return learner.add({client, latencies, begin_ms, 1});
+  };
+  CHECK(add({{2, 55}}, client_at(paris, 1)) == report_outcome::refused); // 61 ms to Ashburn
+  CHECK(add({{2, 62}}, client_at(paris, 1)) != report_outcome::refused);
+  CHECK(add({{9, 20}}, client_at(paris, 1)) == report_outcome::refused);
+  CHECK(add({{1, -1}}, client_at(paris, 1)) == report_outcome::refused);
+  CHECK(add({{1, std::nan("")}}, client_at(paris, 1)) == report_outcome::refused);
+  CHECK(add({{1, learned_limit_ms + 1}}, client_at(paris, 1)) == report_outcome::refused);
+  CHECK(add({}, client_at(paris, 1)) == report_outcome::refused);
+  CHECK(add({{1, 20}}, {}) == report_outcome::refused);
+}
+
+TEST_CASE("Liars move nothing, be they three of ten") {
+  std::mt19937_64 random{3};
+  std::uniform_real_distribution<double> anything{1, 400};
+  auto honest = learner_of();
+  auto mixed = learner_of();
+  std::size_t believed = 0;
+  for (std::uint32_t i = 0; i < 70; ++i) {
+    honest.add({client_at(paris, i), usual(i % 7), begin_ms, i});
+    mixed.add({client_at(paris, i), usual(i % 7), begin_ms, i});
+    if (i % 7 > 2) continue;
+    std::vector<region_latency> lie{
+        {0, anything(random)}, {1, anything(random)}, {2, anything(random)}, {3, anything(random)}};
+    if (mixed.add({client_at(paris, 1'000 + i), lie, begin_ms, i}) == report_outcome::learned)
+      ++believed;
+  }
+  CHECK(believed <= 3);
+  const auto a = predictions(*honest.publish(begin_ms), client_at(paris, 500));
+  const auto b = predictions(*mixed.publish(begin_ms), client_at(paris, 500));
+  for (std::size_t i = 0; i < 4; ++i)
+    CHECK(b[i].milliseconds == Approx(a[i].milliseconds).epsilon(0.1));
+}
+
+TEST_CASE("Reports that agree with each other win against what distance says") {
+  auto learner = learner_of();
+  const std::vector<region_latency> detour{{0, 170}, {1, 190}, {2, 85}, {3, 160}};
+  for (std::uint32_t i = 0; i < 15; ++i)
+    learner.add({client_at(paris, i), detour, begin_ms, i});
+  const auto made = predictions(*learner.publish(begin_ms), client_at(paris, 500));
+  CHECK(made[2].milliseconds < made[3].milliseconds);
+}
+
+TEST_CASE("A last mile that all of a report has in common is not the cell's") {
+  auto learner = learner_of();
+  for (std::uint32_t i = 0; i < 30; ++i)
+    learner.add({client_at(paris, i), usual(i % 2 == 0 ? 0 : 40), begin_ms, i});
+  const auto made = predictions(*learner.publish(begin_ms), client_at(paris, 500));
+  CHECK(made[3].milliseconds < 20);
+}
+
+TEST_CASE("A network has no more than its share of a wider cell") {
+  const auto settings = small();
+  auto learner = learner_of();
+  for (std::uint32_t i = 0; i < 100; ++i)
+    learner.add({client_at(paris, 1), usual(), begin_ms, i});
+  const auto weight_of_place = [&] {
+    return rows_at(*learner.publish(begin_ms), paris).front().reports();
+  };
+  CHECK(weight_of_place() <= settings.network_reports + 0.1);
+  for (std::uint32_t i = 0; i < 40; ++i)
+    learner.add({client_at(paris, 100 + i), usual(), begin_ms, i});
+  const auto others = weight_of_place();
+  for (std::uint32_t i = 0; i < 100; ++i)
+    learner.add({client_at(paris, 1), usual(), begin_ms, i});
+  const auto all = weight_of_place();
+  CHECK(all > others);
+  CHECK(all - others + settings.network_reports <= settings.network_share * all + 0.5);
+}
+
+TEST_CASE("Weights halve with time, and what is new wins") {
+  const auto half_life = static_cast<std::int64_t>(small().half_life_hours) * hour_ms;
+  auto learner = learner_of();
+  for (std::uint32_t i = 0; i < 16; ++i)
+    learner.add({client_at(paris, i), usual(), begin_ms, i});
+  const auto before = rows_at(*learner.publish(begin_ms), paris)[0];
+  learner.refit(begin_ms + half_life);
+  const auto after = rows_at(*learner.publish(begin_ms + half_life), paris)[0];
+  CHECK(after.reports() == Approx(before.reports() / 2).epsilon(0.02));
+  CHECK(after.age_hours == static_cast<std::uint16_t>(small().half_life_hours));
+  CHECK(after.value == before.value);
+  // A new route: 60 ms more to Frankfurt.
+  auto moved = usual();
+  moved[1].milliseconds += 60;
+  for (std::uint32_t i = 0; i < 16; ++i)
+    learner.add({client_at(paris, 100 + i), moved, begin_ms + 4 * half_life, i});
+  const auto made = predictions(*learner.publish(begin_ms + 4 * half_life), client_at(paris, 500));
+  CHECK(made[1].milliseconds > 40);
+}
+
+TEST_CASE("A cell shows how many have reported at least") {
+  auto learner = learner_of();
+  for (std::uint32_t i = 0; i < 50; ++i)
+    learner.add({client_at(paris, 1), usual(), begin_ms, i % 4});
+  CHECK(rows_at(*learner.publish(begin_ms), paris)[0].reporters == 4);
+}
+
+TEST_CASE("Only shards that changed are published anew") {
+  auto learner = learner_of();
+  for (std::uint32_t i = 0; i < 200; ++i) {
+    const std::vector<region_latency> far{{5, 400.0 + i}};
+    learner.add({client_at({-40.0 + i % 80, 0.5 * i}, i), far, begin_ms, i});
+  }
+  const auto first = learner.publish(begin_ms);
+  CHECK(learner.publish(begin_ms) == first);
+  client_cells client;
+  client.network = network_cell(address(7'777));
+  learner.add({client, usual(), begin_ms, 1});
+  const auto second = learner.publish(begin_ms);
+  std::size_t changed = 0;
+  for (std::size_t i = 0; i < latency_shard_count; ++i)
+    changed += first->shards[i] != second->shards[i] ? 1 : 0;
+  CHECK(changed == 1);
+  CHECK(first->shards[shard_of(*client.network)] != second->shards[shard_of(*client.network)]);
+  CHECK(first->find(client.network).empty());
+  CHECK(second->find(client.network).size() == usual().size());
+  CHECK(first->field == second->field);
+}
+
+TEST_CASE("The table is bounded, and evicts what was reported least recently") {
+  learner_settings settings;
+  settings.entry_limit = 8'192;
+  auto learner = learner_of(settings);
+  client_cells client;
+  for (std::uint32_t i = 0; i < 20'000; ++i) {
+    client.network = network_cell(address(i));
+    learner.add({client, usual(), begin_ms + i * std::int64_t{60'000}, i});
+  }
+  CHECK(learner.entries() <= settings.entry_limit);
+  CHECK(learner.entries() > settings.entry_limit * 9 / 10);
+  CHECK(learner.evicted() > 0);
+  CHECK(learner.table_bytes() <= settings.entry_limit * 48);
+  const auto snapshot = learner.publish(begin_ms + 20'000 * std::int64_t{60'000});
+  std::size_t recent = 0;
+  std::size_t old = 0;
+  for (std::uint32_t i = 0; i < 500; ++i) {
+    recent += snapshot->find(network_cell(address(19'999 - i))).empty() ? 0 : 1;
+    old += snapshot->find(network_cell(address(i))).empty() ? 0 : 1;
+  }
+  CHECK(recent > 490);
+  CHECK(old == 0);
+}
+
+TEST_CASE("A full table and all that readers see of it fit into 64 MiB") {
+  latency_learner learner;
+  learner.set_regions(regions());
+  std::array<region_latency, 6> latencies{
+      {{0, 50}, {1, 50}, {2, 150}, {3, 50}, {4, 250}, {5, 200}}};
+  client_cells client;
+  for (std::uint32_t i = 0; i < 300'000; ++i) {
+    client.network = network_cell(address(i));
+    learner.add({client, latencies, begin_ms, i});
+  }
+  CHECK(learner.entries() > 900'000);
+  const auto snapshot = learner.publish(begin_ms);
+  CHECK(learner.table_bytes() + snapshot->bytes() <= std::size_t{64} << 20U);
+}
+
+TEST_CASE("A region that moves is another one, and regions are bounded") {
+  auto learner = learner_of();
+  CHECK(learner.set_regions(regions()) == 0);
+  const std::vector<latency_region> moved{{"lon", {53.4, -2.2}}};
+  CHECK(learner.set_regions(moved) == 0);
+  const auto snapshot = learner.publish(begin_ms);
+  CHECK(snapshot->number_of(moved[0]) == 6);
+  CHECK(learner.number_of(regions()[3]) == 3);
+  CHECK_FALSE(snapshot->number_of({"new", {0, 0}}));
+  std::vector<latency_region> many;
+  for (std::size_t i = 0; i < 300; ++i)
+    many.push_back({"r" + std::to_string(i), {0, 0}});
+  CHECK(learner.set_regions(many) == 300 - (latency_region_limit - 7));
+}
+
+TEST_CASE("The same reports make the same predictions") {
+  REQUIRE(rc::check("any reports", [] {
+    const auto count = *rc::gen::inRange<std::uint32_t>(1, 200);
+    std::mt19937_64 random{*rc::gen::arbitrary<std::uint64_t>()};
+    auto a = learner_of();
+    auto b = learner_of();
+    std::uniform_real_distribution<double> ms{0, 500};
+    std::int64_t now = begin_ms;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const coordinates where{std::fmod(ms(random), 160) - 80, std::fmod(ms(random), 360) - 180};
+      const std::vector<region_latency> latencies{
+          {0, ms(random)}, {3, ms(random)}, {5, ms(random)}};
+      now += static_cast<std::int64_t>(ms(random) * 1e5);
+      for (auto* each : {&a, &b})
+        each->add({client_at(where, i), latencies, now, i});
+      if (i % 50 == 49) a.refit(now), b.refit(now);
+    }
+    const auto one = predictions(*a.publish(now), client_at(paris, 1));
+    const auto other = predictions(*b.publish(now), client_at(paris, 1));
+    for (std::size_t i = 0; i < one.size(); ++i) {
+      RC_ASSERT(one[i].milliseconds == other[i].milliseconds);
+      RC_ASSERT(std::isfinite(one[i].milliseconds));
+      RC_ASSERT(one[i].confidence >= 0 && one[i].confidence <= 1);
+    }
+  }));
+}
+
+} // namespace
