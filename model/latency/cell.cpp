@@ -64,8 +64,10 @@ std::optional<latency_cell> country_cell(std::string_view code) noexcept {
 
 coordinates middle_of(latency_cell place) noexcept {
   const auto id = place.key & ((1ULL << latency_cell::kind_shift) - 1);
-  return {(static_cast<double>(id / columns) + 0.5) * place_side_degrees - 90,
-          (static_cast<double>(id % columns) + 0.5) * place_side_degrees - 180};
+  const auto row = id / columns;
+  const auto column = id % columns;
+  return {(static_cast<double>(row) + 0.5) * place_side_degrees - 90,
+          (static_cast<double>(column) + 0.5) * place_side_degrees - 180};
 }
 
 } // namespace matchcloud::model
