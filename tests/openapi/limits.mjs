@@ -81,6 +81,7 @@ export const busy = {
     await world.settle();
     const stall = { parameters: { point: 'front.dispatch' }, body: '{"kind":"stall","once":true}' };
     await world.ask(operation('ops', 'put_fault'), stall);
+    await untilIdle(world);
     const hanging = operation('data', 'ping');
     world.connect(hanging).send(await world.bytes(hanging));
     const { passed } = await untilHit(world, 'front.dispatch');
@@ -88,6 +89,12 @@ export const busy = {
   },
   codes: { overloaded: (of, world) => world.ask(of) },
 };
+
+/** Asks until no request of the data plane is in flight: one is for a moment after its answer. */
+async function untilIdle(world) {
+  const metrics = operation('ops', 'get_metrics');
+  while (!/^matchcloud_requests_in_flight 0$/m.test((await world.ask(metrics)).text));
+}
 
 /** Asks until a fault point was hit, as it is once a request hangs there. */
 export async function untilHit(world, point) {

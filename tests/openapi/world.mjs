@@ -176,7 +176,10 @@ export class World {
   /** The parameters of the URL of an export: `export_id`, `expires` and `signature`. */
   exported() {
     return this.#once('export', async () => {
-      const answer = await this.ask(operation('data', 'export_lobby_history'));
+      let answer;
+      // A request before it may still be in flight for the moment after its answer.
+      do answer = await this.ask(operation('data', 'export_lobby_history'));
+      while (answer.code === 'overloaded');
       if (answer.status !== 200) throw new Error(`no export: ${answer.text}`);
       return linkOf(answer.json.url);
     });
