@@ -154,7 +154,7 @@ private:
       if (&each != into.load.data() && *(&each - 1) == "--mix")
         each = (beside / each).string();
       else if (name == "--mix" && each.size() > name.size())
-        each = name + "=" + (beside / each.substr(name.size() + 1)).string();
+        each = std::string{name}.append("=").append(beside / each.substr(name.size() + 1));
       into.text.append(into.text.empty() ? "load " : " ").append(each);
     }
     return {};
