@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -75,7 +76,7 @@ std::optional<double> open_descriptors() {
   std::error_code failed;
   const std::filesystem::directory_iterator all{"/proc/self/fd", failed};
   // None is left to count the others with.
-  if (failed == std::errc::too_many_files_open) return most_descriptors();
+  if (failed.value() == EMFILE) return most_descriptors();
   if (failed) return std::nullopt;
   // Without the one that reads the directory.
   return static_cast<double>(std::distance(begin(all), end(all)) - 1);
