@@ -45,8 +45,10 @@ public:
     std::size_t cut_bytes = 0;
   };
 
+  /// `parts` and `pools` outlive this.
   request_source(const std::vector<mix_part>& parts, const std::vector<request_pool>& pools,
                  std::uint64_t seed);
+  request_source(std::vector<mix_part>&&, const std::vector<request_pool>&, std::uint64_t) = delete;
 
   request next();
 

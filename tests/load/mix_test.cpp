@@ -92,14 +92,15 @@ TEST_CASE("what is made follows from the seed", "[load]") {
 TEST_CASE("requests have a place for a token where connections have one", "[load]") {
   const auto part = single_mix(http::operation::validate_group).front();
   const request_frame asks{"h:1", "", {"X-A: b"}, false, true};
+  const std::vector<mix_part> parts{part};
   const std::vector<request_pool> pools{{part, asks, 1}};
-  request_source source{{part}, pools, 1};
+  request_source source{parts, pools, 1};
   const auto made = source.next();
   CHECK(made.bytes.substr(0, made.token_at) ==
         "POST /cloud/groups/validate HTTP/1.1\r\nHost: h:1\r\nAuthorization: Bearer ");
   CHECK(made.bytes.substr(made.token_at).starts_with("\r\nX-A: b\r\n"));
   const std::vector<request_pool> others{{part, plain, 1}};
-  const auto other = request_source{{part}, others, 1}.next();
+  const auto other = request_source{parts, others, 1}.next();
   CHECK(other.token_at == 0);
   CHECK(other.bytes.find("Authorization") == std::string_view::npos);
 }
