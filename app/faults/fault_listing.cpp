@@ -81,10 +81,11 @@ bool has(const std::string& text, std::string_view part) {
   return std::search(text.begin(), text.end(), part.begin(), part.end(), same) != text.end();
 }
 
+/// In whole minutes, rounded up, or in seconds.
 std::string time_left(const std::optional<std::int64_t>& seconds) {
   if (!seconds) return "";
   if (*seconds < 120) return std::to_string(*seconds) + " s";
-  return std::to_string(*seconds / 60) + " min";
+  return std::to_string((*seconds + 59) / 60) + " min";
 }
 
 text_table injected_table(const fault_listing& from) {

@@ -23,7 +23,7 @@ fault_listing chosen(const listing_choice& by) {
 TEST_CASE("what is injected is shown with its hits and when it heals") {
   CHECK(text_of(chosen({}), 0) ==
         "POINT       FAULT                                  HIT  OF  HEALS IN\n"
-        "store.read  delay 5..20 ms, once, connections 0.1  3    12  59 min\n");
+        "store.read  delay 5..20 ms, once, connections 0.1  3    12  60 min\n");
   CHECK(text_of({}, 0).empty());
 }
 
