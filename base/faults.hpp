@@ -166,10 +166,17 @@ inline bool chooses_senders() noexcept {
 fault_point_set chosen(const fault_sender& from) noexcept;
 
 /// Passes a point. `abort` never returns; the caller carries out every other kind.
-inline fault strike(fault_point at, const fault_subject& of = {}) noexcept {
+inline fault strike(fault_point at, const fault_subject& of) noexcept {
   if (!armed(at)) [[likely]]
     return {};
   return detail::strike(at, of);
+}
+/// The same where nobody is known whom it is about. No default argument, because that would be made
+/// before the look whether there is a fault at all.
+inline fault strike(fault_point at) noexcept {
+  if (!armed(at)) [[likely]]
+    return {};
+  return detail::strike(at, fault_subject{});
 }
 
 /// Passes a point on a thread that may wait: delays and stalls take place inside this call.

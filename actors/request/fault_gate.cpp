@@ -4,7 +4,6 @@
 #include <caf/message_id.hpp>
 
 #include <algorithm>
-#include <cstdint>
 #include <stdexcept>
 #include <string>
 
@@ -23,15 +22,6 @@ actor_time::duration until_next_look(actor_time::duration left) {
   return std::min<actor_time::duration>(left, delay_look_interval);
 }
 
-/// What `hold` makes of a delayed message: the rule, when the message is due, and itself.
-caf::message with_due_time(std::uint32_t rule, actor_time due, caf::message what) {
-  return caf::make_message(rule, std::int64_t{due.time_since_epoch().count()}, std::move(what));
-}
-
-bool has_due_time(const caf::message& what) {
-  return what.match_elements<std::uint32_t, std::int64_t, caf::message>();
-}
-
 } // namespace
 
 fault_gate::outcome fault_gate::pass(base::fault_point at, const caf::strong_actor_ptr& from,
@@ -48,7 +38,7 @@ fault_gate::outcome fault_gate::pass(base::fault_point at, const caf::strong_act
   case base::fault_kind::delay:
   case base::fault_kind::stall:
     note_delay(of, at, hit);
-    hold({caf::actor_cast<caf::actor>(self_), from, what, at, 0}, hit);
+    hold({caf::actor_cast<caf::actor>(self_), from, what, at}, hit);
     return outcome::is_gone;
   default: return outcome::arrives;
   }
@@ -71,26 +61,21 @@ void fault_gate::crash_if(const base::fault& hit, base::fault_point at) {
 }
 
 void fault_gate::hold(held_message what, const base::fault& hit) {
-  if (hit.kind == base::fault_kind::stall) {
-    what.stalled_by = hit.rule;
+  what.rule = hit.rule;
+  if (hit.kind == base::fault_kind::stall)
     return self_->delayed_send(self_, stall_look_interval, std::move(what));
-  }
-  what.what = with_due_time(hit.rule, self_->clock().now() + hit.delay, std::move(what.what));
+  what.due = self_->clock().now() + hit.delay;
   self_->delayed_send(self_, until_next_look(hit.delay), std::move(what));
 }
 
 void fault_gate::resume_held(const held_message& held) {
-  if (held.stalled_by != 0 && base::faults::in_force(held.at, held.stalled_by)) {
-    self_->delayed_send(self_, stall_look_interval, held);
-    return;
-  }
   if (!held.to) return send_late_news();
-  if (!has_due_time(held.what)) return pass_on(held);
-  const actor_time due{actor_time::duration{held.what.get_as<std::int64_t>(1)}};
-  const auto left = due - self_->clock().now();
-  if (left.count() > 0 && base::faults::in_force(held.at, held.what.get_as<std::uint32_t>(0)))
-    return self_->delayed_send(self_, until_next_look(left), held);
-  pass_on({held.to, held.from, held.what.get_as<caf::message>(2), held.at, 0});
+  if (!base::faults::in_force(held.at, held.rule)) return pass_on(held);
+  if (held.due == actor_time::max())
+    return self_->delayed_send(self_, stall_look_interval, held);
+  const auto left = held.due - self_->clock().now();
+  if (left.count() > 0) return self_->delayed_send(self_, until_next_look(left), held);
+  pass_on(held);
 }
 
 void fault_gate::pass_on(const held_message& held) {
@@ -104,7 +89,7 @@ void fault_gate::publish_late(const caf::actor& to, caf::message news,
   const auto now = self_->clock().now();
   auto due = now + delay;
   if (!late_news_.empty()) due = std::max(due, late_news_.back().due);
-  late_news_.push_back({{to, nullptr, std::move(news), points_.reply, 0}, due});
+  late_news_.push_back({{to, nullptr, std::move(news), points_.reply}, due});
   if (late_news_.size() == 1)
     self_->delayed_send(self_, until_next_look(due - now), held_message{});
 }

@@ -5,6 +5,7 @@
 #include "base/fault_point.hpp"
 
 #include <caf/actor.hpp>
+#include <caf/actor_clock.hpp>
 #include <caf/actor_control_block.hpp>
 #include <caf/message.hpp>
 
@@ -104,8 +105,10 @@ struct held_message {
   caf::strong_actor_ptr from;
   caf::message what;
   base::fault_point at{};
-  /// The rule that stalls the message; 0 if it is only delayed.
-  std::uint32_t stalled_by = 0;
+  /// The rule that holds it back; 0 for news, which have their own times.
+  std::uint32_t rule = 0;
+  /// When a delayed message is due, by the actor's clock; `max`: it stalls.
+  caf::actor_clock::time_point due = caf::actor_clock::time_point::max();
 };
 
 } // namespace matchcloud::actors
