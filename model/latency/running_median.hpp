@@ -3,6 +3,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 
 namespace matchcloud::model {
 
@@ -17,10 +19,14 @@ public:
   static constexpr double highest = 400'000;
   /// All points together weigh at most this much; what is older gives way.
   static constexpr double weight_limit = 200;
+  static constexpr std::size_t byte_count = 4 * point_limit;
 
   /// Adds a value, brought into `lowest` to `highest`, with a weight up to 1. Weights are counted
   /// in steps of 1/256; less than half a step is nothing.
   void add(double value, double weight) noexcept;
+  /// Adds all values of another; the same, but for rounding, as having added them one by one. If
+  /// both together weigh more than `weight_limit`, both give way alike.
+  void merge(const running_median& added) noexcept;
   /// Multiplies all weights by `factor`, 0 to 1.
   void fade(double factor) noexcept;
 
@@ -37,20 +43,30 @@ public:
   /// have; 0 with fewer than two values. Of a small spread, it is the relative deviation.
   double spread() const noexcept;
 
+  /// To be stored: the points in order, each its value and its weight, little-endian.
+  std::array<std::uint8_t, byte_count> bytes() const noexcept;
+  /// Reads what `bytes` wrote; nothing if it cannot have written that.
+  static std::optional<running_median> from_bytes(std::span<const std::uint8_t> bytes) noexcept;
+
+  friend bool operator==(const running_median&, const running_median&) = default;
+
 private:
   struct point {
     /// `log_step` per step of the logarithm, from that of `lowest` on.
     std::uint16_t value = 0;
     std::uint16_t weight = 0;
+
+    friend bool operator==(const point&, const point&) = default;
   };
 
+  bool is_sound() const noexcept;
   double total() const noexcept;
   /// The mean of the logarithms between two shares of the weight.
   double mean_between(double low, double high) const noexcept;
   /// The logarithm below which a share of the weight lies.
   double quantile(double share) const noexcept;
 
-  /// In ascending order of value; those without weight last.
+  /// In ascending order of value; those without weight are all 0 and last.
   std::array<point, point_limit> points_{};
 };
 

@@ -3,7 +3,9 @@
 #include "tests/catch.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <random>
 #include <rapidcheck.h>
 #include <vector>
@@ -97,6 +99,93 @@ TEST_CASE("What is newer outweighs what has faded") {
   CHECK(made.median() == Approx(50).epsilon(0.1));
   made.fade(0);
   CHECK(made.empty());
+}
+
+TEST_CASE("Merged running medians are as if all values had been added to one") {
+  REQUIRE(rc::check("lognormal values with outliers, divided between two", [] {
+    std::mt19937_64 random{*rc::gen::arbitrary<std::uint64_t>()};
+    const auto count = *rc::gen::inRange<std::size_t>(2, 180);
+    const auto parts = *rc::gen::inRange<std::size_t>(2, 6);
+    std::lognormal_distribution<double> usual{3.5, 0.15};
+    std::uniform_real_distribution<double> outlier{1, 400};
+    running_median all;
+    std::vector<running_median> some(parts);
+    for (std::size_t i = 0; i < count; ++i) {
+      const double value = i % 10 == 9 ? outlier(random) : usual(random);
+      all.add(value, 1);
+      some[random() % parts].add(value, 1);
+    }
+    running_median forwards;
+    running_median backwards;
+    for (std::size_t i = 0; i < parts; ++i) {
+      forwards.merge(some[i]);
+      backwards.merge(some[parts - 1 - i]);
+    }
+    // Twice the error that the median of the values itself has, as they vary by 0.15.
+    const double apart = 0.3 / std::sqrt(static_cast<double>(count)) + 0.001;
+    RC_ASSERT(std::abs(std::log(forwards.middle() / all.middle())) < apart);
+    RC_ASSERT(std::abs(std::log(forwards.middle() / backwards.middle())) < apart);
+    RC_ASSERT(std::abs(forwards.weight() - all.weight()) < 0.1);
+    RC_ASSERT(std::abs(backwards.weight() - all.weight()) < 0.1);
+  }));
+}
+
+TEST_CASE("Merging few values is exact") {
+  auto into = of({10, 400, 11});
+  into.merge(of({1, 12}));
+  CHECK(into == of({10, 1, 400, 11, 12}));
+  into.merge({});
+  CHECK(into == of({10, 1, 400, 11, 12}));
+  running_median empty;
+  empty.merge(into);
+  CHECK(empty == into);
+}
+
+TEST_CASE("Merging keeps the limit of the weight, and both give way alike") {
+  running_median old;
+  running_median added;
+  for (int i = 0; i < 1'000; ++i) {
+    old.add(20, 1);
+    added.add(80, 1);
+  }
+  auto into = old;
+  into.merge(added);
+  CHECK(into.weight() <= running_median::weight_limit);
+  CHECK(into.weight() == Approx(running_median::weight_limit).margin(0.1));
+  CHECK(into.median() == Approx(40).epsilon(0.02));
+  added.merge(old);
+  CHECK(added == into);
+  for (int i = 0; i < 1'000; ++i)
+    into.merge(of({80}));
+  CHECK(into.weight() <= running_median::weight_limit);
+  CHECK(into.median() == Approx(80).epsilon(0.01));
+}
+
+TEST_CASE("A running median is written as bytes and read again") {
+  REQUIRE(rc::check("any values", [] {
+    running_median made;
+    for (const auto each : *rc::gen::container<std::vector<std::uint32_t>>(
+             rc::gen::inRange<std::uint32_t>(0, 1U << 31U)))
+      made.add(each / 1'000.0, 1.0 + each % 256 / 256.0);
+    made.fade(*rc::gen::inRange(0, 1'000) / 1'000.0);
+    RC_ASSERT(running_median::from_bytes(made.bytes()) == made);
+  }));
+  CHECK(of({0.05}).bytes() == std::array<std::uint8_t, 28>{0, 0, 0, 1});
+}
+
+TEST_CASE("Bytes that are no running median are refused") {
+  using bytes = std::array<std::uint8_t, running_median::byte_count>;
+  const auto is_read = [](const bytes& all) { return running_median::from_bytes(all).has_value(); };
+  CHECK(is_read({}));
+  CHECK(is_read({1, 2, 1, 0, 1, 2, 1, 0}));
+  CHECK_FALSE(is_read({1, 2, 1, 0, 0, 2, 1, 0})); // unsorted
+  CHECK_FALSE(is_read({0, 0, 0, 0, 1, 2, 1, 0})); // weight after an empty point
+  CHECK_FALSE(is_read({1, 2, 1, 0, 5, 0, 0, 0})); // a value without weight
+  CHECK_FALSE(is_read({255, 255, 1, 0}));         // above `highest`
+  CHECK(is_read({1, 2, 0, 200}));
+  CHECK_FALSE(is_read({1, 2, 1, 200})); // more than `weight_limit`
+  CHECK_FALSE(running_median::from_bytes(std::array<std::uint8_t, 27>{}));
+  CHECK_FALSE(running_median::from_bytes({}));
 }
 
 } // namespace
