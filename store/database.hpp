@@ -87,6 +87,7 @@ public:
   base::expected<lease<erasure_store>> erasures(model::audit_run_ptr run = nullptr) {
     return lend<erasure_store>(std::move(run));
   }
+  base::expected<lease<latency_store>> latencies() { return lend<latency_store>(); }
   base::expected<lease<lobby_history>> history() { return lend<lobby_history>(); }
   base::expected<lease<change_feed>> feed() { return lend<change_feed>(); }
   base::expected<lease<maintenance>> upkeep() { return lend<maintenance>(); }

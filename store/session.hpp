@@ -6,6 +6,7 @@
 #include "store/change_feed.hpp"
 #include "store/erasure_store.hpp"
 #include "store/export_records.hpp"
+#include "store/latency_store.hpp"
 #include "store/lobby_history.hpp"
 #include "store/lobby_sink.hpp"
 #include "store/maintenance.hpp"
@@ -22,11 +23,12 @@ namespace matchcloud::store {
 /// `store_full`. What a call has written is on disk when it returns; a call that fails has written
 /// nothing.
 ///
-/// Revisions exist for the catalog, for avatars (one sequence for all games) and for the lobbies of
-/// each game. They support any number of writers on any number of machines. The revisions of a
-/// subject only grow, and a reader that saw revision n has seen everything of that subject that was
-/// or will be committed with a revision below n. An engine must therefore assign revisions in the
-/// order of the commits, or count them in the snapshot of the reader.
+/// Revisions exist for the catalog, for avatars (one sequence for all games), for the lobbies of
+/// each game and for learned latencies. They support any number of writers on any number of
+/// machines. The revisions of a subject only grow, and a reader that saw revision n has seen
+/// everything of that subject that was or will be committed with a revision below n. An engine must
+/// therefore assign revisions in the order of the commits, or count them in the snapshot of the
+/// reader.
 ///
 /// Each change that an operator answers for is in the audit log, by an entry that its transaction
 /// writes: without the entry there is no change.
@@ -40,6 +42,7 @@ class session : public catalog_store,
                 public replica_registry,
                 public retention_store,
                 public erasure_store,
+                public latency_store,
                 public maintenance {
 public:
   /// From now on what this session changes belongs to `run`; null: each change to a run of its own,

@@ -115,6 +115,14 @@ constexpr std::array token_uses{
     copied_column{"last_use_ms", integer},
 };
 
+constexpr std::array latencies{
+    copied_column{"cell", integer},      copied_column{"region_id", text},
+    copied_column{"latitude", real},     copied_column{"longitude", real},
+    copied_column{"minute", integer},    copied_column{"contributed", integer},
+    copied_column{"reporters", integer}, copied_column{"points", blob},
+    copied_column{"revision", integer},
+};
+
 constexpr std::array audit{
     copied_column{"entry", integer},    copied_column{"at_ms", integer},
     copied_column{"author_kind", text}, copied_column{"author_name", text},
@@ -125,7 +133,7 @@ constexpr std::array audit{
 };
 
 constexpr copied_table all_revisions{"revisions", 1, revisions, false,
-                                     "name IN ('catalog', 'tokens')"};
+                                     "name IN ('catalog', 'tokens', 'latencies')"};
 
 constexpr std::array tables{
     copied_table{"regions", 1, regions},
@@ -143,6 +151,7 @@ constexpr std::array tables{
     copied_table{"history_horizons", 1, history_horizons},
     copied_table{"tokens", 1, tokens},
     copied_table{"token_uses", 1, token_uses},
+    copied_table{"latencies", 2, latencies},
     copied_table{"audit", 1, audit, true},
 };
 

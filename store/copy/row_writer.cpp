@@ -1,11 +1,7 @@
 #include "store/copy/row_writer.hpp"
 
-#include "base/hexadecimal.hpp"
 #include "store/copy/table_statements.hpp"
-
-#include <array>
-#include <charconv>
-#include <string_view>
+#include "store/sql/array_text.hpp"
 
 namespace matchcloud::store {
 
@@ -21,41 +17,6 @@ sql_value value_of(sql_row& row, int column, column_type type) {
   case column_type::uuid: return row.uuid(column);
   }
   return std::nullopt;
-}
-
-template <class Number>
-void append_number(std::string& to, Number number) {
-  std::array<char, 32> digits{};
-  to.append(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr);
-}
-
-void append_quoted(std::string& to, std::string_view text) {
-  to.push_back('"');
-  for (const char c : text) {
-    if (c == '"' || c == '\\') to.push_back('\\');
-    to.push_back(c);
-  }
-  to.push_back('"');
-}
-
-/// Appends an element of an array's text (PostgreSQL's documentation, section 8.15.6).
-void append_element(std::string& to, sql_row& row, int column, column_type type) {
-  to.push_back(to.empty() ? '{' : ',');
-  if (row.is_null(column)) {
-    to.append("NULL");
-    return;
-  }
-  switch (type) {
-  case column_type::integer: append_number(to, row.integer(column)); return;
-  case column_type::real: append_number(to, row.real(column)); return;
-  case column_type::text: append_quoted(to, row.text(column)); return;
-  case column_type::blob:
-    to.append("\"\\\\x");
-    base::append_hexadecimal(to, row.blob(column));
-    to.push_back('"');
-    return;
-  case column_type::uuid: to.append(to_string(row.uuid(column))); return;
-  }
 }
 
 } // namespace
@@ -86,7 +47,7 @@ void row_writer::collect(sql_row& row) {
   for (std::size_t column = 0; column < arrays_.size(); ++column) {
     const auto& [name, type, is_generated] = table_->columns[column];
     if (is_generated) continue;
-    append_element(arrays_[column], row, static_cast<int>(column), type);
+    append_element(arrays_[column], value_of(row, static_cast<int>(column), type));
     bytes_ += arrays_[column].size();
   }
 }

@@ -308,8 +308,8 @@ base::expected<void> postgres_connection::commit(std::string_view operation) {
   static constexpr sql_command announce{"SELECT pg_notify('matchcloud', $1)", "announce a change"};
   auto done = pass(base::fault_point::store_commit, operation);
   // Never for ingests, which write no subject: at its commit, NOTIFY locks out all others of the
-  // server.
-  const bool is_announced = subject_.has_value();
+  // server. Nor for latencies, which replicas read at times of their own.
+  const bool is_announced = subject_ && *subject_ != sql_subject::latencies;
   if (done && is_announced) done = run(announce, {name_of(*subject_)});
   bool committed = false;
   const take_rows look = [&](const binary_rows& got) {
@@ -317,7 +317,8 @@ base::expected<void> postgres_connection::commit(std::string_view operation) {
   };
   if (done) done = queue(commit, parameters{sql_values{}}, {operation, nullptr, &look}, false);
   if (done) done = drain();
-  // The server may still do it. Reports of lobbies can be made again, other changes cannot.
+  // The server may still do it. Reports of lobbies and of latencies can be made again, other
+  // changes cannot.
   if (!done && is_announced && (silence_ || PQstatus(handle_.get()) != CONNECTION_OK))
     done.error().code = base::errc::outcome_unknown;
   if (!done) return done;

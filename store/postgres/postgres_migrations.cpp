@@ -251,6 +251,25 @@ constexpr std::array migrations{
       ALTER TABLE replicas ADD COLUMN summary text;
       ALTER TABLE replicas ADD COLUMN told_ts bigint;
     )sql"},
+    migration{schema_versions::baseline, R"sql(
+      -- What players' round trips say of the latency between a cell, a group of clients, and a
+      -- region. Whatever lies above a revision has changed since.
+      CREATE TABLE latencies (
+        cell bigint NOT NULL,                  -- the 64 bits of an unsigned number
+        region_id text COLLATE "C" NOT NULL,   -- also of regions that are gone
+        latitude double precision NOT NULL,    -- where the region was
+        longitude double precision NOT NULL,
+        minute bigint NOT NULL,                -- since 1970, of the last report
+        contributed integer NOT NULL,
+        reporters integer NOT NULL,            -- 16 bits, of hashes
+        points bytea NOT NULL CHECK (length(points) = 28),
+        revision bigint NOT NULL,
+        PRIMARY KEY (cell, region_id)
+      );
+      CREATE UNIQUE INDEX latencies_in_order ON latencies (revision, cell, region_id);
+      CREATE INDEX latencies_by_minute ON latencies (minute);
+      INSERT INTO revisions VALUES ('latencies', 0);
+    )sql"},
 };
 constexpr schema_versions known_versions{migrations};
 

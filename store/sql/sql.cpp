@@ -8,6 +8,7 @@ std::string_view name_of(sql_subject subject) noexcept {
   case sql_subject::tokens: return "tokens";
   case sql_subject::avatars: return "avatars";
   case sql_subject::lobbies: return "lobbies";
+  case sql_subject::latencies: return "latencies";
   }
   return {};
 }

@@ -97,7 +97,7 @@ enum class sql_access : std::uint8_t {
 
 /// What has a revision, and so one writer at a time; lobbies in SQLite alone, see `lobby_changes`
 /// of PostgreSQL.
-enum class sql_subject : std::uint8_t { catalog, tokens, avatars, lobbies };
+enum class sql_subject : std::uint8_t { catalog, tokens, avatars, lobbies, latencies };
 
 /// The name of a subject's row in the table `revisions`.
 std::string_view name_of(sql_subject subject) noexcept;

@@ -14,7 +14,8 @@ namespace matchcloud::store {
 
 /// The roles that every SQL engine fills with the same statements: catalog, avatars
 /// (sql_avatars.cpp), access (sql_access.cpp), exports (sql_exports.cpp), retention
-/// (sql_retention.cpp), erasure (sql_erasure.cpp), replicas and revisions.
+/// (sql_retention.cpp), erasure (sql_erasure.cpp), latencies (sql_latencies.cpp), replicas and
+/// revisions.
 /// An engine adds the roles where speed depends on it: lobbies and their history.
 class sql_session : public session {
 public:
@@ -123,6 +124,14 @@ public:
   base::expected<std::vector<image_key>> removed_images(std::size_t limit) override;
   base::expected<void> forget_removed_image(const image_key& key) override;
   base::expected<bool> has_image(const image_key& key) override;
+
+  // -- latency_store ----------------------------------------------------------
+
+  base::expected<void> add_latencies(std::span<const model::learned_entry> learned) override;
+  base::expected<latency_page> read_latencies(const latency_position& after,
+                                              std::size_t limit) override;
+  base::expected<std::size_t> expire_latencies(std::uint32_t before_minute,
+                                               std::size_t most) override;
 
   void attribute(model::audit_run_ptr run) override { audit_.attribute(std::move(run)); }
 

@@ -238,6 +238,25 @@ constexpr std::array migrations{
       ALTER TABLE replicas ADD COLUMN summary TEXT;
       ALTER TABLE replicas ADD COLUMN told_ts INTEGER;
     )sql"},
+    migration{schema_versions::baseline, R"sql(
+      -- What players' round trips say of the latency between a cell, a group of clients, and a
+      -- region. Whatever lies above a revision has changed since.
+      CREATE TABLE latencies (
+        cell INTEGER NOT NULL,      -- the 64 bits of an unsigned number
+        region_id TEXT NOT NULL,    -- also of regions that are gone
+        latitude REAL NOT NULL,     -- where the region was
+        longitude REAL NOT NULL,
+        minute INTEGER NOT NULL,    -- since 1970, of the last report
+        contributed INTEGER NOT NULL,
+        reporters INTEGER NOT NULL, -- 16 bits, of hashes
+        points BLOB NOT NULL CHECK (length(points) = 28),
+        revision INTEGER NOT NULL,
+        PRIMARY KEY (cell, region_id)
+      ) STRICT, WITHOUT ROWID;
+      CREATE UNIQUE INDEX latencies_in_order ON latencies (revision, cell, region_id);
+      CREATE INDEX latencies_by_minute ON latencies (minute);
+      INSERT INTO revisions VALUES ('latencies', 0);
+    )sql"},
 };
 constexpr schema_versions known_versions{migrations};
 

@@ -137,6 +137,23 @@ public:
     return of_->now().moved_games_since(known);
   }
 
+  // -- latency_store ----------------------------------------------------------
+
+  base::expected<void> add_latencies(std::span<const model::learned_entry> learned) override {
+    if (fails_to_write()) return break_off();
+    return of_->latencies.add(learned);
+  }
+  base::expected<store::latency_page> read_latencies(const store::latency_position& after,
+                                                     std::size_t limit) override {
+    if (fails()) return break_off();
+    return of_->latencies.read(after, limit);
+  }
+  base::expected<std::size_t> expire_latencies(std::uint32_t before_minute,
+                                               std::size_t most) override {
+    if (fails_to_write()) return break_off();
+    return of_->latencies.expire(before_minute, most);
+  }
+
   // -- maintenance ------------------------------------------------------------
 
   std::uint64_t backlog_bytes() override { return 0; }

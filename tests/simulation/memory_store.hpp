@@ -1,6 +1,7 @@
 #pragma once
 
 #include "store/database.hpp"
+#include "tests/simulation/latency_table.hpp"
 #include "tests/simulation/stored_state.hpp"
 
 #include <cstddef>
@@ -52,6 +53,8 @@ public:
 
   /// Whether every call fails.
   bool failing = false;
+  /// What nodes learned, of which no states are kept.
+  latency_table latencies;
   /// Called in the middle of long reads, so that the rest of the world goes on.
   std::function<void()> while_reading;
   /// Called before lobbies are committed, and after that.

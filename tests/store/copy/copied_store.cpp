@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <span>
 
 namespace matchcloud::store {
 
@@ -28,6 +29,7 @@ public:
     fill_avatars();
     fill_lobbies(lobbies);
     fill_access();
+    fill_latencies();
   }
 
 private:
@@ -136,6 +138,23 @@ private:
       had(access->record({"some.change", text(), text(), text()}));
     }
     had(access->note_uses(uses));
+  }
+
+  void fill_latencies() {
+    std::vector<model::learned_entry> learned(1 + below(300));
+    for (auto& each : learned) {
+      each.cell.key = random_();
+      each.region_id = text();
+      each.region_at = {std::ldexp(1.0, -30) * below(90), -0.0};
+      each.minute = static_cast<std::uint32_t>(number());
+      each.contributed = static_cast<std::uint16_t>(random_());
+      each.reporters = static_cast<std::uint16_t>(random_());
+      for (auto count = below(10); count > 0; --count)
+        each.values.add(below(1'000'000) / 1'000.0, below(256) / 256.0);
+    }
+    const auto latencies = had(of_->latencies());
+    had(latencies->add_latencies(learned));
+    had(latencies->add_latencies(std::span{learned}.first(1)));
   }
 
   std::shared_ptr<database> of_;

@@ -298,6 +298,17 @@ void use_erasures(const all_roles& in) {
   had(erasing->forget_removed_image(key));
 }
 
+void use_latencies(const all_roles& in) {
+  const auto latencies = had(in.of->latencies());
+  std::vector<model::learned_entry> learned;
+  for (std::uint32_t number = 0; number < latency_batch_limit; ++number)
+    learned.push_back({model::asn_cell(number), "fra", {}, number, 0, 0, {}});
+  had(latencies->add_latencies(learned));
+  had(latencies->add_latencies(learned));
+  CHECK(had(latencies->read_latencies({}, 10)).entries.size() == 10);
+  CHECK(had(latencies->expire_latencies(10, latency_batch_limit - 20)) == 20);
+}
+
 void use_copy_mark(const std::string& url) {
   const auto on = had(open_postgres_connection(settings_of(url)));
   auto changes = had(sql_transaction::write(*on, std::nullopt, "mark"));
@@ -317,6 +328,7 @@ void use_everything(const std::string& url) {
   use_catalog(in);
   use_retention(in);
   use_erasures(in);
+  use_latencies(in);
   use_copy_mark(url);
 }
 

@@ -1,0 +1,206 @@
+#include "store/sql/array_text.hpp"
+#include "store/sql/game_revisions.hpp"
+#include "store/sql/sql_session.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <limits>
+#include <utility>
+
+namespace matchcloud::store {
+
+namespace {
+
+using take_known = std::function<void(std::size_t number, sql_row& row)>;
+
+std::int64_t column_of(model::latency_cell cell) noexcept {
+  return std::bit_cast<std::int64_t>(cell.key);
+}
+
+/// The first eight columns of a row: from the cell to the points.
+model::learned_entry entry_at(sql_row& row) {
+  model::learned_entry entry;
+  entry.cell.key = std::bit_cast<std::uint64_t>(row.integer(0));
+  entry.region_id = row.text(1);
+  entry.region_at = {row.real(2), row.real(3)};
+  entry.minute = static_cast<std::uint32_t>(row.integer(4));
+  entry.contributed = static_cast<std::uint16_t>(row.integer(5));
+  entry.reporters = static_cast<std::uint16_t>(row.integer(6));
+  entry.values = model::running_median::from_bytes(row.blob(7)).value_or(model::running_median{});
+  return entry;
+}
+
+/// Rows as the columns of one statement: a PostgreSQL array each.
+class columns {
+public:
+  template <class... Values>
+  void add(const Values&... values) {
+    std::size_t column = 0;
+    (append_element(texts_[column++], sql_value{values}), ...);
+  }
+  /// Ends the arrays.
+  std::array<std::string, 8>& end() {
+    for (auto& each : texts_)
+      if (!each.empty()) each.push_back('}');
+    return texts_;
+  }
+
+private:
+  std::array<std::string, 8> texts_;
+};
+
+/// Calls `take` with the place in `learned` and the row of each entry that the store has.
+base::expected<void> find_known(sql_connection& on, std::span<const model::learned_entry> learned,
+                                const take_known& take) {
+  static constexpr sql_command find{
+      "/* SQLite */ SELECT cell, region_id, latitude, longitude, minute, contributed, reporters, "
+      "points FROM latencies WHERE cell = $1 AND region_id = $2",
+      "look for learned latencies"};
+  static constexpr sql_command find_all{
+      "SELECT cell, region_id, latitude, longitude, minute, contributed, reporters, points, "
+      "position - 1 FROM unnest($1::bigint[], $2::text[]) WITH ORDINALITY AS sent (cell, "
+      "region_id, position) JOIN latencies USING (cell, region_id)",
+      "look for learned latencies"};
+  if (on.dialect() == sql_dialect::postgres) {
+    columns keys;
+    for (const auto& each : learned)
+      keys.add(column_of(each.cell), each.region_id);
+    const auto& texts = keys.end();
+    return for_each_row(on, find_all, {texts[0], texts[1]},
+                        [&](sql_row& row) { take(static_cast<std::size_t>(row.integer(8)), row); });
+  }
+  for (std::size_t number = 0; number < learned.size(); ++number) {
+    const auto& each = learned[number];
+    auto done = for_each_row(on, find, {column_of(each.cell), each.region_id},
+                             [&](sql_row& row) { take(number, row); });
+    if (!done) return done;
+  }
+  return {};
+}
+
+base::expected<void> write_entries(sql_connection& on,
+                                   std::span<const model::learned_entry> entries,
+                                   std::int64_t revision) {
+  static constexpr sql_command upsert{
+      "/* SQLite */ INSERT INTO latencies (revision, cell, region_id, latitude, longitude, minute, "
+      "contributed, reporters, points) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) "
+      "ON CONFLICT (cell, region_id) DO UPDATE SET revision = excluded.revision, "
+      "latitude = excluded.latitude, longitude = excluded.longitude, minute = excluded.minute, "
+      "contributed = excluded.contributed, reporters = excluded.reporters, "
+      "points = excluded.points",
+      "write learned latencies"};
+  static constexpr sql_command upsert_all{
+      "INSERT INTO latencies (revision, cell, region_id, latitude, longitude, minute, "
+      "contributed, reporters, points) SELECT $1::bigint, sent.* FROM unnest($2::bigint[], "
+      "$3::text[], $4::float8[], $5::float8[], $6::bigint[], $7::integer[], $8::integer[], "
+      "$9::bytea[]) AS sent ON CONFLICT (cell, region_id) DO UPDATE SET "
+      "revision = excluded.revision, latitude = excluded.latitude, "
+      "longitude = excluded.longitude, minute = excluded.minute, "
+      "contributed = excluded.contributed, reporters = excluded.reporters, "
+      "points = excluded.points",
+      "write learned latencies"};
+  const auto with_columns = [&](const model::learned_entry& each, const auto& call) {
+    return call(column_of(each.cell), each.region_id, each.region_at.latitude,
+                each.region_at.longitude, std::int64_t{each.minute}, std::int64_t{each.contributed},
+                std::int64_t{each.reporters}, each.values.bytes());
+  };
+  if (on.dialect() == sql_dialect::postgres) {
+    columns rows;
+    for (const auto& each : entries)
+      with_columns(each, [&](const auto&... values) { rows.add(values...); });
+    const auto& texts = rows.end();
+    return on.run(upsert_all, {revision, texts[0], texts[1], texts[2], texts[3], texts[4], texts[5],
+                               texts[6], texts[7]});
+  }
+  base::expected<void> done;
+  for (auto each = entries.begin(); done && each != entries.end(); ++each)
+    done = with_columns(*each, [&](const auto&... values) {
+      return on.run(upsert, {revision, values...});
+    });
+  return done;
+}
+
+base::expected<std::int64_t> next_revision(sql_connection& on) {
+  static constexpr sql_command query{"SELECT revision FROM revisions WHERE name = 'latencies'",
+                                     "read the latencies' revision"};
+  return move_revision(on, sql_subject::latencies).and_then([&] {
+    return select_integer(on, query);
+  });
+}
+
+/// Removes those that were reported least recently, at most `limit`, of those last reported before
+/// a minute. Returns how many.
+base::expected<std::size_t> delete_oldest(sql_connection& on, std::int64_t before_minute,
+                                          std::size_t limit) {
+  static constexpr sql_command remove{
+      "DELETE FROM latencies WHERE (cell, region_id) IN (SELECT cell, region_id FROM latencies "
+      "WHERE minute < $1 ORDER BY minute LIMIT $2)",
+      "remove old latencies"};
+  if (limit == 0) return std::size_t{0};
+  return on.count_changes(remove, {before_minute, static_cast<std::int64_t>(limit)})
+      .map([](std::int64_t gone) { return static_cast<std::size_t>(gone); });
+}
+
+} // namespace
+
+base::expected<void> sql_session::add_latencies(std::span<const model::learned_entry> learned) {
+  if (auto checked = check_learned(learned); !checked || learned.empty()) return checked;
+  auto changes = sql_transaction::write(*on_, sql_subject::latencies, "add learned latencies");
+  if (!changes) return tl::unexpected(changes.error());
+  std::vector<model::learned_entry> merged{learned.begin(), learned.end()};
+  auto done = find_known(*on_, learned, [&](std::size_t number, sql_row& row) {
+    auto known = entry_at(row);
+    model::merge(known, learned[number]);
+    merged[number] = std::move(known);
+  });
+  if (!done) return done;
+  const auto revision = next_revision(*on_);
+  if (!revision) return tl::unexpected(revision.error());
+  done = write_entries(*on_, merged, *revision);
+  return done ? changes->commit() : done;
+}
+
+base::expected<latency_page> sql_session::read_latencies(const latency_position& after,
+                                                         std::size_t limit) {
+  static constexpr sql_command query{
+      "SELECT cell, region_id, latitude, longitude, minute, contributed, reporters, points, "
+      "revision FROM latencies WHERE (revision, cell, region_id) > ($1, $2, $3) "
+      "ORDER BY revision, cell, region_id LIMIT $4",
+      "read learned latencies"};
+  if (auto begun = on_->begin_reading(query.operation); !begun)
+    return tl::unexpected(begun.error());
+  latency_page page{{}, after};
+  const auto most = static_cast<std::int64_t>(std::min(limit, latency_batch_limit));
+  auto read =
+      for_each_row(*on_, query, {after.revision, column_of(after.cell), after.region_id, most},
+                   [&](sql_row& row) {
+                     page.entries.push_back(entry_at(row));
+                     page.last.revision = row.integer(8);
+                   });
+  if (!read) return tl::unexpected(read.error());
+  if (page.entries.empty()) return page;
+  page.last.cell = page.entries.back().cell;
+  page.last.region_id = page.entries.back().region_id;
+  return page;
+}
+
+base::expected<std::size_t> sql_session::expire_latencies(std::uint32_t before_minute,
+                                                          std::size_t most) {
+  static constexpr sql_command count{"SELECT count(*) FROM latencies", "count learned latencies"};
+  // With the lock that writers take: what is merged now is not removed for its former minute.
+  auto changes = sql_transaction::write(*on_, sql_subject::latencies, "remove old latencies");
+  if (!changes) return tl::unexpected(changes.error());
+  const auto old = delete_oldest(*on_, before_minute, latency_expiry_limit);
+  if (!old) return old;
+  const auto left = select_integer(*on_, count);
+  if (!left) return tl::unexpected(left.error());
+  const auto over = static_cast<std::size_t>(*left) - std::min<std::size_t>(*left, most);
+  const auto oldest = delete_oldest(*on_, std::numeric_limits<std::int64_t>::max(),
+                                    std::min(over, latency_expiry_limit - *old));
+  if (!oldest) return oldest;
+  if (auto done = changes->commit(); !done) return tl::unexpected(done.error());
+  return *old + *oldest;
+}
+
+} // namespace matchcloud::store
