@@ -62,6 +62,20 @@ public:
     return of->file->places()[number - of->before - 1].at;
   }
 
+  std::string_view country_of(std::uint32_t /*number*/) const noexcept override { return {}; }
+
+  void asns(std::span<const model::ip_address> addresses,
+            std::span<std::uint32_t> numbers) const noexcept override {
+    std::ranges::fill(numbers.first(addresses.size()), 0U);
+  }
+
+  address_description describe(const model::ip_address& address) const override {
+    address_description told;
+    told.looked_up = looked_up(address);
+    told.at = locate(address);
+    return told;
+  }
+
 private:
   struct numbered_file {
     std::shared_ptr<const mmdb_file> file;
@@ -93,7 +107,8 @@ std::optional<located_address> locate_in(std::span<const std::shared_ptr<const m
   return found;
 }
 
-std::shared_ptr<const geoip> geoip::of(std::vector<std::shared_ptr<const mmdb_file>> files) {
+std::shared_ptr<const geoip> geoip::of(std::vector<std::shared_ptr<const mmdb_file>> files,
+                                       std::shared_ptr<const asn_file> /*asns*/) {
   return std::make_shared<const opened_geoip>(std::move(files));
 }
 

@@ -9,19 +9,44 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace matchcloud::store {
 
+class asn_file;
 class mmdb_file;
 
-/// One or more MaxMind databases. Immutable once opened, so any thread may look up addresses.
+/// What is known about an address, for operators and for clients that ask why they were placed
+/// where they are.
+struct address_description {
+  /// The IPv4 address that a 6to4, NAT64 or Teredo address embeds; otherwise the address itself.
+  model::ip_address looked_up;
+  /// Empty if the place is unknown.
+  std::optional<model::coordinates> at;
+  /// Whether the coordinates are those of the address, and not those of its country.
+  bool is_exact = false;
+  /// ISO 3166-1 alpha-2, upper case; empty if unknown. Points to static memory.
+  std::string_view country;
+  /// The autonomous system; 0 if unknown.
+  std::uint32_t asn = 0;
+  /// The path of the file that decided where the address is; empty if none did.
+  std::string file;
+  /// The path of the file of autonomous systems; empty without one.
+  std::string asn_file;
+};
+
+/// MaxMind databases of places, and optionally a file of autonomous systems. Immutable once opened,
+/// so any thread may look up addresses.
 class geoip {
 public:
   static constexpr std::size_t at_once = 16;
 
-  /// Combines open files, given in order of preference.
-  static std::shared_ptr<const geoip> of(std::vector<std::shared_ptr<const mmdb_file>> files);
+  /// Combines open files: databases of places in order of preference, and a file of autonomous
+  /// systems, null for none.
+  static std::shared_ptr<const geoip> of(std::vector<std::shared_ptr<const mmdb_file>> files,
+                                         std::shared_ptr<const asn_file> asns = nullptr);
 
   virtual ~geoip() = default;
 
@@ -39,12 +64,25 @@ public:
                     std::span<std::uint32_t> numbers) const noexcept = 0;
   /// The place with a number that `find` returned, other than 0.
   virtual model::coordinates at(std::uint32_t number) const noexcept = 0;
+  /// The country of a place by its number from `find`, as ISO 3166-1 alpha-2 in upper case: the one
+  /// that the file names which decided about the place. Empty for 0, and if that file names none.
+  /// Points to static memory.
+  virtual std::string_view country_of(std::uint32_t number) const noexcept = 0;
+
+  /// The numbers of the autonomous systems of at most `at_once` addresses; 0 where unknown, and
+  /// everywhere without a file of autonomous systems. Addresses that embed an IPv4 address are
+  /// looked up as that. Never fails and does not allocate; takes as long as `find`.
+  virtual void asns(std::span<const model::ip_address> addresses,
+                    std::span<std::uint32_t> numbers) const noexcept = 0;
 
   /// Where `address` is, if that is known.
   std::optional<model::coordinates> locate(const model::ip_address& address) const noexcept {
     const auto number = find(address);
     return number != 0 ? std::optional{at(number)} : std::nullopt;
   }
+
+  /// Everything that is known about `address`, and by which files. Allocates.
+  virtual address_description describe(const model::ip_address& address) const = 0;
 };
 
 /// A place and the file that it came from.
