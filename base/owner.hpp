@@ -15,6 +15,7 @@
   WITH_POINTS(avatar)                                                                              \
   WITH_POINTS(lobby_export)                                                                        \
   WITH_POINTS(export_download)                                                                     \
+  WITH_POINTS(latency_map)                                                                         \
   WITH_POINTS(ingestion)                                                                           \
   WITH_POINTS(administration)                                                                      \
   OTHER(fault_control)                                                                             \
@@ -29,6 +30,7 @@ namespace news {
 inline constexpr std::uint8_t catalog = 1;
 inline constexpr std::uint8_t tokens = 2;
 inline constexpr std::uint8_t geoip = 4;
+inline constexpr std::uint8_t latencies = 8;
 } // namespace news
 
 /// Where owners live.
@@ -48,6 +50,8 @@ struct owner_row {
   owner_home home = owner_home::pool;
   /// `news` that it is told.
   std::uint8_t hears = 0;
+  /// `news` that it tells others.
+  std::uint8_t tells = 0;
   /// How many requests may wait for it, per event loop: default, least and most of the key
   /// `mailbox-NAME`, and a sentence that says what waits.
   std::size_t mailbox = 1'024;
@@ -83,7 +87,7 @@ inline constexpr owner_row large_validator{
 
 inline constexpr owner_row region_ranking{
     .home = owner_home::loops,
-    .hears = news::catalog + news::geoip,
+    .hears = news::catalog + news::geoip + news::latencies,
     .mailbox = 4'096,
     .what_waits = "Requests that wait for the event loop's region ranking; beyond: 503.",
     .receives = "A region_ranking gets a client's address.",
@@ -114,6 +118,13 @@ inline constexpr owner_row export_download{
     .what_waits = "Requests per event loop that wait for downloads of exports; beyond: 503.",
     .receives = "The download actor is asked for an export.",
     .replies = "The download actor sends an opened export."};
+
+inline constexpr owner_row latency_map{
+    .hears = news::catalog + news::geoip,
+    .tells = news::latencies,
+    .what_waits = "Reports of latencies per event loop that wait to be learned; beyond: 503.",
+    .receives = "The latency map gets what a client measured.",
+    .replies = "The latency map says what became of a report, or tells rankings what it knows."};
 
 // Owners of the ops plane.
 

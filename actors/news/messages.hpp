@@ -3,6 +3,7 @@
 #include "actors/request/message.hpp"
 #include "model/access/access_token.hpp"
 #include "model/catalog/catalog.hpp"
+#include "model/latency/snapshot.hpp"
 #include "store/geoip/geoip.hpp"
 
 #include <caf/actor.hpp>
@@ -17,8 +18,8 @@ struct catalog_changed {
   model::catalog_snapshot snapshot;
 };
 
-/// region_ranking -> catalog, geoip_watch; front, avatar -> catalog: what their news made
-/// worthless. Destroying the message frees it, which must not happen on an event loop.
+/// region_ranking -> catalog, geoip_watch, latency_map; front, avatar -> catalog: what their news
+/// made worthless. Destroying the message frees it, which must not happen on an event loop.
 struct discarded {
   std::shared_ptr<const void> what;
 };
@@ -34,7 +35,12 @@ struct geoip_changed {
   std::shared_ptr<const store::geoip> geoip;
 };
 
-/// supervisor -> catalog, geoip_watch: the actors to send changes to from now on.
+/// latency_map -> its subscribers: on subscribing, and at most once a second when it knows more.
+struct latencies_changed {
+  std::shared_ptr<const model::latency_snapshot> latencies;
+};
+
+/// supervisor -> catalog, geoip_watch, latency_map: the actors to send changes to from now on.
 struct subscribers {
   /// Subscribers to changes of what the receiver owns.
   std::vector<caf::actor> members;

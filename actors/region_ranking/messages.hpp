@@ -19,6 +19,16 @@
 
 namespace matchcloud::actors {
 
+/// What a listing says of regions beside what all listings say.
+struct listing_details {
+  bool latency = false;
+  bool ping_url = false;
+  /// How the listing came about. See `client_from`.
+  bool explain = false;
+
+  bool any() const noexcept { return latency || ping_url || explain; }
+};
+
 /// front -> region_ranking. Always answered with `regions_ranked`.
 struct rank_regions {
   exchange_ref exchange;
@@ -31,6 +41,10 @@ struct rank_regions {
   std::optional<model::uuid> namespace_id = {};
   /// Whether the client takes gzip.
   bool gzip = false;
+  listing_details details = {};
+  /// What the client's address comes from, to be explained: a header, or `connection`. Has static
+  /// storage duration.
+  std::string_view client_from = {};
   ticket_ptr ticket = {};
 };
 
@@ -73,6 +87,8 @@ struct regions_ranked {
   /// The listing as it is compressed, kept for all who take gzip; null for who does not, or where
   /// it is not kept.
   std::shared_ptr<const std::string> gzip = {};
+  /// The JSON of a listing with details; then there is no `listing`.
+  std::shared_ptr<const std::string> detailed = {};
 };
 
 /// region_ranking -> front: answers to requests that came together.

@@ -4,12 +4,21 @@
 #include "model/catalog/parse_coordinates.hpp"
 #include "model/text/uuid.hpp"
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
+#include <string_view>
+#include <utility>
 
 namespace matchcloud::actors {
 
+/// What listings are ordered by.
+enum class ranking_order : std::uint8_t { distance, latency };
+inline constexpr std::array<std::string_view, 2> ranking_order_names{"distance", "latency"};
+
 struct ranking_config {
+  ranking_order rank_by = ranking_order::distance;
   /// The namespace of listings whose origin names none; without it they list all regions.
   std::optional<model::uuid> default_namespace = {};
   /// The location assumed for clients whose location is unknown; without it all their distances are
@@ -22,7 +31,14 @@ struct ranking_config {
 
 inline base::config_rows<ranking_config> ranking_keys() {
   using kind = base::config_text::kind;
+  using order_word = std::pair<std::string_view, ranking_order>;
   return {
+      base::choice_row("rank-by", &ranking_config::rank_by,
+                       std::array{order_word{"distance", ranking_order::distance},
+                                  order_word{"latency", ranking_order::latency}},
+                       "What listings of regions are ordered by: the distance from the player's "
+                       "place, or the latency that is predicted from what players report. Regions "
+                       "that the client names in `rtt` come first either way."),
       base::parsed_row(
           {"default-namespace", kind::text, "", "a namespace's UUID; empty: none",
            "The namespace of a listing whose Origin says nothing. None: all regions."},

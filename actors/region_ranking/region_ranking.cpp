@@ -2,8 +2,8 @@
 
 #include "actors/news/messages.hpp"
 #include "actors/request/messages.hpp"
-#include "model/json/json_writer.hpp"
 #include "model/regions/ranking.hpp"
+#include "store/geoip/client_cells.hpp"
 
 #include <algorithm>
 #include <array>
@@ -30,6 +30,7 @@ std::shared_ptr<const void> region_ranking_state::set_catalog(model::catalog_sna
   if (catalog == catalog_) return nullptr; // sent again because the subscribers changed
   catalog_ = std::move(catalog);
   auto old = take_caches();
+  number_regions();
   fragments_ = std::make_shared<const model::region_fragments>(catalog_->regions);
   default_namespace_ = settings_.default_namespace
                            ? catalog_->find_namespace(*settings_.default_namespace)
@@ -42,6 +43,25 @@ region_ranking_state::set_geoip(std::shared_ptr<const store::geoip> geoip) {
   if (geoip == settings_.geoip) return nullptr;
   settings_.geoip = std::move(geoip);
   return take_caches();
+}
+
+std::shared_ptr<const void>
+region_ranking_state::set_latencies(std::shared_ptr<const model::latency_snapshot> latencies) {
+  if (latencies == settings_.latencies) return nullptr;
+  auto old = std::exchange(settings_.latencies, std::move(latencies));
+  ++snapshots_;
+  number_regions();
+  return old;
+}
+
+void region_ranking_state::number_regions() {
+  const auto& latencies = settings_.latencies;
+  region_numbers_.assign(catalog_->regions.size(), model::region_distance::unnumbered);
+  for (std::size_t i = 0; latencies && i < region_numbers_.size(); ++i) {
+    const auto& each = catalog_->regions[i];
+    region_numbers_[i] = latencies->number_of({each.region_id, each.datacenter_coord})
+                             .value_or(model::region_distance::unnumbered);
+  }
 }
 
 std::shared_ptr<const void> region_ranking_state::take_caches() {
@@ -70,17 +90,20 @@ void region_ranking_state::rank(std::span<const rank_regions* const> clients,
                                 std::span<ranked> answers) {
   const auto count = clients.size();
   std::array<std::uint32_t, at_once> places{};
+  std::array<std::uint32_t, at_once> asns{};
   if (settings_.geoip) {
     std::array<model::ip_address, at_once> addresses;
     std::ranges::transform(clients, addresses.begin(),
                            [](const auto* each) { return each->client; });
     settings_.geoip->find(std::span{addresses}.first(count), places);
+    if (ranks_by_latency()) settings_.geoip->asns(std::span{addresses}.first(count), asns);
   }
   std::array<const model::game_namespace*, at_once> where{};
   std::array<cache_key, at_once> keys{};
   for (std::size_t i = 0; i < count; ++i) {
     where[i] = namespace_for(clients[i]->origin_host, clients[i]->namespace_id);
     keys[i] = key_of(where[i], places[i]);
+    if (ranks_by_latency()) keys[i].group = group_of(clients[i]->client, asns[i]);
     caches_.listings.prefetch_index(keys[i]);
   }
   for (std::size_t i = 0; i < count; ++i)
@@ -88,8 +111,12 @@ void region_ranking_state::rank(std::span<const rank_regions* const> clients,
   for (std::size_t i = 0; i < count; ++i)
     if (const auto* known = caches_.listings.get(keys[i])) known->listing->prefetch();
   for (std::size_t i = 0; i < count; ++i) {
-    auto found = listed(where[i], keys[i]);
+    auto found = listed(where[i], keys[i], clients[i]->client);
     if (settings_.places != nullptr) settings_.places->count(found.cell);
+    if (clients[i]->details.any()) {
+      answers[i].detailed = detailed(where[i], *clients[i]);
+      continue;
+    }
     if (!clients[i]->measured.empty()) {
       answers[i].listing = measured_first(found.listing, clients[i]->measured);
       continue;
@@ -97,33 +124,6 @@ void region_ranking_state::rank(std::span<const rank_regions* const> clients,
     if (clients[i]->gzip) answers[i].gzip = compressed(keys[i], *found.listing);
     answers[i].listing = std::move(found.listing);
   }
-}
-
-std::string region_ranking_state::explain(const explain_ranking& request) const {
-  auto source = place_source::coordinates;
-  auto location = request.at;
-  if (!location) {
-    source = place_source::address;
-    location = settings_.geoip ? settings_.geoip->locate(request.client) : std::nullopt;
-  }
-  if (!location) {
-    source = settings_.fallback ? place_source::fallback : place_source::unknown;
-    location = settings_.fallback;
-  }
-  model::json_writer json;
-  json.object().name("place");
-  if (location) {
-    std::string latitude;
-    std::string longitude;
-    model::append_shortest(latitude, location->latitude);
-    model::append_shortest(longitude, location->longitude);
-    json.object().name("latitude").raw(latitude).name("longitude").raw(longitude).end_object();
-  } else {
-    json.null();
-  }
-  std::string listing;
-  listing_for(namespace_for({}, request.namespace_id), location)->append_json(listing);
-  return json.name("source").text(name_of(source)).name("listing").raw(listing).end_object().take();
 }
 
 region_ranking_state::cache_key region_ranking_state::key_of(const model::game_namespace* where,
@@ -134,16 +134,18 @@ region_ranking_state::cache_key region_ranking_state::key_of(const model::game_n
 }
 
 region_ranking_state::cached_listing
-region_ranking_state::listed(const model::game_namespace* where, const cache_key& key) {
+region_ranking_state::listed(const model::game_namespace* where, const cache_key& key,
+                             const model::ip_address& client) {
   auto* metrics = settings_.metrics;
-  if (const auto* known = caches_.listings.get(key)) {
+  if (const auto* known = caches_.listings.get(key); known != nullptr && is_fresh(*known)) {
     if (metrics != nullptr) metrics->hits.add();
     return *known;
   }
   const auto location =
       key.place != 0 ? std::optional{settings_.geoip->at(key.place)} : std::nullopt;
-  cached_listing made{listing_for(where, location ? location : settings_.fallback),
-                      place_counts::cell_of(location)};
+  client_at at{location ? location : settings_.fallback, {}};
+  if (ranks_by_latency()) at.cells = store::client_cells_of(settings_.geoip.get(), client);
+  cached_listing made{listing_for(where, at), place_counts::cell_of(location), snapshots_};
   const auto evicted =
       caches_.listings.put(key, made, made.listing->memory_bytes() + cache_entry_overhead_bytes);
   if (metrics != nullptr) {
@@ -177,12 +179,60 @@ region_ranking_state::compressed(const cache_key& key, const model::region_listi
   return made;
 }
 
+model::latency_cell region_ranking_state::group_of(const model::ip_address& client,
+                                                   std::uint32_t asn) const noexcept {
+  const auto network = model::network_cell(store::looked_up(client));
+  if (!settings_.latencies->find(network).empty()) return network;
+  if (asn == 0 || settings_.latencies->find(model::asn_cell(asn)).empty()) return {};
+  return model::asn_cell(asn);
+}
+
+region_ranking_state::client_at
+region_ranking_state::place_of(const model::ip_address& client) const noexcept {
+  client_at at{std::nullopt, store::client_cells_of(settings_.geoip.get(), client)};
+  at.location = at.cells.where ? at.cells.where : settings_.fallback;
+  return at;
+}
+
+std::vector<model::ranked_region>
+region_ranking_state::ranked_for(const model::game_namespace* where, const client_at& client,
+                                 std::vector<model::latency_prediction>* predictions) const {
+  auto rows = model::rank_regions(model::regions_of(*catalog_, where), client.location);
+  if (!ranks_by_latency() && predictions == nullptr) return rows;
+  const auto predicted = std::min(rows.size(), model::latency_region_limit);
+  std::vector<model::region_distance> regions;
+  regions.reserve(predicted);
+  for (const auto& each : std::span{rows}.first(predicted)) {
+    const auto position = static_cast<std::size_t>(each.where - catalog_->regions.data());
+    regions.push_back({region_numbers_[position], each.distance_m});
+  }
+  auto cells = client.cells;
+  cells.where = client.location;
+  std::vector<model::latency_prediction> made(predicted);
+  static const model::latency_snapshot nothing_known;
+  model::predict_latencies(settings_.latencies ? *settings_.latencies : nothing_known, cells,
+                           regions, made);
+  if (!ranks_by_latency()) {
+    *predictions = std::move(made);
+    return rows;
+  }
+  std::vector<std::uint16_t> order;
+  model::rank_by_latency(regions, made, order);
+  // Those beyond, which are the farthest, stay where they are.
+  auto by_distance = rows;
+  if (predictions != nullptr) predictions->clear();
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    rows[i] = by_distance[order[i]];
+    if (predictions != nullptr) predictions->push_back(made[order[i]]);
+  }
+  return rows;
+}
+
 region_ranking_state::listing_ptr
 region_ranking_state::listing_for(const model::game_namespace* where,
-                                  const std::optional<model::coordinates>& location) const {
+                                  const client_at& client) const {
   std::vector<model::listed_region> rows;
-  for (const auto& [region, distance_m] :
-       model::rank_regions(model::regions_of(*catalog_, where), location))
+  for (const auto& [region, distance_m] : ranked_for(where, client))
     rows.push_back({static_cast<std::size_t>(region - catalog_->regions.data()), distance_m});
   return std::make_shared<const model::region_listing>(fragments_, rows);
 }
@@ -234,6 +284,7 @@ caf::behavior region_ranking::make_behavior() {
       }),
       [this](const catalog_changed& news) { discard(state_.set_catalog(news.snapshot)); },
       [this](const geoip_changed& news) { discard(state_.set_geoip(news.geoip)); },
+      [this](const latencies_changed& news) { discard(state_.set_latencies(news.latencies)); },
   };
 }
 
@@ -251,7 +302,7 @@ void region_ranking::rank_all() {
   with_claimed(waiting_, [&] { state_.rank(waiting_, ranked); });
   const auto answer = [&](std::size_t i) {
     return regions_ranked{waiting_[i]->exchange, std::move(ranked[i].listing),
-                          std::move(ranked[i].gzip)};
+                          std::move(ranked[i].gzip), std::move(ranked[i].detailed)};
   };
   // Faults may strike each answer by itself.
   if (waiting_.size() == 1 || base::faults::armed(base::fault_point::region_ranking_reply)) {

@@ -5,6 +5,8 @@
 #include "actors/request/resident.hpp"
 #include "base/metrics.hpp"
 #include "base/second_chance_cache.hpp"
+#include "model/latency/predictor.hpp"
+#include "model/regions/ranking.hpp"
 #include "model/regions/region_listing.hpp"
 #include "store/geoip/geoip.hpp"
 
@@ -18,6 +20,10 @@
 #include <span>
 #include <string>
 #include <vector>
+
+namespace matchcloud::model {
+class json_writer;
+}
 
 namespace matchcloud::actors {
 
@@ -76,6 +82,8 @@ struct ranking_settings : ranking_config {
   ranking_metrics* metrics = nullptr;
   /// Must outlive the actor. Null: places are not counted.
   place_counts* places = nullptr;
+  /// Null: nothing is known of latencies.
+  std::shared_ptr<const model::latency_snapshot> latencies = {};
 };
 
 /// What a region_ranking owns: its catalog snapshot, the rendered parts that all listings share,
@@ -93,6 +101,11 @@ public:
   /// other files have other numbers for places, by which listings are cached.
   std::shared_ptr<const void> set_geoip(std::shared_ptr<const store::geoip> geoip);
 
+  /// Predicts latencies by another snapshot from now on. Returns what must be freed, like
+  /// `set_catalog`.
+  std::shared_ptr<const void>
+  set_latencies(std::shared_ptr<const model::latency_snapshot> latencies);
+
   using listing_ptr = std::shared_ptr<const model::region_listing>;
   using text_ptr = std::shared_ptr<const std::string>;
   /// One part in so many of the cache is for compressed listings. Those of the places that most
@@ -101,12 +114,16 @@ public:
   /// A listing is kept compressed when its place asks for it again among about so many others: of
   /// places that seldom ask, keeping it would cost more than it saves.
   static constexpr std::size_t places_remembered = 1'024;
+  /// A cached listing that is ordered by latency is good for this many snapshots. There is at most
+  /// one in a second.
+  static constexpr std::uint32_t snapshots_until_stale = 10;
 
   /// The answer to a client.
   struct ranked {
     listing_ptr listing;
     /// See `regions_ranked`.
-    text_ptr gzip;
+    text_ptr gzip = {};
+    text_ptr detailed = {};
   };
   /// How many clients are ranked for together, at most.
   static constexpr std::size_t at_once = store::geoip::at_once;
@@ -133,18 +150,28 @@ private:
     std::uint32_t list = 0;
     /// As the GeoIP files number it; 0 if it is unknown.
     std::uint32_t place = 0;
+    /// The narrowest group of clients, other than those of the place, of which latencies are known.
+    /// Only where they order the listing.
+    model::latency_cell group = {};
 
     friend bool operator==(const cache_key&, const cache_key&) = default;
   };
   struct cache_key_hash {
     std::size_t operator()(const cache_key& key) const noexcept {
-      return std::uint64_t{key.list} << 32U | key.place;
+      return (std::uint64_t{key.list} << 32U | key.place) ^ key.group.key * 0x9E3779B97F4A7C15ULL;
     }
+  };
+  /// A client whose listing is made.
+  struct client_at {
+    std::optional<model::coordinates> location;
+    model::client_cells cells;
   };
   struct cached_listing {
     listing_ptr listing;
     /// Where clients who get it are counted.
     std::size_t cell = 0;
+    /// By which snapshot of latencies it is ordered, counted from the first.
+    std::uint32_t snapshot = 0;
   };
 
   struct caches {
@@ -160,14 +187,38 @@ private:
 
   const model::game_namespace* namespace_for(const std::string& origin_host,
                                              const std::optional<model::uuid>& namespace_id) const;
-  /// The listing for a place, from the cache if it is there.
-  cached_listing listed(const model::game_namespace* where, const cache_key& key);
+  /// The listing for a client, from the cache if it is there.
+  cached_listing listed(const model::game_namespace* where, const cache_key& key,
+                        const model::ip_address& client);
+  bool ranks_by_latency() const noexcept {
+    return settings_.rank_by == ranking_order::latency && settings_.latencies;
+  }
+  bool is_fresh(const cached_listing& known) const noexcept {
+    return !ranks_by_latency() || snapshots_ - known.snapshot < snapshots_until_stale;
+  }
+  /// See `cache_key::group`. `asn`: the client's autonomous system; 0: unknown.
+  model::latency_cell group_of(const model::ip_address& client, std::uint32_t asn) const noexcept;
+  /// Where a client is, by its address.
+  client_at place_of(const model::ip_address& client) const noexcept;
+  /// The regions of a listing, in its order. `predictions`, if not null, gets one for each of the
+  /// first `model::latency_region_limit` of them.
+  std::vector<model::ranked_region>
+  ranked_for(const model::game_namespace* where, const client_at& client,
+             std::vector<model::latency_prediction>* predictions = nullptr) const;
+  /// Numbers the regions of the catalog as the snapshot does.
+  void number_regions();
   /// The compressed form of a listing; null where it is not kept, or plain JSON is shorter.
   text_ptr compressed(const cache_key& key, const model::region_listing& listing);
   cache_key key_of(const model::game_namespace* where, std::uint32_t place) const;
+  // What is said of a listing beside the listing (detailed_listing.cpp).
+  struct explanation;
+  text_ptr detailed(const model::game_namespace* where, const rank_regions& request) const;
+  explanation explanation_of(const model::ip_address& client) const;
+  void write_explanation(model::json_writer& json, const explanation& of) const;
+  /// Leaves a network out that too few have reported from to be shown to others.
+  void leave_out_few(model::client_cells& cells) const;
   std::shared_ptr<const void> take_caches();
-  listing_ptr listing_for(const model::game_namespace* where,
-                          const std::optional<model::coordinates>& location) const;
+  listing_ptr listing_for(const model::game_namespace* where, const client_at& client) const;
   listing_ptr measured_first(const listing_ptr& listing,
                              std::span<const model::measured_latency> measured) const;
 
@@ -175,6 +226,10 @@ private:
   model::catalog_snapshot catalog_;
   std::shared_ptr<const model::region_fragments> fragments_;
   const model::game_namespace* default_namespace_ = nullptr;
+  /// What the snapshot of latencies calls the regions of the catalog.
+  std::vector<std::uint16_t> region_numbers_;
+  /// How many snapshots there were.
+  std::uint32_t snapshots_ = 0;
   caches caches_;
 };
 

@@ -71,8 +71,7 @@ void fault_gate::hold(held_message what, const base::fault& hit) {
 void fault_gate::resume_held(const held_message& held) {
   if (!held.to) return send_late_news();
   if (!base::faults::in_force(held.at, held.rule)) return pass_on(held);
-  if (held.due == actor_time::max())
-    return self_->delayed_send(self_, stall_look_interval, held);
+  if (held.due == actor_time::max()) return self_->delayed_send(self_, stall_look_interval, held);
   const auto left = held.due - self_->clock().now();
   if (left.count() > 0) return self_->delayed_send(self_, until_next_look(left), held);
   pass_on(held);

@@ -111,8 +111,8 @@ private:
     case base::fault_kind::delay:
     case base::fault_kind::stall:
       note_delay(of, points_.reply, hit);
-      return hold(
-          {front, nullptr, caf::make_message(std::forward<Message>(answer)), points_.reply}, hit);
+      return hold({front, nullptr, caf::make_message(std::forward<Message>(answer)), points_.reply},
+                  hit);
     default: return self_->send(front, std::forward<Message>(answer));
     }
   }

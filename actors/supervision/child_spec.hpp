@@ -3,6 +3,7 @@
 #include "base/owner.hpp"
 #include "model/access/access_token.hpp"
 #include "model/catalog/catalog.hpp"
+#include "model/latency/snapshot.hpp"
 #include "store/geoip/geoip.hpp"
 
 #include <caf/actor.hpp>
@@ -21,6 +22,8 @@ struct initial_state {
   /// Null: there are no GeoIP files.
   std::shared_ptr<const store::geoip> geoip = {};
   model::token_snapshot tokens = {};
+  /// Null: nothing is known of latencies.
+  std::shared_ptr<const model::latency_snapshot> latencies = {};
 };
 
 /// Describes a child of the supervisor: its name and how to start it. It outlives the actors that

@@ -122,8 +122,8 @@ subscribers child_table::subscribers_to(std::uint8_t which) const {
   for (const auto& each : children_) {
     if (!each.actor) continue;
     const auto heard = which & each.spec.hears();
-    if ((heard & (base::news::catalog | base::news::geoip)) != 0) all.members.push_back(each.actor);
     if ((heard & base::news::tokens) != 0) all.token_holders.push_back(each.actor);
+    if ((heard & ~base::news::tokens) != 0) all.members.push_back(each.actor);
   }
   return all;
 }

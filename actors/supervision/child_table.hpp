@@ -86,6 +86,9 @@ public:
   void set_catalog(model::catalog_snapshot catalog) { initial_.catalog = std::move(catalog); }
   void set_tokens(model::token_snapshot tokens) { initial_.tokens = std::move(tokens); }
   void set_geoip(std::shared_ptr<const store::geoip> geoip) { initial_.geoip = std::move(geoip); }
+  void set_latencies(std::shared_ptr<const model::latency_snapshot> latencies) {
+    initial_.latencies = std::move(latencies);
+  }
 
   std::size_t size() const noexcept { return children_.size(); }
   const child_spec& spec(std::size_t index) const { return children_[index].spec; }

@@ -26,6 +26,7 @@ caf::behavior supervisor::make_behavior() {
       [this](const catalog_changed& news) { children_->set_catalog(news.snapshot); },
       [this](const tokens_changed& news) { children_->set_tokens(news.tokens); },
       [this](const geoip_changed& news) { children_->set_geoip(news.geoip); },
+      [this](const latencies_changed& news) { children_->set_latencies(news.latencies); },
       [this](const restart_child& due) {
         if (children_->is_stopping() || children_->actor(due.child)) return;
         start(due.child);
@@ -126,9 +127,16 @@ void supervisor::announce() {
       break;
     }
     case child_spec::kind::front: publish(child, children_->owners_of(spec.loop)); break;
+    case child_spec::kind::owner: {
+      const auto tells = row_of(spec.role).tells;
+      if (tells == 0) break;
+      auto all = children_->subscribers_to(tells);
+      all.members.push_back(self);
+      publish(child, std::move(all));
+      break;
+    }
     case child_spec::kind::bookkeeping:
-    case child_spec::kind::repeated_task:
-    case child_spec::kind::owner: break;
+    case child_spec::kind::repeated_task: break;
     }
   }
 }

@@ -25,9 +25,9 @@ struct supervisor_settings {
 };
 
 /// Restarts children that die (one for one), tells the fronts where the owners are, and tells the
-/// catalog and the GeoIP watch who their subscribers are. One, on the actors' pool. The supervisor
-/// may die as well: whoever spawned it spawns the next one, which finds all actors in the child
-/// table.
+/// catalog, the GeoIP watch and owners that have news who their subscribers are. One, on the
+/// actors' pool. The supervisor may die as well: whoever spawned it spawns the next one, which
+/// finds all actors in the child table.
 class supervisor final : public supervised_actor {
 public:
   /// The interval between checks whether a restart storm is over.

@@ -2,6 +2,7 @@
 
 #include "actors/avatar/avatar_limits.hpp"
 #include "actors/ingestion/ingestion_limits.hpp"
+#include "actors/latency_map/latency_config.hpp"
 #include "actors/lobby_export/export_limits.hpp"
 #include "actors/media/media_limits.hpp"
 #include "actors/region_ranking/ranking_config.hpp"
@@ -68,6 +69,7 @@ struct serve_config {
   http::front_settings front;
   model::validation_rules rules;
   actors::ranking_config ranking;
+  actors::latency_config latencies;
   actors::avatar_limits avatars;
   actors::media_limits media;
   actors::export_limits exports;

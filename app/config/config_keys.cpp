@@ -81,6 +81,7 @@ std::vector<config_key> collect() {
   all.add(trace_keys());
   all.head("Regions");
   all.add(actors::ranking_keys(), &serve_config::ranking);
+  all.add(actors::latency_keys(), &serve_config::latencies);
   all.head("Avatars and images");
   all.add(actors::avatar_keys(), &serve_config::avatars);
   all.add(actors::media_keys(), &serve_config::media);

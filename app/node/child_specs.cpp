@@ -17,6 +17,10 @@ using actors::initial_state;
 using base::owner;
 using shared_parts = std::shared_ptr<const node_parts>;
 
+/// How often what was learned of latencies is kept, and what others learned is looked for. Others
+/// are rare on an embedded store: commands, and processes that take over.
+constexpr std::chrono::milliseconds keep_interval{2'000};
+constexpr std::chrono::milliseconds embedded_keep_interval{10'000};
 /// Images that are kept open, or in memory, for operators.
 constexpr std::size_t images_of_ops = 16;
 constexpr std::size_t images_of_ops_bytes = 4UL * 1024 * 1024;
@@ -113,12 +117,24 @@ struct site {
 actors::ranking_settings ranking_settings(const site& at) {
   actors::ranking_settings settings{at.of.config.ranking};
   settings.geoip = at.now.geoip;
+  settings.latencies = at.now.latencies;
   if (at.is_of_ops) {
     settings.cache_limit_bytes = rankings_of_ops_bytes;
     return settings;
   }
   settings.metrics = &(*at.of.ranking_metrics)[at.number];
   if (at.of.places != nullptr) settings.places = &(*at.of.places)[at.number];
+  return settings;
+}
+
+actors::latency_map_settings latency_settings(const node_parts& of) {
+  actors::latency_map_settings settings;
+  settings.state = of.latencies;
+  settings.gate = of.latency_gate;
+  settings.database = of.database;
+  settings.pool = of.store_work;
+  settings.clock = of.clock;
+  settings.keep_interval = of.config.store.url.empty() ? embedded_keep_interval : keep_interval;
   return settings;
 }
 
@@ -171,6 +187,8 @@ caf::actor make_owner(owner which, const site& at) {
   case owner::lobby_export:
     return at.spawn<actors::lobby_export>(export_settings(of), of.export_state, catalog);
   case owner::export_download: return at.spawn<actors::export_download>(download_settings(of));
+  case owner::latency_map:
+    return at.spawn<actors::latency_map>(latency_settings(of), catalog, at.now.geoip);
   case owner::ingestion: return at.spawn<actors::ingestion>(ingestion_settings(of));
   case owner::administration: return at.spawn<actors::administration>(of.ops.administration);
   case owner::fault_control:
@@ -205,6 +223,7 @@ void add_pool_owners(std::vector<child_spec>& all, const shared_parts& of, base:
     const auto& row = row_of(which);
     if (which == owner::none || row.home != home) continue;
     if (which == owner::fault_control && !of->ops.faults) continue;
+    if (which == owner::latency_map && !of->latencies) continue;
     all.push_back({std::string{row.place.empty() ? name_of(which) : row.place},
                    child_spec::kind::owner, which, child_spec::every_loop,
                    [of, which](const initial_state& now) {

@@ -7,6 +7,7 @@
 #include "actors/fault_control/fault_control.hpp"
 #include "actors/geoip_watch/geoip_watch.hpp"
 #include "actors/ingestion/ingestion.hpp"
+#include "actors/latency_map/latency_map.hpp"
 #include "actors/lobby_export/lobby_export.hpp"
 #include "actors/media/media.hpp"
 #include "actors/region_ranking/region_ranking.hpp"
@@ -107,6 +108,9 @@ struct node_parts {
 
   /// Of all loops.
   std::shared_ptr<actors::avatar_lists> avatar_lists;
+  /// What was learned of latencies outlives the actor; null: nothing is learned.
+  std::shared_ptr<actors::latency_map_state> latencies;
+  std::shared_ptr<actors::report_gate> latency_gate;
   actors::export_metrics* export_metrics = nullptr;
   actors::geoip_metrics* geoip_metrics = nullptr;
   /// One for each region_ranking: as many as `loops`, or one on the pool.

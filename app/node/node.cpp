@@ -141,6 +141,8 @@ node::node(const serve_config& config)
     : config_{config},
       replica_id_{new_id()},
       documents_{documents_of(config)},
+      latency_gate_{std::make_shared<actors::report_gate>(config.latencies.report_interval,
+                                                          config.limits.ipv6_client_prefix)},
       traces_{std::make_shared<actors::trace_log>(config.trace_one_in, http::operation_count)},
       front_{std::make_shared<const http::front_settings>(data_settings())},
       ops_front_{std::make_shared<const http::front_settings>(ops_settings())},
@@ -173,6 +175,7 @@ http::front_settings node::data_settings() const {
   settings.store.contact = contact_;
   settings.traces = traces_;
   settings.configuration = nullptr;
+  if (config_.latencies.learns_from_listings) settings.latency_gate = latency_gate_;
   return settings;
 }
 
@@ -370,6 +373,8 @@ base::expected<void> node::open() {
               "default-namespace {}: the catalog has no such namespace; until it has, listings "
               "that name none show all regions",
               model::to_string(*config_.ranking.default_namespace));
+  latencies_ =
+      std::make_shared<actors::latency_map_state>(config_.latencies, latency_metrics_, true);
   if (auto opened = open_tls(); !opened) return opened;
   return open_geoip();
 }
@@ -555,6 +560,8 @@ std::shared_ptr<const node_parts> node::parts() {
               : std::clamp<std::size_t>(media_descriptors(raise_descriptor_limit()) / 2 / loops, 1,
                                         config_.media.open_files);
   made->avatar_lists = make_avatar_lists(made->public_url, store_work);
+  made->latencies = latencies_;
+  made->latency_gate = latency_gate_;
   made->export_metrics = &export_metrics_;
   made->geoip_metrics = &geoip_metrics_;
   made->ranking_metrics = &ranking_metrics_;

@@ -205,6 +205,7 @@ private:
   http::loop_metrics no_loop_metrics_;
   /// When the process began, in milliseconds since 1970.
   std::int64_t started_ms_ = base::machine_clock().unix_ms();
+  std::shared_ptr<actors::report_gate> latency_gate_;
   std::shared_ptr<actors::trace_log> traces_;
   std::shared_ptr<const http::front_settings> front_;
   std::shared_ptr<const http::front_settings> ops_front_;
@@ -221,6 +222,8 @@ private:
   http::transport_metrics waiting_metrics_;
   std::deque<actors::ranking_metrics> ranking_metrics_;
   std::deque<actors::place_counts> places_;
+  actors::latency_metrics latency_metrics_;
+  std::shared_ptr<actors::latency_map_state> latencies_;
   actors::export_metrics export_metrics_;
   actors::geoip_metrics geoip_metrics_;
   std::shared_ptr<store::database> database_;

@@ -97,6 +97,7 @@ void node::show_metrics() {
   replica_count_->show(metrics_);
   for (const auto& each : ranking_metrics_)
     metrics_.add(each);
+  metrics_.add(latency_metrics_);
   metrics_.add(export_metrics_);
   exports_->show(metrics_);
   housekeeping_->show(metrics_);
@@ -278,6 +279,15 @@ std::vector<http::bound> node::bounds_of_memory() const {
            {},
            fixed(config_.ranking.cache_limit_bytes),
            when_full::evict},
+          {"latencies",
+           "matchcloud_latency_entries",
+           {},
+           fixed(config_.latencies.entry_limit),
+           when_full::evict},
+          {"unkept_latencies",
+           "matchcloud_latency_unkept_entries",
+           {},
+           fixed(actors::latency_map_state::unkept_limit)},
           {"history",
            "matchcloud_history_bytes",
            {},

@@ -109,6 +109,8 @@ inline constexpr std::uint32_t log_lines_limit = 20;
   X(bucket_clock, "bucket.clock", store, warning, "The clock differs from the bucket's.")          \
   X(bucket_upload_left, "bucket.upload-left", store, warning, "An upload could not be given up.")  \
   X(object_failed, "bucket.object-failed", store, error, "An object cannot be read.")              \
+  X(latencies_failed, "latencies.failed", store, warning,                                          \
+    "Learned latencies cannot be kept or read; it is tried again.")                                \
   X(catalog_failed, "catalog.failed", catalog, error,                                              \
     "The catalog cannot be read; the last one stays in force.")                                    \
   X(catalog_loaded, "catalog.loaded", catalog, info,                                               \

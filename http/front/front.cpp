@@ -288,6 +288,7 @@ http::response front::answer_of(const open_exchange& exchange, const actors::jso
   made.status = reply.status;
   if (has_body(reply.status)) made.content_type = json_type;
   made.fixed_headers = plane_headers();
+  made.headers = cors_headers_of(row_of(exchange.operation_id), *exchange.request, settings());
   made.body = reply.json;
   made.body_leased = reply.is_leased;
   return made;
@@ -297,9 +298,10 @@ http::response front::answer_of(const open_exchange& exchange,
                                 actors::regions_ranked&& reply) const {
   const auto& request = *exchange.request;
   const bool any_origin = settings().allows_any_origin();
-  auto made =
-      regions_response(request, std::move(reply.listing),
-                       {any_origin, settings().access.requires_tokens}, std::move(reply.gzip));
+  const listing_audience to{any_origin, settings().access.requires_tokens};
+  auto made = reply.detailed
+                  ? detailed_response(request, std::move(reply.detailed), to)
+                  : regions_response(request, std::move(reply.listing), to, std::move(reply.gzip));
   if (!any_origin && may_read_regions(request, settings()))
     made.headers.append(one_origin_headers(request));
   return made;

@@ -107,6 +107,13 @@ private:
     if (!exchange) return;
     if (const auto& address = owner_at(exchange.waits_for)) send(address, message);
   }
+  template <class Message>
+  bool tell(base::owner which, Message&& message) {
+    const auto& address = owner_at(which);
+    if (!address) return false;
+    send(address, std::forward<Message>(message));
+    return true;
+  }
   /// Has a listing made; listings of requests that waited together are asked for together.
   void rank(const dispatch& dispatched, actors::rank_regions&& message);
   void send_listings();

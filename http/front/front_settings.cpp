@@ -59,7 +59,8 @@ std::string preflight_headers(const operation_row& row, const request& of,
     [[fallthrough]];
   case cors_policy::anybody: lines = "Access-Control-Allow-Origin: *\r\n"; break;
   }
-  lines.append("Access-Control-Allow-Methods: GET, HEAD\r\n");
+  lines.append(row.method == method::post ? "Access-Control-Allow-Methods: POST\r\n"
+                                          : "Access-Control-Allow-Methods: GET, HEAD\r\n");
   lines.append("Access-Control-Allow-Headers: ").append(row.page_headers);
   lines.append(", ").append(traced_headers);
   for (const auto& name : settings.cors_headers)

@@ -17,8 +17,9 @@
 #include <vector>
 
 namespace matchcloud::actors {
+class report_gate;
 class trace_log;
-}
+} // namespace matchcloud::actors
 
 namespace matchcloud::http {
 
@@ -101,6 +102,8 @@ struct front_settings {
   std::shared_ptr<const std::string> configuration;
   /// Where requests are traced; null: none is.
   std::shared_ptr<actors::trace_log> traces;
+  /// Which latencies that listings name are reported to the latency_map; null: none are.
+  std::shared_ptr<actors::report_gate> latency_gate;
   /// The console; null: there is none.
   std::shared_ptr<const console_files> console;
 

@@ -1,5 +1,6 @@
 #include "http/front/regions_response.hpp"
 
+#include "base/crypto/sha256.hpp"
 #include "base/hexadecimal.hpp"
 #include "http/wire/conditional.hpp"
 #include "http/wire/content_coding.hpp"
@@ -40,9 +41,8 @@ std::string_view headers_for(const listing_audience& to, bool is_page) noexcept 
   return to.reads_tokens ? open_token_listing_headers : open_listing_headers;
 }
 
-void append_etag(std::string& out, const model::region_listing& listing, bool gzip) {
+void append_etag(std::string& out, std::uint64_t digest, bool gzip) {
   std::array<std::uint8_t, 8> bytes{};
-  const auto digest = listing.digest();
   std::memcpy(bytes.data(), &digest, bytes.size());
   out += '"';
   base::append_hexadecimal(out, bytes);
@@ -62,20 +62,17 @@ assembled_body body_of(std::shared_ptr<const model::region_listing> listing, boo
   return body;
 }
 
-} // namespace
-
-response regions_response(const request& request,
-                          std::shared_ptr<const model::region_listing> listing,
-                          const listing_audience& to,
-                          std::shared_ptr<const std::string> compressed) {
-  const bool gzip = compressed || (listing->is_compressible() && accepts_gzip(request));
+/// The answer with the content that `digest` identifies, which `set_body` gives it.
+template <class SetBody>
+response tagged_response(const request& request, std::uint64_t digest, bool gzip,
+                         const listing_audience& to, const SetBody& set_body) {
   response answer;
   answer.fixed_headers = headers_for(to, request.has(header::origin));
   // The ETag is built in place: a string of its own would cost an allocation in every request.
   answer.headers.reserve(64);
   answer.headers.append("ETag: ");
   const auto etag_begin = answer.headers.size();
-  append_etag(answer.headers, *listing, gzip);
+  append_etag(answer.headers, digest, gzip);
   const auto etag = std::string_view{answer.headers}.substr(etag_begin);
   if (request.has(header::if_match) && !precondition_holds(request, etag)) {
     auto refused = precondition_failed(request, etag);
@@ -88,10 +85,7 @@ response regions_response(const request& request,
   const bool is_known =
       request.has(header::if_none_match) && names_etag(request.get(header::if_none_match), etag);
   answer.headers.append("\r\n");
-  if (compressed)
-    answer.body = std::move(compressed);
-  else
-    answer.body = body_of(std::move(listing), gzip);
+  set_body(answer);
   if (is_known) {
     answer.status = 304;
     return answer;
@@ -99,6 +93,31 @@ response regions_response(const request& request,
   answer.content_type = json_type;
   if (gzip) answer.headers.append("Content-Encoding: gzip\r\n");
   return answer;
+}
+
+} // namespace
+
+response regions_response(const request& request,
+                          std::shared_ptr<const model::region_listing> listing,
+                          const listing_audience& to,
+                          std::shared_ptr<const std::string> compressed) {
+  const bool gzip = compressed || (listing->is_compressible() && accepts_gzip(request));
+  const auto digest = listing->digest();
+  return tagged_response(request, digest, gzip, to, [&](response& answer) {
+    if (compressed)
+      answer.body = std::move(compressed);
+    else
+      answer.body = body_of(std::move(listing), gzip);
+  });
+}
+
+response detailed_response(const request& request, std::shared_ptr<const std::string> json,
+                           const listing_audience& to) {
+  std::uint64_t digest = 0;
+  const auto sha256 = base::sha256(*json);
+  std::memcpy(&digest, sha256.data(), sizeof digest);
+  return tagged_response(request, digest, false, to,
+                         [&](response& answer) { answer.body = std::move(json); });
 }
 
 } // namespace matchcloud::http

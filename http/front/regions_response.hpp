@@ -25,5 +25,8 @@ response regions_response(const request& request,
                           std::shared_ptr<const model::region_listing> listing,
                           const listing_audience& to,
                           std::shared_ptr<const std::string> compressed = nullptr);
+/// The same for a listing with details, as JSON.
+response detailed_response(const request& request, std::shared_ptr<const std::string> json,
+                           const listing_audience& to);
 
 } // namespace matchcloud::http

@@ -68,6 +68,11 @@ public:
   void forward(base::owner to, Message&& message) const {
     front_->forward(*dispatched_, row().id, to, std::forward<Message>(message));
   }
+  /// Sends an owner what nobody waits for an answer to. False: it is being restarted.
+  template <class Message>
+  bool tell(base::owner which, Message&& message) const {
+    return front_->tell(which, std::forward<Message>(message));
+  }
   /// Has a listing of regions made, together with others that are asked for at once.
   void rank(actors::rank_regions&& message) const {
     front_->rank(*dispatched_, std::move(message));

@@ -1,14 +1,19 @@
 #include "http/operations/configuration.hpp"
 
+#include "actors/administration/log_levels.hpp"
 #include "base/config_row.hpp"
+#include "base/events/log_event.hpp"
 #include "http/front/request_context.hpp"
 #include "http/operations/code.hpp"
 
 #include <array>
+#include <span>
 
 namespace matchcloud::http {
 
 namespace {
+
+using base::errc;
 
 constexpr std::array schemas{
     named_schema{"Configuration", R"({
@@ -47,6 +52,34 @@ constexpr std::array schemas{
                  base::config_source_names},
 };
 
+constexpr std::string_view levels_example =
+    R"({"in_force":{"service":"info","store":"debug","catalog":"info",)"
+    R"("exports":"info","avatars":"info","housekeeping":"info","http":"info",)"
+    R"("tls":"info","geoip":"info","actors":"info","faults":"info"},)"
+    R"("configured":{"service":"info","store":"info","catalog":"info",)"
+    R"("exports":"info","avatars":"info","housekeeping":"info","http":"info",)"
+    R"("tls":"info","geoip":"info","actors":"info","faults":"info"}})";
+
+constexpr std::array level_schemas{
+    named_schema{"LogLevelChange", R"({
+      "type": "object", "additionalProperties": {"$ref": "#/components/schemas/LogLevel"},
+      "propertyNames": {"$ref": "#/components/schemas/LogSubject"},
+      "description": "Levels by subject."
+    })"},
+    named_schema{"LogSubject", R"({"description": "What lines of the log are about."})",
+                 base::log_subject_names},
+    named_schema{"LogLevel", R"({"description": "The least severe lines that are logged."})",
+                 std::span{base::log_level_names}.first<4>()},
+    named_schema{"LogLevels", R"({
+      "type": "object", "additionalProperties": false, "required": ["in_force", "configured"],
+      "properties": {
+        "in_force": {"$ref": "#/components/schemas/LogLevelChange",
+          "description": "The level of each subject now."},
+        "configured": {"$ref": "#/components/schemas/LogLevelChange",
+          "description": "The level that the configuration says."}}
+    })"},
+};
+
 } // namespace
 
 const operation_code codes::get_config{
@@ -72,6 +105,48 @@ const operation_code codes::get_config{
       made.fixed_headers = no_store_header;
       if (const auto& known = asked.settings().configuration) made.body = *known;
       asked.answer(std::move(made));
+    }};
+
+const operation_code codes::get_log_levels{
+    [] {
+      return operation_references{operation_reference{
+          .tag = "reports",
+          .summary = "Show the levels of the log",
+          .description = "The level of each subject that is in force, and the one that the "
+                         "configuration says (`log-level`, `log-levels`).",
+          .answers = {{200, "The levels.", cache_control, json_type,
+                       R"({"$ref":"#/components/schemas/LogLevels"})", levels_example}},
+          .schemas = level_schemas}};
+    },
+    [](const request_context& asked) {
+      response made;
+      made.content_type = json_type;
+      made.fixed_headers = no_store_header;
+      made.body = actors::render_log_levels();
+      asked.answer(std::move(made));
+    }};
+
+const operation_code codes::put_log_levels{
+    [] {
+      return operation_references{operation_reference{
+          .tag = "reports",
+          .summary = "Change the levels of the log",
+          .description = "At once, and until the configuration is read again or the service "
+                         "restarts. Subjects that are left out have their configured level, so "
+                         "that `{}` ends all changes. `Content-Type` does not matter.",
+          .body = {.schema = R"({"$ref":"#/components/schemas/LogLevelChange"})",
+                   .description = "A level for each subject that is to have another one than "
+                                  "configured.",
+                   .example = R"({"store":"debug","http":"error"})"},
+          .answers = {{200, "The levels.", cache_control, json_type,
+                       R"({"$ref":"#/components/schemas/LogLevels"})", levels_example}},
+          .errors = {errc::query_invalid}}};
+    },
+    [](const request_context& asked) {
+      if (!asked.takes_body()) return;
+      asked.forward(base::owner::administration,
+                    actors::change_log_levels{asked.exchange(), asked.body(), asked.author(),
+                                              asked.ticket()});
     }};
 
 } // namespace matchcloud::http

@@ -1,11 +1,16 @@
 #include "http/operations/documents.hpp"
 
+#include "http/front/console_files.hpp"
 #include "http/front/request_context.hpp"
 #include "http/operations/code.hpp"
+
+#include <string>
 
 namespace matchcloud::http {
 
 namespace {
+
+using base::errc;
 
 constexpr std::string_view ops_headers = "Cache-Control: no-cache\r\n";
 constexpr auto data_headers = joined<ops_headers, any_origin_headers>;
@@ -30,6 +35,49 @@ operation_references document_reference(bool is_open, plane about) {
                         : "ETag Cache-Control Vary"}}}};
 }
 
+constexpr std::string_view page_reference_headers =
+    "Cache-Control ETag Vary Content-Encoding Content-Security-Policy "
+    "Referrer-Policy";
+constexpr std::string_view known_page_reference_headers =
+    "Cache-Control ETag Vary Content-Security-Policy Referrer-Policy";
+
+constexpr std::string_view asset_headers = "Cache-Control: public, max-age=31536000, immutable\r\n";
+constexpr std::string_view page_headers = "Cache-Control: no-cache\r\n"
+                                          "Referrer-Policy: no-referrer\r\n";
+
+operation_reference page_reference(std::string_view summary, std::string_view description) {
+  return {
+      .tag = "reference",
+      .summary = summary,
+      .description = description,
+      .parameters = {if_none_match_reference, accept_encoding_reference},
+      .answers = {{200, "The page.", page_reference_headers, "text/html", R"({"type":"string"})"},
+                  {304, "The client's copy still holds.", known_page_reference_headers}},
+      .errors = {errc::route_not_found}};
+}
+
+/// The file, if there is one; otherwise refuses the request.
+std::shared_ptr<const static_content> find(const request_context& asked, std::string_view name) {
+  const auto& files = asked.settings().console;
+  auto content = files ? files->find(name) : nullptr;
+  if (!content)
+    asked.refuse({errc::route_not_found,
+                  files ? "The console has no such file. Load its page again."
+                        : "This program was built without the console: script/console, then "
+                          "script/build makes one that has it."});
+  return content;
+}
+
+void answer_page(const request_context& asked, std::string_view name) {
+  const auto content = find(asked, name);
+  if (!content) return;
+  auto made = static_response(asked.request(), *content, page_headers);
+  made.headers.append("Content-Security-Policy: ")
+      .append(console_policy(asked.ping_origins()))
+      .append("\r\n");
+  asked.answer(std::move(made));
+}
+
 } // namespace
 
 const operation_code codes::get_openapi{
@@ -48,6 +96,35 @@ const operation_code codes::get_data_openapi{
     [] { return document_reference(false, plane::data); },
     [](const request_context& asked) {
       asked.answer_static(asked.settings().documents.of_data_plane, ops_headers);
+    }};
+
+const operation_code codes::get_console{
+    [] {
+      return operation_references{page_reference(
+          "The console", "A page that shows the service. It holds no data and asks for all of "
+                         "it.")};
+    },
+    [](const request_context& asked) { answer_page(asked, "index.html"); }};
+
+const operation_code codes::get_reference{
+    [] {
+      return operation_references{
+          page_reference("The reference", "A page that shows these documents.")};
+    },
+    [](const request_context& asked) { answer_page(asked, "docs.html"); }};
+
+const operation_code codes::get_console_file{
+    [] {
+      auto made = page_reference("A file of the console",
+                                 "What the pages refer to; a name stands for its bytes for ever.");
+      made.answers = {{200, "The file.", "Cache-Control ETag Vary Content-Encoding",
+                       "text/javascript text/css text/plain image/svg+xml", R"({"type":"string"})"},
+                      {304, "The client's copy still holds.", "Cache-Control ETag Vary"}};
+      return operation_references{std::move(made)};
+    },
+    [](const request_context& asked) {
+      if (const auto content = find(asked, "assets/" + asked.parameter(0)))
+        asked.answer(static_response(asked.request(), *content, asset_headers));
     }};
 
 } // namespace matchcloud::http

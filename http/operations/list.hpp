@@ -4,15 +4,14 @@
 #include "http/operations/avatars.hpp"
 #include "http/operations/catalog_elements.hpp"
 #include "http/operations/configuration.hpp"
-#include "http/operations/console.hpp"
 #include "http/operations/documents.hpp"
 #include "http/operations/exports.hpp"
 #include "http/operations/faults.hpp"
 #include "http/operations/health.hpp"
 #include "http/operations/history.hpp"
 #include "http/operations/kept_data.hpp"
+#include "http/operations/latencies.hpp"
 #include "http/operations/lobbies.hpp"
-#include "http/operations/log_levels.hpp"
 #include "http/operations/operation.hpp"
 #include "http/operations/regions.hpp"
 #include "http/operations/reports.hpp"
@@ -90,7 +89,8 @@ constexpr bool is_well_formed(const operation_row& row) noexcept {
              (row.body != body_kind::none) &&
          (row.body_limit_bytes == 0) == row.body_advice.empty() &&
          (row.cors == cors_policy::none) == row.page_headers.empty() &&
-         (row.cors == cors_policy::none || row.method == method::get) &&
+         (row.cors == cors_policy::none || row.method == method::get ||
+          row.method == method::post) &&
          row.allowed.is_empty() == (row.anonymous == anonymous_access::yes);
 }
 
@@ -113,7 +113,8 @@ static_assert(
     "a path begins with one slash and has no empty segment; the method is GET, POST, PUT or "
     "DELETE, and POST and PUT have a body; a game is the first parameter; a body limit has its "
     "advice, a CORS policy its "
-    "headers and the method GET; an operation that is not for everybody says for which tokens it "
+    "headers and the method GET or POST; an operation that is not for everybody says for which "
+    "tokens it "
     "is");
 static_assert(detail::are_all_distinct(),
               "names and load names are each used once, and so is each method at a path");

@@ -20,6 +20,7 @@ namespace matchcloud::http {
   X(validate_game)                                                                                 \
   X(validate_group)                                                                                \
   X(list_regions)                                                                                  \
+  X(report_latencies)                                                                              \
   X(ping)                                                                                          \
   X(list_avatars)                                                                                  \
   X(export_lobby_history)                                                                          \

@@ -1,14 +1,20 @@
 #include "http/operations/regions.hpp"
 
+#include "actors/latency_map/messages.hpp"
+#include "actors/latency_map/report_gate.hpp"
 #include "actors/region_ranking/messages.hpp"
-#include "actors/reports/messages.hpp"
+#include "actors/region_ranking/ranking_config.hpp"
 #include "http/front/page_guard.hpp"
 #include "http/front/request_context.hpp"
 #include "http/operations/code.hpp"
+#include "http/wire/client_address.hpp"
 #include "http/wire/content_coding.hpp"
 #include "http/wire/query.hpp"
 #include "model/catalog/parse_coordinates.hpp"
+#include "model/latency/cell_text.hpp"
+#include "model/latency/predictor.hpp"
 #include "model/regions/measured_latency.hpp"
+#include "model/text/unicode.hpp"
 
 #include <array>
 #include <string>
@@ -20,6 +26,9 @@ namespace {
 using base::errc;
 using base::owner;
 
+/// Code points of the client's text that a message quotes.
+constexpr std::size_t shown_limit = 64;
+
 constexpr std::string_view listing_headers =
     "ETag Cache-Control Vary Content-Encoding Access-Control-Allow-Origin "
     "Access-Control-Expose-Headers";
@@ -29,8 +38,52 @@ constexpr std::array schemas{
       "type": "object", "additionalProperties": false, "required": ["regions"],
       "properties": {
         "regions": {"type": "array", "items": {"$ref": "#/components/schemas/RankedRegion"},
-          "description": "Measured ones first, by latency, then by distance."}}
+          "description": "Measured ones first, by latency, then by distance, or by predicted )"
+                                     R"(latency where the service ranks by that."},
+        "explanation": {"$ref": "#/components/schemas/RankingExplanation",
+          "description": "With `explain=true`."}}
     })"},
+    named_schema{"RankingExplanation", R"({
+      "type": "object", "additionalProperties": false,
+      "required": ["address", "address_from", "ranked_by", "place", "source", "country", "asn",
+        "file", "cells"],
+      "properties": {
+        "address": {"type": "string", "description": "The client's address, as it was taken to )"
+                                       R"(be."},
+        "address_from": {"type": "string", "enum": ["connection", "X-Forwarded-For", "Forwarded"],
+          "description": "Where that comes from."},
+        "ranked_by": {"$ref": "#/components/schemas/RankingOrder",
+          "description": "What the listing is ordered by."},
+        "place": {"oneOf": [{"$ref": "#/components/schemas/Coordinates"}, {"type": "null"}],
+          "description": "Where the client is taken to be; null: unknown."},
+        "source": {"$ref": "#/components/schemas/PlaceSource",
+          "description": "How that is known."},
+        "country": {"oneOf": [{"type": "string"}, {"type": "null"}],
+          "description": "Its country (ISO 3166); null: unknown."},
+        "asn": {"oneOf": [{"type": "integer", "minimum": 1, "maximum": 4294967295},
+          {"type": "null"}], "description": "Its autonomous system; null: unknown."},
+        "file": {"oneOf": [{"type": "string"}, {"type": "null"}],
+          "description": "The GeoIP file that knows the place; null: none does."},
+        "cells": {"type": "array", "items": {"$ref": "#/components/schemas/LatencyCell"},
+          "description": "Groups of players with the client in them that have reported."}}
+    })"},
+    named_schema{"LatencyCell", R"({
+      "type": "object", "additionalProperties": false,
+      "required": ["kind", "cell", "regions", "reports"],
+      "properties": {
+        "kind": {"$ref": "#/components/schemas/LatencyCellKind",
+          "description": "What the group has in common."},
+        "cell": {"type": "string", "description": "Such as `81.2.69.0/24` or `AS13335`."},
+        "regions": {"type": "integer", "minimum": 1,
+          "description": "How many regions were reported."},
+        "reports": {"type": "integer", "minimum": 0,
+          "description": "How many reports there are of the best known region; old ones count )"
+                                R"(less."}}
+    })"},
+    named_schema{"LatencyCellKind", R"({"description": "What players of a group have in common."})",
+                 model::cell_kind_names},
+    named_schema{"RankingOrder", R"({"description": "What listings are ordered by."})",
+                 actors::ranking_order_names},
     named_schema{"RankedRegion", R"({
       "type": "object", "additionalProperties": false,
       "required": ["region_id", "region_display_name", "provider_display_name",
@@ -43,8 +96,27 @@ constexpr std::array schemas{
         "datacenter_coord": {"$ref": "#/components/schemas/Coordinates",
           "description": "Where the datacenter is."},
         "datacenter_distance_from_client": {"$ref": "#/components/schemas/Distance",
-          "description": "How far that is from the client; 0 where its place is unknown."}}
+          "description": "How far that is from the client; 0 where its place is unknown."},
+        "latency": {"oneOf": [{"$ref": "#/components/schemas/PredictedLatency"},
+          {"type": "null"}],
+          "description": "With `fields=latency`: what is predicted; null: nothing is."},
+        "ping_url": {"type": "string", "format": "uri",
+          "description": "With `fields=ping_url`, where the region has one: what to time."}}
     })"},
+    named_schema{"PredictedLatency", R"({
+      "type": "object", "additionalProperties": false,
+      "required": ["ms", "confidence", "source", "reports"],
+      "properties": {
+        "ms": {"type": "number", "minimum": 0, "description": "The round trip, in milliseconds."},
+        "confidence": {"type": "number", "minimum": 0, "maximum": 1,
+          "description": "0: no more than distance says, towards 1."},
+        "source": {"$ref": "#/components/schemas/LatencySource",
+          "description": "What it comes from."},
+        "reports": {"type": "integer", "minimum": 0,
+          "description": "How many reports of that there are; old ones count less."}}
+    })"},
+    named_schema{"LatencySource", R"({"description": "What a prediction comes from, mainly."})",
+                 model::latency_source_names},
     named_schema{"Distance", R"({
       "type": "object", "additionalProperties": false, "required": ["kilometers", "miles"],
       "description": "The length of the WGS-84 geodesic.",
@@ -61,44 +133,41 @@ constexpr std::array schemas{
           "description": "Degrees, east is positive."}}
     })"},
     named_schema{"Ranking", R"({
-      "type": "object", "additionalProperties": false, "required": ["place", "source", "listing"],
+      "type": "object", "additionalProperties": false, "required": ["ranked_by", "place", )"
+                            R"("source", "country", "asn", "file", "cells", "latencies",
+        "listing"],
       "properties": {
+        "ranked_by": {"$ref": "#/components/schemas/RankingOrder",
+          "description": "What the listing is ordered by."},
         "place": {"oneOf": [{"$ref": "#/components/schemas/Coordinates"}, {"type": "null"}],
           "description": "Where the client is taken to be; null: unknown."},
         "source": {"$ref": "#/components/schemas/PlaceSource",
           "description": "How that is known."},
+        "country": {"oneOf": [{"type": "string"}, {"type": "null"}],
+          "description": "Its country (ISO 3166); null: unknown."},
+        "asn": {"oneOf": [{"type": "integer", "minimum": 1, "maximum": 4294967295},
+          {"type": "null"}], "description": "Its autonomous system; null: unknown."},
+        "file": {"oneOf": [{"type": "string"}, {"type": "null"}],
+          "description": "The GeoIP file that knows the place; null: none does."},
+        "cells": {"type": "array", "items": {"$ref": "#/components/schemas/LatencyCell"},
+          "description": "Groups of players with the client in them that have reported; )"
+                            R"(networks with fewer than five reporters are left out."},
+        "latencies": {"type": "array", "items": {"$ref": "#/components/schemas/RegionLatency"},
+          "description": "What is predicted, in the order of the listing."},
         "listing": {"$ref": "#/components/schemas/RankedRegionList",
           "description": "What the client gets from the data plane."}}
+    })"},
+    named_schema{"RegionLatency", R"({
+      "type": "object", "additionalProperties": false, "required": ["region_id", "latency"],
+      "properties": {
+        "region_id": {"type": "string", "description": "The region's id."},
+        "latency": {"oneOf": [{"$ref": "#/components/schemas/PredictedLatency"},
+          {"type": "null"}], "description": "What is predicted; null: nothing is."}}
     })"},
     named_schema{"PlaceSource",
                  R"({"description": "How a client's place is known; `fallback`: it is not, and )"
                  R"(the configured place counts."})",
                  actors::place_source_names},
-    named_schema{"PlayerPlaces", R"({
-      "type": "object", "additionalProperties": false,
-      "required": ["enabled", "window_s", "cell_degrees", "unknown", "cells"],
-      "properties": {
-        "enabled": {"type": "boolean", "description": "Whether places are counted."},
-        "window_s": {"type": "integer", "minimum": 0,
-          "description": "The age of the oldest requests that count, in seconds."},
-        "cell_degrees": {"type": "integer", "minimum": 1, "maximum": 180,
-          "description": "The length of a cell's side, in degrees."},
-        "unknown": {"type": "integer", "minimum": 0,
-          "description": "Requests from unknown places."},
-        "cells": {"type": "array", "items": {"$ref": "#/components/schemas/PlaceCell"},
-          "description": "The cells that requests came from."}}
-    })"},
-    named_schema{"PlaceCell", R"({
-      "type": "object", "additionalProperties": false,
-      "required": ["latitude", "longitude", "requests"],
-      "properties": {
-        "latitude": {"type": "number", "minimum": -90, "maximum": 90,
-          "description": "Degrees, of the cell's middle."},
-        "longitude": {"type": "number", "minimum": -180, "maximum": 180,
-          "description": "Degrees, of the cell's middle."},
-        "requests": {"type": "integer", "minimum": 1,
-          "description": "How many came from the cell."}}
-    })"},
 };
 
 /// `Timing-Allow-Origin` lets a page that measures latencies read how long each part of a ping took
@@ -127,6 +196,73 @@ std::optional<std::vector<model::measured_latency>> read_rtt(const request_conte
   return *std::move(measured);
 }
 
+/// The details in the query; refuses the request where there are no such.
+std::optional<actors::listing_details> read_details(const request_context& asked) {
+  actors::listing_details details;
+  const auto query = asked.request().query();
+  const auto fields = find_parameter(query, "fields");
+  const auto explain = find_parameter(query, "explain");
+  const auto refuse = [&](std::string why) {
+    asked.refuse({errc::query_invalid, std::move(why)});
+    return std::nullopt;
+  };
+  if (fields.repeated || explain.repeated)
+    return refuse("fields or explain is in the query twice. Write each once.");
+  auto names = fields.value ? asked.query("fields") : std::string{};
+  if (fields.value && names.empty())
+    return refuse("fields is empty. Write fields=latency, fields=ping_url or both with a comma.");
+  for (std::string_view left = names; !left.empty();) {
+    const auto comma = left.find(',');
+    const auto name = left.substr(0, comma);
+    left.remove_prefix(comma == left.npos ? left.size() : comma + 1);
+    if (name == "latency")
+      details.latency = true;
+    else if (name == "ping_url")
+      details.ping_url = true;
+    else
+      return refuse("fields has " + model::quoted_excerpt(name, shown_limit) +
+                    ", which is none. There are latency and ping_url.");
+  }
+  if (!explain.value) return details;
+  if (*explain.value != "true" && *explain.value != "false")
+    return refuse("explain must be true or false.");
+  details.explain = *explain.value == "true";
+  return details;
+}
+
+/// Reports what the client measured, where listings are learned from.
+void hand_to_latency_map(const request_context& asked,
+                         const std::vector<model::measured_latency>& measured) {
+  const auto& gate = asked.settings().latency_gate;
+  if (!gate || measured.empty()) return;
+  if (!gate->takes(asked.client()) || !gate->enter()) return;
+  if (!asked.tell(owner::latency_map, actors::latencies_heard{asked.client(), measured}))
+    gate->leave();
+}
+
+void list(const request_context& asked) {
+  auto measured = read_rtt(asked);
+  if (!measured) return;
+  const auto details = read_details(asked);
+  if (!details) return;
+  hand_to_latency_map(asked, *measured);
+  const auto& request = asked.request();
+  const auto* token = asked.token();
+  asked.rank(
+      {asked.exchange(), asked.client(),
+       request.has(header::origin) ? host_of_origin(request.get(header::origin)) : std::string{},
+       *std::move(measured),
+       // Tokens of other kinds name no namespace: theirs is found as without a token.
+       token != nullptr && token->what.kind == token_kind::player ? std::optional{token->what.scope}
+                                                                  : std::nullopt,
+       accepts_gzip(request), *details,
+       details->explain
+           ? client_address_source(request.peer, asked.client(),
+                                   request.get(header::x_forwarded_for), asked.settings().proxies)
+           : std::string_view{},
+       asked.ticket()});
+}
+
 void explain_ranking(const request_context& asked) {
   const auto refuse = [&](const char* why) { asked.refuse({errc::query_invalid, why}); };
   actors::explain_ranking message{asked.exchange(), {}, {}, {}, asked.ticket()};
@@ -151,16 +287,22 @@ const operation_code codes::list_regions{
     [] {
       return operation_references{operation_reference{
           .tag = "regions",
-          .summary = "List regions, nearest first",
+          .summary = "List regions, best first",
           .description =
               "Lists the datacenter regions of a namespace, ordered by their distance from the "
-              "place of the client's address. The namespace is that of the player token, else the "
+              "place of the client's address, or by the latency that is predicted for it (see "
+              "`rank-by`). The namespace is that of the player token, else the "
               "one that registered the host of `Origin`, else the default one.",
           .parameters =
               {{"query", "rtt", R"({"type":"string","maxLength":8192})",
                 "Latencies in milliseconds that the client measured: `region:ms,region:ms`. These "
                 "regions come first, by latency. At most 256, each once, 0 to 60000.",
                 R"("iad:71,lon:9.5")"},
+               {"query", "fields", R"({"type":"string"})",
+                "What to add to each region: `latency`, `ping_url`, or both with a comma.",
+                R"("latency,ping_url")"},
+               {"query", "explain", R"({"type":"boolean"})",
+                "Whether to add where the client was taken to be, and why.", "true"},
                {"header", "Origin", R"({"type":"string"})",
                 "The page that asks; its host may belong to a namespace.",
                 R"("https://demo-game.example")"},
@@ -180,21 +322,7 @@ const operation_code codes::list_regions{
           .errors = {errc::query_invalid, errc::precondition_failed},
           .schemas = schemas}};
     },
-    [](const request_context& asked) {
-      auto measured = read_rtt(asked);
-      if (!measured) return;
-      const auto& request = asked.request();
-      const auto* token = asked.token();
-      asked.rank({asked.exchange(), asked.client(),
-                  request.has(header::origin) ? host_of_origin(request.get(header::origin))
-                                              : std::string{},
-                  *std::move(measured),
-                  // Tokens of other kinds name no namespace: theirs is found as without a token.
-                  token != nullptr && token->what.kind == token_kind::player
-                      ? std::optional{token->what.scope}
-                      : std::nullopt,
-                  accepts_gzip(request), asked.ticket()});
-    }};
+    list};
 
 const operation_code codes::ping{
     [] {
@@ -232,22 +360,11 @@ const operation_code codes::get_ranking{
                           R"("00000000-0000-4000-8000-000000000011")"}},
           .answers = {{200, "The ranking.", cache_control, json_type,
                        R"({"$ref":"#/components/schemas/Ranking"})",
-                       R"({"place":null,"source":"unknown","listing":{"regions":[]}})"}},
+                       R"({"ranked_by":"distance","place":null,"source":"unknown",)"
+                       R"("country":null,"asn":null,"file":null,"cells":[],"latencies":[],)"
+                       R"("listing":{"regions":[]}})"}},
           .errors = {errc::query_invalid, errc::element_not_found}}};
     },
     explain_ranking};
-
-const operation_code codes::list_places{
-    [] {
-      return operation_references{operation_reference{
-          .tag = "players",
-          .summary = "Where requests for listings came from lately",
-          .description = "Counted in cells of 5 degrees, unless `count-places` is false.",
-          .answers = {{200, "The cells with requests.", cache_control, json_type,
-                       R"({"$ref":"#/components/schemas/PlayerPlaces"})",
-                       R"({"enabled":true,"window_s":60,"cell_degrees":5,"unknown":0,)"
-                       R"("cells":[{"latitude":52.5,"longitude":2.5,"requests":3}]})"}}}};
-    },
-    [](const request_context& asked) { asked.report(actors::render_report::kind::places); }};
 
 } // namespace matchcloud::http

@@ -27,7 +27,4 @@ inline constexpr operation_row ping{.path = "/ping",
 inline constexpr operation_row get_ranking{
     .plane = plane::ops, .path = "/v1/ranking", .allowed = observers};
 
-inline constexpr operation_row list_places{
-    .plane = plane::ops, .path = "/v1/places", .allowed = observers};
-
 } // namespace matchcloud::http::rows

@@ -120,6 +120,31 @@ constexpr std::array schemas{
               "state": {"$ref": "#/components/schemas/ActorState", "description": "How it is."},
               "last_error": {"type": "string", "description": "What it died of last."}}}}}
     })"},
+    named_schema{"PlayerPlaces", R"({
+      "type": "object", "additionalProperties": false,
+      "required": ["enabled", "window_s", "cell_degrees", "unknown", "cells"],
+      "properties": {
+        "enabled": {"type": "boolean", "description": "Whether places are counted."},
+        "window_s": {"type": "integer", "minimum": 0,
+          "description": "The age of the oldest requests that count, in seconds."},
+        "cell_degrees": {"type": "integer", "minimum": 1, "maximum": 180,
+          "description": "The length of a cell's side, in degrees."},
+        "unknown": {"type": "integer", "minimum": 0,
+          "description": "Requests from unknown places."},
+        "cells": {"type": "array", "items": {"$ref": "#/components/schemas/PlaceCell"},
+          "description": "The cells that requests came from."}}
+    })"},
+    named_schema{"PlaceCell", R"({
+      "type": "object", "additionalProperties": false,
+      "required": ["latitude", "longitude", "requests"],
+      "properties": {
+        "latitude": {"type": "number", "minimum": -90, "maximum": 90,
+          "description": "Degrees, of the cell's middle."},
+        "longitude": {"type": "number", "minimum": -180, "maximum": 180,
+          "description": "Degrees, of the cell's middle."},
+        "requests": {"type": "integer", "minimum": 1,
+          "description": "How many came from the cell."}}
+    })"},
 };
 
 } // namespace
@@ -165,5 +190,18 @@ const operation_code codes::watch_status{
     [](const request_context& asked) {
       asked.forward(owner::reports, actors::watch_status{asked.exchange(), asked.ticket()});
     }};
+
+const operation_code codes::list_places{
+    [] {
+      return operation_references{operation_reference{
+          .tag = "players",
+          .summary = "Where requests for listings came from lately",
+          .description = "Counted in cells of 5 degrees, unless `count-places` is false.",
+          .answers = {{200, "The cells with requests.", cache_control, json_type,
+                       R"({"$ref":"#/components/schemas/PlayerPlaces"})",
+                       R"({"enabled":true,"window_s":60,"cell_degrees":5,"unknown":0,)"
+                       R"("cells":[{"latitude":52.5,"longitude":2.5,"requests":3}]})"}}}};
+    },
+    [](const request_context& asked) { asked.report(actors::render_report::kind::places); }};
 
 } // namespace matchcloud::http

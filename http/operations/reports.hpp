@@ -16,4 +16,7 @@ inline constexpr operation_row list_actors{
 inline constexpr operation_row watch_status{
     .plane = plane::ops, .path = "/events", .allowed = observers};
 
+inline constexpr operation_row list_places{
+    .plane = plane::ops, .path = "/v1/places", .allowed = observers};
+
 } // namespace matchcloud::http::rows

@@ -217,4 +217,13 @@ ip_address client_address(const ip_address& peer, string_view x_forwarded_for,
   return peer;
 }
 
+std::string_view client_address_source(const model::ip_address& peer,
+                                       const model::ip_address& client,
+                                       std::string_view x_forwarded_for, const proxy_trust& trust) {
+  if (client == peer) return "connection";
+  if (trust.header == forwarded_header::forwarded) return "Forwarded";
+  if (trust.header == forwarded_header::automatic && x_forwarded_for.empty()) return "Forwarded";
+  return "X-Forwarded-For";
+}
+
 } // namespace matchcloud::http

@@ -30,4 +30,10 @@ bool is_trusted(const model::ip_address& peer, const proxy_trust& trust) noexcep
 model::ip_address client_address(const model::ip_address& peer, std::string_view x_forwarded_for,
                                  std::string_view forwarded, const proxy_trust& trust);
 
+/// What the client's address comes from where `client_address` is `client`: `connection` (or a
+/// PROXY header), `X-Forwarded-For` or `Forwarded`.
+std::string_view client_address_source(const model::ip_address& peer,
+                                       const model::ip_address& client,
+                                       std::string_view x_forwarded_for, const proxy_trust& trust);
+
 } // namespace matchcloud::http

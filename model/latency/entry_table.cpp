@@ -41,13 +41,22 @@ const latency_entry* entry_table::find(latency_cell cell, std::uint16_t region) 
   return const_cast<entry_table*>(this)->find(cell, region);
 }
 
+latency_entry& entry_table::oldest_of(latency_cell cell, std::uint16_t region) noexcept {
+  // An empty slot has the minute 0, and so is taken first.
+  return *std::ranges::min_element(set_of(cell, region), {}, [](const latency_entry& each) {
+    return each.cell.key == 0 ? 0 : each.minute;
+  });
+}
+
+std::uint32_t entry_table::oldest_minute(latency_cell cell, std::uint16_t region) const noexcept {
+  const auto& oldest = const_cast<entry_table*>(this)->oldest_of(cell, region);
+  return oldest.cell.key == 0 ? 0 : oldest.minute;
+}
+
 latency_entry& entry_table::take(latency_cell cell, std::uint16_t region,
                                  std::uint32_t minute) noexcept {
   if (auto* const found = find(cell, region)) return *found;
-  const auto set = set_of(cell, region);
-  // An empty slot has the minute 0, and so is taken first.
-  auto& oldest = *std::ranges::min_element(
-      set, {}, [](const latency_entry& each) { return each.cell.key == 0 ? 0 : each.minute; });
+  auto& oldest = oldest_of(cell, region);
   if (oldest.cell.key == 0)
     ++size_;
   else

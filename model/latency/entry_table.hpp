@@ -46,6 +46,9 @@ public:
   /// The entry, made if there is none; then it may evict another.
   latency_entry& take(latency_cell cell, std::uint16_t region, std::uint32_t minute) noexcept;
 
+  /// The minute of the entry that a new one would evict; 0: there is room.
+  std::uint32_t oldest_minute(latency_cell cell, std::uint16_t region) const noexcept;
+
   /// All slots of a shard; those without a cell are empty.
   std::span<const latency_entry> shard(std::size_t number) const noexcept;
 
@@ -55,6 +58,8 @@ public:
 
 private:
   std::span<latency_entry> set_of(latency_cell cell, std::uint16_t region) noexcept;
+  /// The slot of the set that is taken next.
+  latency_entry& oldest_of(latency_cell cell, std::uint16_t region) noexcept;
 
   std::size_t sets_per_shard_;
   std::vector<latency_entry> entries_;

@@ -54,6 +54,7 @@ struct latency_learner::live_rows {
 latency_learner::latency_learner(learner_settings settings)
     : settings_{settings},
       entries_{settings.entry_limit},
+      unkept_{settings.unkept_limit},
       field_{std::make_shared<const latency_field>()} {}
 
 std::optional<std::uint16_t>
@@ -164,24 +165,32 @@ void latency_learner::learn(const latency_report& report, const report_judgement
                             std::uint32_t minute) {
   const auto& client = report.client;
   const double weight = std::max(least_honesty, judged.honesty);
+  const auto add_value = [&](latency_cell cell, std::uint16_t region, double value,
+                             const auto& allowed) {
+    const auto* const known = entries_.find(cell, region);
+    const std::uint16_t reporters_before = known == nullptr ? 0 : known->reporters;
+    auto& entry = touch(cell, region, report, minute);
+    const double counts = allowed(entry);
+    entry.values.add(value, counts);
+    unkept_.note(entry, reporters_before, value, counts);
+    return counts;
+  };
   for (const auto& each : report.latencies) {
     const double own_ms = std::max(least_ms, each.milliseconds - judged.common_ms);
     double given = 0;
-    if (client.network) {
-      auto& network = touch(*client.network, each.region, report, minute);
-      network.values.add(own_ms, weight);
-      given = network.contributed / contributed_steps;
-    }
+    if (client.network)
+      add_value(*client.network, each.region, own_ms, [&](const latency_entry& network) {
+        given = network.contributed / contributed_steps;
+        return weight;
+      });
     double most = 0;
     const auto widen = [&](latency_cell cell, double value) {
-      auto& wide = touch(cell, each.region, report, minute);
-      double allowed = weight;
-      if (client.network) {
+      const double counts = add_value(cell, each.region, value, [&](const latency_entry& wide) {
+        if (!client.network) return weight;
         const double share = settings_.network_share * wide.values.weight();
-        allowed = std::clamp(std::max(share, settings_.network_reports) - given, 0.0, weight);
-      }
-      wide.values.add(value, allowed);
-      most = std::max(most, allowed);
+        return std::clamp(std::max(share, settings_.network_reports) - given, 0.0, weight);
+      });
+      most = std::max(most, counts);
     };
     if (client.where) {
       const double ratio = own_ms / field_->prior.at(distance_m(report, each.region));
@@ -189,12 +198,20 @@ void latency_learner::learn(const latency_report& report, const report_judgement
       if (client.asn) widen(*client.asn, ratio);
       if (client.country) widen(*client.country, ratio);
     }
-    if (!client.network) continue;
-    // Looked up again, because a wider cell's entry can have evicted it.
-    if (auto* const network = entries_.find(*client.network, each.region); network != nullptr)
-      network->contributed = static_cast<std::uint16_t>(
-          std::min(65'535.0, std::round((given + most) * contributed_steps)));
+    if (client.network) contribute(*client.network, each.region, given, most);
   }
+}
+
+void latency_learner::contribute(latency_cell network, std::uint16_t region, double given,
+                                 double more) {
+  // Looked up again, because a wider cell's entry can have evicted it.
+  auto* const entry = entries_.find(network, region);
+  if (entry == nullptr) return;
+  const auto sum = static_cast<std::uint16_t>(
+      std::min(65'535.0, std::round((given + more) * contributed_steps)));
+  unkept_.note_contribution(network, region,
+                            static_cast<std::uint16_t>(std::max(0, sum - entry->contributed)));
+  entry->contributed = sum;
 }
 
 report_outcome latency_learner::add(const latency_report& report) {
@@ -204,6 +221,51 @@ report_outcome latency_learner::add(const latency_report& report) {
   learn(report, judged, minute);
   return judged.honesty < doubted_honesty ? report_outcome::doubted : report_outcome::learned;
 }
+
+// -- keeping ------------------------------------------------------------------
+
+learned_entry latency_learner::named(const latency_entry& entry) const {
+  const auto& region = field_->regions[entry.region];
+  return {entry.cell,        region.region_id, region.where, entry.minute,
+          entry.contributed, entry.reporters,  entry.values};
+}
+
+std::vector<learned_entry> latency_learner::take_unkept() {
+  std::vector<learned_entry> all;
+  all.reserve(unkept_.size());
+  for (const auto& each : unkept_.take())
+    all.push_back(named(each));
+  return all;
+}
+
+void latency_learner::give_back(std::span<const learned_entry> unkept) {
+  for (const auto& each : unkept) {
+    const auto region = number_of({each.region_id, each.region_at});
+    if (!region) continue;
+    auto sum = each;
+    if (const auto* const newer = unkept_.find(each.cell, *region); newer != nullptr)
+      merge(sum, named(*newer));
+    unkept_.note_whole({sum.cell, sum.minute, *region, sum.contributed, sum.reporters, sum.values});
+  }
+}
+
+void latency_learner::put(const learned_entry& kept) {
+  const auto region = number_of({kept.region_id, kept.region_at});
+  if (!region || kept.cell.key == 0) return;
+  const auto* const known = entries_.find(kept.cell, *region);
+  if (known == nullptr && entries_.oldest_minute(kept.cell, *region) > kept.minute) return;
+  // What few reported here was not kept, and is added from now on.
+  if (known != nullptr && !is_shown(*known) && settings_.unkept_limit > 0)
+    unkept_.note_whole(*known);
+  auto sum = kept;
+  if (const auto* const own = unkept_.find(kept.cell, *region); own != nullptr)
+    merge(sum, named(*own));
+  auto& entry = entries_.take(kept.cell, *region, sum.minute);
+  entry = {sum.cell, sum.minute, *region, sum.contributed, sum.reporters, sum.values};
+  changed_.set(shard_of(kept.cell));
+}
+
+// -- publishing ---------------------------------------------------------------
 
 void latency_learner::refit(std::int64_t time_ms) {
   const auto minute = minute_of(time_ms);

@@ -1,8 +1,10 @@
 #pragma once
 
 #include "model/latency/common_part.hpp"
+#include "model/latency/learned_entry.hpp"
 #include "model/latency/predictor.hpp"
 #include "model/latency/report.hpp"
+#include "model/latency/unkept_entries.hpp"
 
 #include <bitset>
 #include <cstddef>
@@ -19,10 +21,12 @@ struct learner_settings {
   /// MiB where cells have several regions each.
   std::size_t entry_limit = 1'000'000;
   /// After which time without reports what is known counts half.
-  double half_life_hours = 7 * 24;
+  double half_life_hours = latency_half_life_hours;
   /// Of the reports of a wider cell, a network has at most this share, or `network_reports`.
   double network_share = 0.25;
   double network_reports = 3;
+  /// How many entries may wait to be kept (see `take_unkept`); 0: nothing is to be kept.
+  std::size_t unkept_limit = 0;
 };
 
 /// What became of a report.
@@ -57,7 +61,17 @@ public:
   /// nothing changed, it is returned again.
   std::shared_ptr<const latency_snapshot> publish(std::int64_t time_ms);
 
+  /// What was learned since the last call and may be kept, so that others learn it, too.
+  std::vector<learned_entry> take_unkept();
+  /// Gives back what `take_unkept` returned and could not be kept.
+  void give_back(std::span<const learned_entry> unkept);
+  /// Takes over an entry as it is kept now, by whoever; what is not kept of it yet stays added.
+  /// Regions that are unknown here are left out, and entries that would evict newer ones.
+  void put(const learned_entry& kept);
+
   std::size_t entries() const noexcept { return entries_.size(); }
+  std::size_t unkept() const noexcept { return unkept_.size(); }
+  std::uint64_t unkept_left_out() const noexcept { return unkept_.left_out(); }
   std::uint64_t evicted() const noexcept { return entries_.evicted(); }
   /// Of the entries; what readers hold is `latency_snapshot::bytes`.
   std::size_t table_bytes() const noexcept { return entries_.limit() * sizeof(latency_entry); }
@@ -68,12 +82,16 @@ private:
   bool plausible(const latency_report& report) const noexcept;
   report_judgement judge(const latency_report& report, std::uint32_t minute) const;
   void learn(const latency_report& report, const report_judgement& judged, std::uint32_t minute);
+  /// Notes what a network contributed to wider cells.
+  void contribute(latency_cell network, std::uint16_t region, double given, double more);
   latency_entry& touch(latency_cell cell, std::uint16_t region, const latency_report& report,
                        std::uint32_t minute);
   double distance_m(const latency_report& report, std::uint16_t region) const noexcept;
+  learned_entry named(const latency_entry& entry) const;
 
   learner_settings settings_;
   entry_table entries_;
+  unkept_entries unkept_;
   std::shared_ptr<const latency_field> field_;
   std::shared_ptr<const latency_snapshot> published_;
   bool field_changed_ = false;

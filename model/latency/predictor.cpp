@@ -161,19 +161,6 @@ private:
 
 } // namespace
 
-std::string_view to_string(latency_source source) noexcept {
-  switch (source) {
-  case latency_source::nothing: return "nothing";
-  case latency_source::distance: return "distance";
-  case latency_source::neighbours: return "neighbours";
-  case latency_source::country: return "country";
-  case latency_source::asn: return "asn";
-  case latency_source::place: return "place";
-  case latency_source::network: return "network";
-  }
-  return "nothing";
-}
-
 void predict_latencies(const latency_field& field, const known_rows& known,
                        const std::optional<coordinates>& where,
                        std::span<const region_distance> regions,

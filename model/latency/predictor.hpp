@@ -2,6 +2,8 @@
 
 #include "model/latency/snapshot.hpp"
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -23,8 +25,13 @@ enum class latency_source : std::uint8_t {
   network
 };
 
+inline constexpr std::array<std::string_view, 7> latency_source_names{
+    "nothing", "distance", "neighbours", "country", "asn", "place", "network"};
+
 /// `distance`, `network` ..
-std::string_view to_string(latency_source source) noexcept;
+constexpr std::string_view to_string(latency_source source) noexcept {
+  return latency_source_names[static_cast<std::size_t>(source)];
+}
 
 /// A region of a listing.
 struct region_distance {

@@ -86,7 +86,8 @@ base::expected<std::vector<measured_latency>> read_latency_body(std::string_view
   if (!findings.empty()) reader.add(findings);
   reader.name_unknown();
   if (reader.findings().empty() && all.empty())
-    reader.add("`latencies` is empty. Write at least one region: {\"latencies\": {\"lon\": 23.1}}.");
+    reader.add(
+        "`latencies` is empty. Write at least one region: {\"latencies\": {\"lon\": 23.1}}.");
   if (!reader.findings().empty()) return base::fail(base::errc::query_invalid, reader.findings());
   return all;
 }

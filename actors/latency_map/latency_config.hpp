@@ -1,0 +1,34 @@
+#pragma once
+
+#include "base/config_row.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+namespace matchcloud::actors {
+
+/// What is learned of latencies, and how much of it.
+struct latency_config {
+  /// Whether the latencies of `?rtt=` count as reports.
+  bool learns_from_listings = false;
+  std::chrono::seconds report_interval{60};
+  std::size_t entry_limit = 1'000'000;
+};
+
+inline base::config_rows<latency_config> latency_keys() {
+  constexpr std::uint64_t day_s = 86'400;
+  return {
+      base::flag_row("learn-from-listings", &latency_config::learns_from_listings,
+                     "Whether latencies that clients name in `rtt` when they list regions are "
+                     "learned, as those that they report with POST /matchmaker/latencies are."),
+      base::number_row("latency-report-interval-s", &latency_config::report_interval, 1, day_s,
+                       "A client's address has one report in this time; others are not learned."),
+      base::number_row("latency-entries", &latency_config::entry_limit, 2'048, 100'000'000,
+                       "How many latencies of a group of clients to a region are kept in memory, "
+                       "64 bytes each; beyond, those that were reported least recently go. The "
+                       "memory is taken with the first report."),
+  };
+}
+
+} // namespace matchcloud::actors

@@ -1,0 +1,180 @@
+#include "actors/latency_map/latency_map.hpp"
+
+#include "base/events/log.hpp"
+#include "model/json/json_writer.hpp"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+namespace matchcloud::actors {
+
+namespace {
+
+constexpr std::size_t pages_at_once = 4;
+constexpr std::chrono::hours expiry_interval{1};
+/// Latencies that nobody reported for so long are removed: eight half-lives.
+constexpr std::uint32_t kept_minutes = 8 * 7 * 24 * 60;
+constexpr std::int64_t ms_per_minute = 60'000;
+
+using entries = std::span<const model::learned_entry>;
+
+/// Adds all to the store, batch by batch. Returns what could not be added, and sets `failure`.
+entries add_all(store::latency_store& in, entries learned, std::optional<base::error>& failure) {
+  while (!learned.empty()) {
+    const auto batch = learned.first(std::min(learned.size(), store::latency_batch_limit));
+    if (auto added = in.add_latencies(batch); !added) {
+      failure = added.error();
+      break;
+    }
+    learned = learned.subspan(batch.size());
+  }
+  return learned;
+}
+
+/// Reads what changed, some pages of it.
+base::expected<void> read_changes(store::latency_store& in, latencies_kept& into) {
+  for (std::size_t page = 0; page < pages_at_once; ++page) {
+    auto found = in.read_latencies(into.read, store::latency_batch_limit);
+    if (!found) return tl::unexpected(found.error());
+    into.has_more = found->entries.size() == store::latency_batch_limit;
+    into.read = found->last;
+    std::ranges::move(found->entries, std::back_inserter(into.changed));
+    if (!into.has_more) break;
+  }
+  return {};
+}
+
+/// What a task on the blocking pool does.
+latencies_kept keep_in(store::database& database, entries learned, store::latency_position read,
+                       std::optional<std::uint32_t> expires_before, std::size_t most) {
+  latencies_kept done;
+  done.read = std::move(read);
+  const auto in = database.latencies();
+  if (!in) {
+    done.unkept.assign(learned.begin(), learned.end());
+    done.failure = in.error();
+    return done;
+  }
+  const auto left = add_all(**in, learned, done.failure);
+  done.unkept.assign(left.begin(), left.end());
+  if (done.failure) return done;
+  if (auto changes = read_changes(**in, done); !changes) done.failure = changes.error();
+  if (done.failure || !expires_before) return done;
+  if (auto gone = (*in)->expire_latencies(*expires_before, most); !gone)
+    done.failure = gone.error();
+  return done;
+}
+
+std::string json_of(const latency_map_state::answer& made) {
+  const bool is_taken =
+      made.outcome == latency_outcome::learned || made.outcome == latency_outcome::doubted;
+  model::json_writer json;
+  json.object().name("taken").boolean(is_taken);
+  if (!is_taken) json.name("why").text(name_of(made.outcome));
+  json.name("unknown").array();
+  for (const auto& each : made.unknown)
+    json.text(each);
+  return json.end_array().end_object().take();
+}
+
+} // namespace
+
+latency_map::latency_map(caf::actor_config& cfg, latency_map_settings settings,
+                         const model::catalog_snapshot& catalog,
+                         std::shared_ptr<const store::geoip> geoip)
+    : supervised_actor{cfg,
+                       {base::fault_point::latency_map_receive,
+                        base::fault_point::latency_map_reply}},
+      settings_{std::move(settings)} {
+  settings_.gate->free_places();
+  settings_.state->set_catalog(catalog);
+  settings_.state->set_geoip(std::move(geoip));
+}
+
+caf::behavior latency_map::make_behavior() {
+  be_strict();
+  delayed_send(this, publish_interval, publish_latencies{});
+  keep();
+  return {
+      serving<report_latencies>([this](const report_latencies& request) { on(request); }),
+      [this](const latencies_heard& heard) {
+        settings_.gate->leave();
+        wake();
+        settings_.state->report(heard.client, heard.measured, settings_.clock->unix_ms());
+      },
+      [this](const catalog_changed& news) { settings_.state->set_catalog(news.snapshot); },
+      [this](const geoip_changed& news) { settings_.state->set_geoip(news.geoip); },
+      [this](const subscribers& listeners) {
+        subscribers_ = listeners.members;
+        if (!told_) return;
+        for (const auto& listener : subscribers_)
+          publish(listener, latencies_changed{told_});
+      },
+      [this](publish_latencies) { publish_news(); },
+      [this](keep_latencies) { keep(); },
+      [this](const latencies_kept& found) {
+        wake();
+        on(found);
+      },
+      [](const discarded&) {}, // freed with the message, on this thread
+  };
+}
+
+void latency_map::on(const report_latencies& request) {
+  latency_map_state::answer made;
+  if (settings_.gate->takes(request.client)) {
+    made = settings_.state->report(request.client, request.measured, settings_.clock->unix_ms());
+  } else {
+    made.outcome = latency_outcome::too_soon;
+    settings_.state->count(made.outcome);
+  }
+  reply(caf::actor_cast<caf::actor>(current_sender()),
+        json_made{request.exchange, std::make_shared<const std::string>(json_of(made))},
+        request.ticket);
+}
+
+void latency_map::publish_news() {
+  const auto begun = settings_.clock->now();
+  auto known = settings_.state->publish(settings_.clock->unix_ms());
+  if (known != told_) {
+    told_ = std::move(known);
+    for (const auto& listener : subscribers_)
+      publish(listener, latencies_changed{told_});
+  }
+  const auto took = settings_.clock->now() - begun;
+  const auto rest = std::chrono::ceil<std::chrono::milliseconds>(took * publish_rest_factor);
+  delayed_send(this, std::max(publish_interval, rest), publish_latencies{});
+}
+
+void latency_map::keep() {
+  if (!settings_.database) return;
+  std::optional<std::uint32_t> expires_before;
+  if (const auto now = settings_.clock->now(); now >= next_expiry_) {
+    const auto minute = settings_.clock->unix_ms() / ms_per_minute;
+    expires_before = static_cast<std::uint32_t>(std::max<std::int64_t>(0, minute - kept_minutes));
+    next_expiry_ = now + expiry_interval;
+  }
+  auto learned =
+      std::make_shared<const std::vector<model::learned_entry>>(settings_.state->take_unkept());
+  auto task = [self = caf::actor_cast<caf::actor>(this), database = settings_.database, learned,
+               read = settings_.state->read(), expires_before,
+               most = settings_.state->entry_limit()] {
+    caf::anon_send(self, keep_in(*database, *learned, read, expires_before, most));
+  };
+  if (settings_.pool->submit(std::move(task))) return;
+  settings_.state->give_back(*learned);
+  delayed_send(this, settings_.keep_interval, keep_latencies{});
+}
+
+void latency_map::on(const latencies_kept& found) {
+  settings_.state->apply(found);
+  if (found.failure && !std::exchange(failing_, true))
+    base::log(base::log_event::latencies_failed, "latencies: {}; they are kept in memory",
+              base::to_string(*found.failure));
+  failing_ = found.failure.has_value();
+  if (found.has_more && !failing_) return keep();
+  delayed_send(this, settings_.keep_interval, keep_latencies{});
+}
+
+} // namespace matchcloud::actors

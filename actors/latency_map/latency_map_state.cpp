@@ -1,0 +1,123 @@
+#include "actors/latency_map/latency_map_state.hpp"
+
+#include "base/siphash.hpp"
+#include "store/geoip/client_cells.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace matchcloud::actors {
+
+namespace {
+
+/// A number for the reporter that is the same in all processes, so that several do not count one
+/// client as several.
+std::uint64_t reporter_of(const model::ip_address& client) noexcept {
+  constexpr base::siphash_key fixed{0x6c6174656e637920, 0x7265706f72746572};
+  return base::siphash(fixed, client.bytes);
+}
+
+std::vector<model::latency_region> regions_in(const model::catalog& catalog) {
+  std::vector<model::latency_region> all;
+  all.reserve(catalog.regions.size());
+  for (const auto& each : catalog.regions)
+    all.push_back({each.region_id, each.datacenter_coord});
+  return all;
+}
+
+} // namespace
+
+latency_map_state::latency_map_state(const latency_config& config, latency_metrics& metrics,
+                                     bool keeps)
+    : config_{config}, metrics_{&metrics}, keeps_{keeps} {}
+
+model::latency_learner& latency_map_state::learner() {
+  if (!learner_) {
+    model::learner_settings settings;
+    settings.entry_limit = config_.entry_limit;
+    settings.unkept_limit = keeps_ ? unkept_limit : 0;
+    learner_.emplace(settings);
+    if (catalog_) learner_->set_regions(regions_in(*catalog_));
+  }
+  return *learner_;
+}
+
+void latency_map_state::set_catalog(model::catalog_snapshot catalog) {
+  if (catalog == catalog_) return;
+  const bool same_regions = catalog_ && catalog && catalog->regions == catalog_->regions;
+  catalog_ = std::move(catalog);
+  if (same_regions) return;
+  if (learner_) learner_->set_regions(regions_in(*catalog_));
+  read_ = {}; // what is kept of regions that were unknown until now
+}
+
+latency_map_state::answer
+latency_map_state::report(const model::ip_address& client,
+                          std::span<const model::measured_latency> measured, std::int64_t time_ms) {
+  answer made;
+  std::vector<model::region_latency> known;
+  for (const auto& each : measured) {
+    const auto& regions = catalog_->regions;
+    const auto found =
+        std::ranges::lower_bound(regions, each.region_id, {}, &model::region::region_id);
+    if (found == regions.end() || found->region_id != each.region_id) {
+      made.unknown.push_back(each.region_id);
+      continue;
+    }
+    // One of too many regions has no number.
+    if (const auto number = learner().number_of({found->region_id, found->datacenter_coord}))
+      known.push_back({*number, each.milliseconds});
+  }
+  if (known.empty()) {
+    made.outcome = latency_outcome::unknown_regions;
+  } else {
+    const auto cells = store::client_cells_of(geoip_.get(), client);
+    const auto outcome = learner().add({cells, known, time_ms, reporter_of(client)});
+    made.outcome = outcome == model::report_outcome::refused   ? latency_outcome::implausible
+                   : outcome == model::report_outcome::doubted ? latency_outcome::doubted
+                                                               : latency_outcome::learned;
+    learned_since_fit_ = true;
+  }
+  count(made.outcome);
+  return made;
+}
+
+latency_map_state::snapshot_ptr latency_map_state::publish(std::int64_t time_ms) {
+  if (!learner_) return published_;
+  if (learned_since_fit_ && time_ms - fitted_ms_ >= refit_interval_ms) {
+    learner_->refit(time_ms);
+    fitted_ms_ = time_ms;
+    learned_since_fit_ = false;
+  }
+  published_ = learner_->publish(time_ms);
+  show();
+  return published_;
+}
+
+void latency_map_state::show() noexcept {
+  metrics_->entries.set(static_cast<std::int64_t>(learner_->entries()));
+  metrics_->evicted.add(learner_->evicted() - metrics_->evicted.get());
+  metrics_->bytes.set(static_cast<std::int64_t>(learner_->table_bytes() + published_->bytes()));
+  metrics_->unkept.set(static_cast<std::int64_t>(learner_->unkept()));
+  metrics_->unkept_left_out.add(learner_->unkept_left_out() - metrics_->unkept_left_out.get());
+}
+
+std::vector<model::learned_entry> latency_map_state::take_unkept() {
+  if (!learner_) return {};
+  return learner_->take_unkept();
+}
+
+void latency_map_state::give_back(std::span<const model::learned_entry> unkept) {
+  if (!unkept.empty()) learner().give_back(unkept);
+}
+
+void latency_map_state::apply(const latencies_kept& found) {
+  give_back(found.unkept);
+  for (const auto& each : found.changed)
+    learner().put(each);
+  learned_since_fit_ |= !found.changed.empty();
+  read_ = found.read;
+  if (found.failure) metrics_->keep_failures.add();
+}
+
+} // namespace matchcloud::actors

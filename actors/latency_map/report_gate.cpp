@@ -1,0 +1,35 @@
+#include "actors/latency_map/report_gate.hpp"
+
+namespace matchcloud::actors {
+
+namespace {
+
+constexpr std::uint64_t second_mask = 0xFFFF'FFFF;
+
+} // namespace
+
+report_gate::report_gate(std::chrono::seconds interval, std::size_t ipv6_client_prefix,
+                         const base::clock& clock)
+    : interval_{interval}, ipv6_client_prefix_{ipv6_client_prefix}, clock_{&clock} {}
+
+bool report_gate::takes(const model::ip_address& client) noexcept {
+  const auto hash = base::siphash(key_, model::prefix_of(client, ipv6_client_prefix_).bytes);
+  auto& place = (*clients_)[hash % clients_remembered];
+  const auto second = static_cast<std::uint64_t>(
+      std::chrono::floor<std::chrono::seconds>(clock_->now().time_since_epoch()).count() + 1);
+  auto known = place.load(std::memory_order_relaxed);
+  const bool is_same = (known ^ hash) >> 32U == 0 && known != 0;
+  if (is_same && ((second - known) & second_mask) < static_cast<std::uint64_t>(interval_.count()))
+    return false;
+  // Of two reports at once, one is taken.
+  return place.compare_exchange_strong(known, (hash & ~second_mask) | (second & second_mask),
+                                       std::memory_order_relaxed);
+}
+
+bool report_gate::enter() noexcept {
+  if (waiting_.fetch_add(1, std::memory_order_relaxed) < waiting_limit) return true;
+  leave();
+  return false;
+}
+
+} // namespace matchcloud::actors

@@ -1,0 +1,221 @@
+#include "actors/region_ranking/region_ranking.hpp"
+
+#include "model/json/json_writer.hpp"
+#include "model/latency/cell_text.hpp"
+#include "model/latency/unkept_entries.hpp"
+#include "store/geoip/client_cells.hpp"
+
+#include <cmath>
+#include <cstdio>
+
+namespace matchcloud::actors {
+
+namespace {
+
+using model::json_writer;
+
+constexpr double ms_steps = 10;
+constexpr double confidence_steps = 100;
+
+void write_rounded(json_writer& json, double value, double steps) {
+  std::string text;
+  model::append_shortest(text, std::round(value * steps) / steps);
+  json.raw(text);
+}
+
+void write_place(json_writer& json, const std::optional<model::coordinates>& at) {
+  if (!at) {
+    json.null();
+    return;
+  }
+  std::string latitude;
+  std::string longitude;
+  model::append_shortest(latitude, at->latitude);
+  model::append_shortest(longitude, at->longitude);
+  json.object().name("latitude").raw(latitude).name("longitude").raw(longitude).end_object();
+}
+
+/// What is known of the cells that a client is in.
+class known_cells {
+public:
+  known_cells(const model::latency_snapshot* in, const model::client_cells& of) : in_{in} {
+    if (in == nullptr) return;
+    cells_ = {of.network, of.where ? std::optional{model::place_cell(*of.where)} : std::nullopt,
+              of.asn, of.country};
+  }
+
+  /// How many reports decided about a region; 0: none.
+  long reports(model::latency_source source, std::uint16_t region) const noexcept {
+    for (const auto& cell : cells_)
+      if (cell && model::name_of(cell->kind()) == model::to_string(source))
+        for (const auto& row : in_->find(cell))
+          if (row.region == region) return std::lround(row.reports());
+    return 0;
+  }
+
+  /// Those that have reports, from narrow to wide.
+  void write(json_writer& json) const {
+    json.array();
+    for (const auto& cell : cells_) {
+      const auto rows = in_ == nullptr ? std::span<const model::cell_row>{} : in_->find(cell);
+      int reporters = 0;
+      double reports = 0;
+      for (const auto& row : rows) {
+        reporters = std::max(reporters, int{row.reporters});
+        reports = std::max(reports, row.reports());
+      }
+      if (rows.empty()) continue;
+      json.object().name("kind").text(model::name_of(cell->kind()));
+      json.name("cell").text(model::to_string(*cell));
+      json.name("regions").number(rows.size());
+      json.name("reports").number(std::lround(reports)).end_object();
+    }
+    json.end_array();
+  }
+
+private:
+  const model::latency_snapshot* in_;
+  std::array<std::optional<model::latency_cell>, 4> cells_{};
+};
+
+void write_latency(json_writer& json, const model::latency_prediction& predicted, long reports) {
+  if (predicted.source == model::latency_source::nothing) {
+    json.null();
+    return;
+  }
+  json.object().name("ms");
+  write_rounded(json, predicted.milliseconds, ms_steps);
+  json.name("confidence");
+  write_rounded(json, static_cast<double>(predicted.confidence), confidence_steps);
+  json.name("source").text(model::to_string(predicted.source));
+  json.name("reports").number(reports).end_object();
+}
+
+/// The name of a file without its folders, which are not for players.
+std::string file_name(const std::string& path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+} // namespace
+
+/// Where a client was taken to be, and what is known of it.
+struct region_ranking_state::explanation {
+  client_at client;
+  place_source source = place_source::unknown;
+  store::address_description described;
+};
+
+void region_ranking_state::leave_out_few(model::client_cells& cells) const {
+  if (!settings_.latencies || !cells.network) return;
+  for (const auto& row : settings_.latencies->find(cells.network))
+    if (row.reporters >= model::shown_reporters) return;
+  cells.network.reset();
+}
+
+region_ranking_state::explanation
+region_ranking_state::explanation_of(const model::ip_address& client) const {
+  explanation made{place_of(client), place_source::unknown, {}};
+  if (settings_.geoip) made.described = settings_.geoip->describe(client);
+  if (made.client.cells.where)
+    made.source = place_source::address;
+  else if (made.client.location)
+    made.source = place_source::fallback;
+  return made;
+}
+
+void region_ranking_state::write_explanation(json_writer& json, const explanation& of) const {
+  auto cells = of.client.cells;
+  cells.where = of.client.location;
+  json.name("ranked_by").text(ranking_order_names[static_cast<std::size_t>(settings_.rank_by)]);
+  json.name("place");
+  write_place(json, of.client.location);
+  json.name("source").text(name_of(of.source));
+  json.name("country");
+  of.described.country.empty() ? json.null() : json.text(of.described.country);
+  json.name("asn");
+  of.described.asn == 0 ? json.null() : json.number(of.described.asn);
+  json.name("file");
+  of.described.file.empty() ? json.null() : json.text(of.described.file);
+  json.name("cells");
+  known_cells{settings_.latencies.get(), cells}.write(json);
+}
+
+region_ranking_state::text_ptr region_ranking_state::detailed(const model::game_namespace* where,
+                                                              const rank_regions& request) const {
+  const auto& wanted = request.details;
+  auto about = explanation_of(request.client);
+  about.described.file = file_name(about.described.file);
+  std::vector<model::latency_prediction> predictions;
+  const auto rows = ranked_for(where, about.client, &predictions);
+  auto cells = about.client.cells;
+  cells.where = about.client.location;
+  const known_cells known{settings_.latencies.get(), cells};
+  std::vector<std::string_view> ids;
+  for (const auto& each : rows)
+    ids.push_back(each.where->region_id);
+  auto order = model::order_by_latency(ids, request.measured);
+  json_writer json;
+  json.object().name("regions").array();
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto at = order.empty() ? i : order[i];
+    const auto& [region, distance_m] = rows[at];
+    std::string text;
+    model::append_region_head(text, *region);
+    model::append_kilometers(text, distance_m);
+    text += model::between_units;
+    model::append_miles(text, distance_m);
+    text += '}'; // the rest of the region follows
+    json.raw(text);
+    if (wanted.latency) {
+      json.name("latency");
+      const auto predicted =
+          at < predictions.size() ? predictions[at] : model::latency_prediction{};
+      const auto position = static_cast<std::size_t>(region - catalog_->regions.data());
+      write_latency(json, predicted, known.reports(predicted.source, region_numbers_[position]));
+    }
+    if (wanted.ping_url && !region->ping_url.empty()) json.name("ping_url").text(region->ping_url);
+    json.end_object();
+  }
+  json.end_array();
+  if (wanted.explain) {
+    json.name("explanation").object().name("address").text(model::to_string(request.client));
+    json.name("address_from").text(request.client_from);
+    write_explanation(json, about);
+    json.end_object();
+  }
+  return std::make_shared<const std::string>(json.end_object().take());
+}
+
+std::string region_ranking_state::explain(const explain_ranking& request) const {
+  explanation about;
+  if (request.at) {
+    about.client.location = request.at;
+    about.source = place_source::coordinates;
+  } else {
+    about = explanation_of(request.client);
+  }
+  leave_out_few(about.client.cells);
+  const auto* where = namespace_for({}, request.namespace_id);
+  std::vector<model::latency_prediction> predictions;
+  const auto rows = ranked_for(where, about.client, &predictions);
+  auto cells = about.client.cells;
+  cells.where = about.client.location;
+  const known_cells known{settings_.latencies.get(), cells};
+  json_writer json;
+  json.object();
+  write_explanation(json, about);
+  json.name("latencies").array();
+  for (std::size_t i = 0; i < predictions.size(); ++i) {
+    const auto position = static_cast<std::size_t>(rows[i].where - catalog_->regions.data());
+    json.object().name("region_id").text(rows[i].where->region_id).name("latency");
+    write_latency(json, predictions[i],
+                  known.reports(predictions[i].source, region_numbers_[position]));
+    json.end_object();
+  }
+  json.end_array();
+  std::string listing;
+  listing_for(where, about.client)->append_json(listing);
+  return json.name("listing").raw(listing).end_object().take();
+}
+
+} // namespace matchcloud::actors

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "model/latency/cell.hpp"
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace matchcloud::model {
+
+/// By the number of a kind, from 1.
+inline constexpr std::array<std::string_view, 4> cell_kind_names{"network", "place", "asn",
+                                                                 "country"};
+
+std::string_view name_of(cell_kind which) noexcept;
+
+/// What a cell groups by, as people read it: `81.2.69.0/24`, `2001:db8::/48`, `51.625,-0.125` (the
+/// middle of a place), `AS13335`, `GB`.
+std::string to_string(latency_cell cell);
+
+/// Reads such a text with its kind in front: `network 81.2.69.0/24`, where any address of the
+/// network stands for it, `place 51.5,-0.12`, `asn 13335` or `asn AS13335`, `country GB`. Nothing
+/// if it is none.
+std::optional<latency_cell> parse_latency_cell(std::string_view kind, std::string_view text);
+
+} // namespace matchcloud::model

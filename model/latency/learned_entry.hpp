@@ -1,0 +1,39 @@
+#pragma once
+
+#include "model/catalog/catalog.hpp"
+#include "model/latency/cell.hpp"
+#include "model/latency/running_median.hpp"
+
+#include <cstdint>
+#include <string>
+
+namespace matchcloud::model {
+
+/// After which time without reports what is known counts half.
+inline constexpr double latency_half_life_hours = 7 * 24;
+
+/// What a store keeps of the latency between a cell and a region, or what is added to it. See
+/// `latency_entry`, which has numbers of regions that mean something to one learner only.
+struct learned_entry {
+  latency_cell cell;
+  std::string region_id;
+  /// Where the region was: one that has moved is another region.
+  coordinates region_at;
+  /// Minutes since 1970 of the last report.
+  std::uint32_t minute = 0;
+  /// Of a network: what it has contributed to wider cells, in steps of 1/256.
+  std::uint16_t contributed = 0;
+  /// A bit for each reporter, by its hash.
+  std::uint16_t reporters = 0;
+  running_median values;
+
+  friend bool operator==(const learned_entry&, const learned_entry&) = default;
+};
+
+/// Adds `added` to `into`, which is of the same cell and region. The older of the two fades to the
+/// newer minute first. Rounding would undo the fading of a few minutes, so `into` keeps its minute
+/// until it fades by a hundredth: then it is up to 146 minutes before the last report. If the
+/// region has moved, `added` replaces `into`.
+void merge(learned_entry& into, const learned_entry& added);
+
+} // namespace matchcloud::model
