@@ -8,6 +8,8 @@ one         regions for one client               many      regions for --clients
 groups      groups.validate                      versions  versions.validate of about 8 kB
 avatars-5   a cached list                        avatars-100
 connect     a new connection for each request    tls       regions over TLS
+latency     many, ranked by predicted latency, to the same ranked by distance: half of the clients'
+            networks have reported
 
 "+ parse" is the bare peer that also parses each body in place. Every server has one core and one
 thread, the load generator (wrk; matchcloud-load for new connections) another. Rounds are
@@ -23,6 +25,7 @@ every other round.
 import contextlib
 import json
 import os
+import random
 import statistics
 import subprocess
 import sys
@@ -53,6 +56,10 @@ NEVER_REACHED = [word for cost in ("cheap", "expensive")
 CHURN = ("--closed", "--requests-per-connection", "1", "--sources", "64")
 
 OURS, OLDER, BARE, PARSING, NGINX = "ours", "older", "bare", "bare + parse", "nginx"
+BY_DISTANCE = "by distance"
+BY_LATENCY = ("--rank-by", "latency")
+# Of a network: how many regions it reported, and how often.
+REPORTED_REGIONS, REPORTS = 6, 20
 # What the service may take to an older build at most: it must not become slower unnoticed.
 AT_MOST_OF_OLDER = 1.03
 # What the server's processor may take to a peer's, at most; None: only shown.
@@ -60,7 +67,8 @@ TARGETS = {"one": {BARE: 1.10, NGINX: None}, "many": {BARE: 1.20, NGINX: None},
            "304": {BARE: 1.20, NGINX: 1.0}, "gzip": {BARE: 1.6, NGINX: None},
            "groups": {BARE: 1.20}, "versions": {BARE: None, PARSING: None},
            "avatars-5": {BARE: 1.20, NGINX: None}, "avatars-100": {BARE: 1.20, NGINX: None},
-           "connect": {NGINX: 0.95, BARE: None}, "tls": {NGINX: 0.95}}
+           "connect": {NGINX: 0.95, BARE: None}, "tls": {NGINX: 0.95},
+           "latency": {BY_DISTANCE: 1.10}}
 
 # A request, as wire.fetch() takes it, and what wrk sends where that is more than this one.
 Work = namedtuple("Work", "what load", defaults=(None,))
@@ -86,12 +94,12 @@ class bench:
     def __init__(self, stack, folder):
         self.stack, self.folder = stack, folder
 
-    def service(self, binary, prepare=None, tls=None):
+    def service(self, binary, prepare=None, tls=None, words=()):
         # Each build has a store of its own, in its own format.
         return self.stack.enter_context(servers.matchcloud(
             binary, "loops", self.folder, servers.GEOIP, core=CORES[0],
             prepare=prepare and (lambda data: prepare(binary, data)),
-            arguments=NEVER_REACHED, tls=tls))
+            arguments=[*NEVER_REACHED, *words], tls=tls))
 
     def bare(self, reply, body=b"", *words):
         with tempfile.NamedTemporaryFile(dir=self.folder, delete=False) as file:
@@ -101,7 +109,8 @@ class bench:
             f"bare{len(body)}", command, self.folder, CORES[0]))
 
     def peers(self, wanted, reply, body=b"", tls=None):
-        make = {BARE: lambda: self.bare(reply, body),
+        make = {BY_DISTANCE: lambda: self.service(BINARY),
+                BARE: lambda: self.bare(reply, body),
                 PARSING: lambda: self.bare(reply, body, "parse"),
                 NGINX: lambda: self.stack.enter_context(servers.nginx(
                     reply, self.folder, core=CORES[0], tls=tls))}
@@ -118,6 +127,24 @@ def catalog(document):
 def avatars(count):
     return (lambda binary, data: lists.fill(data, count, binary),
             lambda _: Work({"path": lists.PATH}))
+
+
+def reports(known):
+    """Latencies from half of the networks that `known` clients are in."""
+    def prepare(binary, data):
+        regions = json.loads(subprocess.run(
+            [binary, "catalog", "list", "regions", "--json", "--data-dir", data], check=True,
+            text=True, stdout=subprocess.PIPE).stdout)["regions"]
+        chance = random.Random(SEED)
+        networks = sorted({address.rsplit(".", 1)[0] + ".0/24" for address in known
+                           if "." in address})
+        lines = ["kind,cell,region,ms,reports,reporters"]
+        for network in chance.sample(networks, len(networks) // 2):
+            lines += [f"network,{network},{region['region_id']},{chance.uniform(5, 300):.1f},"
+                      f"{REPORTS},5" for region in chance.sample(regions, REPORTED_REGIONS)]
+        subprocess.run([binary, "latency", "import", "--data-dir", data, "-"], check=True,
+                       text=True, input="\n".join(lines) + "\n", stdout=subprocess.DEVNULL)
+    return prepare
 
 
 def load_of(what):
@@ -166,6 +193,8 @@ def prepared(name, known, folder):
         "avatars-100": avatars(100),
         "connect": (None, lambda _: listing),
         "tls": (None, lambda _: listing),
+        "latency": (reports(known),
+                    lambda _: Work(from_client(known[0]), load_of_clients(folder, known))),
     }[name]
 
 
@@ -220,7 +249,8 @@ def compare(name, folder, known, arguments):
         start = bench(stack, folder)
         prepare, work_of = prepared(name, known, folder)
         tls = certificate_for(name, folder)
-        ours = start.service(BINARY, prepare, tls)
+        words = BY_LATENCY if BY_DISTANCE in TARGETS[name] else ()
+        ours = start.service(BINARY, prepare, tls, words)
         work = work_of(ours[1])
         reply = answer_of(name, ours, work)
         targets = [target_of(OURS, ours, work)]
