@@ -45,9 +45,6 @@ struct latency_metrics : base::metric_set {
       *this,
       {"matchcloud_latency_reports_total", "Reports of latencies, by what became of them."},
       "outcome"};
-  base::counter dropped{*this,
-                        {"matchcloud_latency_reports_dropped_total",
-                         "Latencies of listings that were not learned because too many waited."}};
   base::gauge entries{*this,
                       {"matchcloud_latency_entries",
                        "Latencies of a group of clients to a region that are in memory."}};

@@ -1,5 +1,7 @@
 #include "actors/latency_map/report_gate.hpp"
 
+#include <algorithm>
+
 namespace matchcloud::actors {
 
 namespace {
@@ -29,7 +31,17 @@ bool report_gate::takes(const model::ip_address& client) noexcept {
 bool report_gate::enter() noexcept {
   if (waiting_.fetch_add(1, std::memory_order_relaxed) < waiting_limit) return true;
   leave();
+  dropped_.add();
   return false;
+}
+
+void report_gate::show(base::metric_set& in) const {
+  in.add_gauge(
+      {"matchcloud_latency_reports_waiting", "Latencies of listings that wait to be learned."},
+      [this] { return static_cast<double>(std::max<std::int64_t>(0, waiting())); });
+  in.add({"matchcloud_latency_reports_dropped_total",
+          "Latencies of listings that were not learned because too many waited."},
+         dropped_);
 }
 
 } // namespace matchcloud::actors

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "base/clock.hpp"
+#include "base/metrics.hpp"
 #include "base/siphash.hpp"
 #include "model/net/ip_address.hpp"
 
@@ -20,7 +21,7 @@ public:
   /// Clients that are remembered. Each pushes out who shares its place.
   static constexpr std::size_t clients_remembered = 65'536;
   /// Reports that wait for the `latency_map` without anybody waiting for an answer.
-  static constexpr std::size_t waiting_limit = 4'096;
+  static constexpr std::int64_t waiting_limit = 4'096;
 
   /// `ipv6_client_prefix`: how many bits of an IPv6 address are one client.
   /// `clock` outlives this.
@@ -35,7 +36,10 @@ public:
   void leave() noexcept { waiting_.fetch_sub(1, std::memory_order_relaxed); }
   /// Frees all places: those who had them ended with their actor.
   void free_places() noexcept { waiting_.store(0, std::memory_order_relaxed); }
-  std::size_t waiting() const noexcept { return waiting_.load(std::memory_order_relaxed); }
+  std::int64_t waiting() const noexcept { return waiting_.load(std::memory_order_relaxed); }
+
+  /// Adds how many wait, and how many were turned away.
+  void show(base::metric_set& in) const;
 
 private:
   using table = std::array<std::atomic<std::uint64_t>, clients_remembered>;
@@ -46,7 +50,9 @@ private:
   base::siphash_key key_ = base::random_siphash_key();
   /// Each the upper half of a client's hash, and the second of its last report, counted from 1.
   std::unique_ptr<table> clients_ = std::make_unique<table>();
-  std::atomic<std::size_t> waiting_{0};
+  /// Below 0 for a moment where places were freed while one was given back.
+  std::atomic<std::int64_t> waiting_{0};
+  base::counter dropped_;
 };
 
 } // namespace matchcloud::actors

@@ -98,6 +98,7 @@ void node::show_metrics() {
   for (const auto& each : ranking_metrics_)
     metrics_.add(each);
   metrics_.add(latency_metrics_);
+  latency_gate_->show(metrics_);
   metrics_.add(export_metrics_);
   exports_->show(metrics_);
   housekeeping_->show(metrics_);
@@ -284,6 +285,10 @@ std::vector<http::bound> node::bounds_of_memory() const {
            {},
            fixed(config_.latencies.entry_limit),
            when_full::evict},
+          {"latency_reports",
+           "matchcloud_latency_reports_waiting",
+           {},
+           fixed(actors::report_gate::waiting_limit)},
           {"unkept_latencies",
            "matchcloud_latency_unkept_entries",
            {},
