@@ -1,10 +1,12 @@
 // Regions: the ranking that a player gets, anywhere in the world.
-import { html, useEffect, useState } from "../core/html.js";
+import { html, useEffect, useMemo, useState } from "../core/html.js";
 import { CopyCurl, CopyText, Field, Loading, Panel as Frame, Problem, Section, Select, announce }
   from "../core/components.js";
 import { countText, durationText } from "../core/components/values.js";
 import { go, withParams } from "../core/router.js";
 import { useQuery } from "../core/query.js";
+import { ordersOf, rowsOf } from "./regions/latency.js";
+import { Groups, OrderedBy } from "./regions/latency_notes.js";
 import { Measuring, useMeasuring } from "./regions/measuring.js";
 import { parsePlace, placeText } from "./regions/place.js";
 import { RankingTable } from "./regions/ranking_table.js";
@@ -86,7 +88,15 @@ function Reply({ listing }) {
   </details>`;
 }
 
-function Ranking({ path, asked, measuring, onPoint }) {
+/** What is known of an address besides its place. */
+function Known({ ranking }) {
+  const { country, asn, file } = ranking;
+  const said = [country && `Country ${country}`, asn && `internet provider AS${asn}`,
+    file && `from ${file}`].filter(Boolean);
+  return said.length > 0 && html`<p class="faint"><bdi>${said.join(", ")}</bdi></p>`;
+}
+
+function Ranking({ path, asked, rows, orders, measuring, onPoint }) {
   const { ranking, listing, error, loading, retry } = asked;
   if (path === null) {
     return html`<p class="faint">Click on the map, or type an address, to see in which order a
@@ -97,8 +107,11 @@ function Ranking({ path, asked, measuring, onPoint }) {
   const { place, source } = ranking;
   return html`<div aria-busy=${loading}>
     <p>${place ? html`<strong>${placeText(place)}</strong>, ` : ""}${sources[source] ?? source}.</p>
-    <${RankingTable} ranked=${ranking.listing.regions} results=${measuring.results}
-      onPoint=${onPoint} />
+    <${Known} ranking=${ranking} />
+    <${OrderedBy} ranking=${ranking} rows=${rows} orders=${orders} />
+    <${RankingTable} rows=${rows} orders=${orders} rankedBy=${ranking.ranked_by}
+      results=${measuring.results} onPoint=${onPoint} />
+    <${Groups} ranking=${ranking} rows=${rows} />
     ${listing && html`<${Reply} listing=${listing} />`}
   </div>`;
 }
@@ -113,12 +126,20 @@ function Panel({ route }) {
   const places = useQuery(isShown ? "/v1/places" : null, { every: places_period_ms });
   const measuring = useMeasuring(regions);
   const [chosen, setChosen] = useState(null);
-  const ranked = asked.ranking?.listing.regions ?? null;
+  const { ranking } = asked;
+  const ranked = ranking?.listing.regions ?? null;
+  const rows = useMemo(() => (ranking ? rowsOf(ranking) : none), [ranking]);
+  const orders = useMemo(() => ordersOf(rows, ranking?.place), [rows, ranking]);
   const cells = isShown && places.value?.enabled ? places.value.cells : none;
 
   useEffect(() => {
-    if (ranked?.length) announce(`Nearest: ${ranked[0].region_display_name}.`);
-  }, [ranked]);
+    if (!rows.length) return;
+    const { near: [nearest], fast: [fastest] } = orders;
+    let said = `First: ${rows[0].region_display_name}.`;
+    if (nearest) said = `Nearest: ${nearest.region_display_name}.`;
+    if (fastest !== nearest) said += ` Fastest: ${fastest.region_display_name}.`;
+    announce(said);
+  }, [rows, orders]);
 
   return html`<${Frame} title="Regions" actions=${html`
     <${CopyCurl} path="/v1/regions" label="Copy curl of the regions" />
@@ -127,14 +148,15 @@ function Panel({ route }) {
     <div class="map-and-ranking"><${Section} title="Where from">
       <div class="choices"><${Asking} params=${params} /><${Namespaces} params=${params} /></div>
       ${catalog.error && html`<${Problem} error=${catalog.error} onRetry=${catalog.reload} />`}
-      <${WorldMap} regions=${regions} ranked=${ranked} place=${asked.ranking?.place ?? null}
+      <${WorldMap} regions=${regions} ranked=${ranked} place=${ranking?.place ?? null}
         chosen=${chosen} cells=${cells}
         onPlace=${(place) => go("regions", withParams(params, { ...place, address: null }))} />
       <${Players} places=${places} params=${params} />
       <${Measuring} regions=${regions} measuring=${measuring} ranked=${ranked} />
     </${Section}>
     <${Section} title="Ranking" actions=${path && html`<${CopyCurl} path=${path} />`}>
-      <${Ranking} path=${path} asked=${asked} measuring=${measuring} onPoint=${setChosen} />
+      <${Ranking} path=${path} asked=${asked} rows=${rows} orders=${orders} measuring=${measuring}
+        onPoint=${setChosen} />
     </${Section}></div>
   </${Frame}>`;
 }

@@ -1,10 +1,9 @@
 // What is wrong now, worst first, each with what to do.
+import { plural } from "../../core/plural.js";
 import { linkTo } from "../../core/router.js";
 
 const shown_actors = 5;
 const order = ["bad", "warn", "note"];
-
-const plural = (n, one, many = `${one}s`) => `${n} ${n === 1 ? one : many}`;
 
 function ofActors({ actors }) {
   const problems = actors?.problems ?? [];
