@@ -24,7 +24,12 @@ public:
   /// the document must outlive the reader.
   object_reader(const json_document& document, std::string_view owner,
                 std::span<const std::string_view> members)
-      : document_{&document}, owner_{owner}, members_{members} {}
+      : document_{&document}, object_{&document.root()}, owner_{owner}, members_{members} {}
+  /// Reads an object inside the document. `path` leads there, as in `players[3]`, and stands before
+  /// the members' names in the sentences; it must outlive the reader, too.
+  object_reader(const json_document& document, const json_node& object, std::string_view path,
+                std::span<const std::string_view> members)
+      : document_{&document}, object_{&object}, path_{path}, members_{members} {}
 
   std::string_view text(const json_node& of) const noexcept { return document_->text(of); }
 
@@ -34,7 +39,7 @@ public:
   auto member(std::string_view name, Read read) -> decltype(read(json_node{})) {
     const auto [first, is_repeated] = find(name);
     auto value = first ? read(*first) : decltype(read(json_node{})){};
-    if (is_repeated) add(duplicate_member_message(owner_, name, default_echo_limit));
+    if (is_repeated) add(duplicate_member_message(owner(), name, default_echo_limit));
     return value;
   }
   bool has(std::string_view name) const noexcept { return find(name).first != nullptr; }
@@ -43,14 +48,19 @@ public:
   std::optional<std::uint64_t> integer(std::string_view name, const json_node& of,
                                        const integer_range& allowed);
   std::optional<bool> boolean(std::string_view name, const json_node& of);
+  /// A number, whole or with a fraction; adds a finding if it is none, or outside the range.
+  std::optional<double> number(std::string_view name, const json_node& of, double lowest,
+                               double highest);
 
   /// Adds a finding that a member is missing.
   void require(std::string_view name, value_type type, bool is_null = false) {
-    add(required_message(in_backticks(name), type, is_null));
+    add(required_message(subject(name), type, is_null));
   }
   /// Adds a finding about unknown members, with the names that were probably meant.
   void name_unknown();
 
+  /// The member in backticks, with the path to it: begins a sentence.
+  std::string subject(std::string_view name) const;
   /// Adds a sentence to the findings.
   void add(std::string_view sentence);
   /// All sentences; empty if nothing is wrong.
@@ -65,16 +75,20 @@ private:
   /// Calls `each(node)` for each member of the object.
   template <class Each>
   void for_each_member(Each each) const {
-    const auto end = document_->root().next;
-    for (std::uint32_t at = 1; at < end; at = document_->node(at).next)
+    const auto first = static_cast<std::uint32_t>(object_ - &document_->root()) + 1;
+    for (auto at = first; at < object_->next; at = document_->node(at).next)
       each(document_->node(at));
   }
   found_member find(std::string_view name) const noexcept;
   /// The absent member names, from which suggestions for unknown names are chosen.
   std::vector<std::string_view> absent_names() const;
+  /// Begins the sentences about the object itself.
+  std::string owner() const { return path_.empty() ? std::string{owner_} : in_backticks(path_); }
 
   const json_document* document_;
-  std::string_view owner_;
+  const json_node* object_;
+  std::string_view owner_ = {};
+  std::string_view path_ = {};
   std::span<const std::string_view> members_;
   std::string findings_;
 };

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace matchcloud::model {
+
+/// How regions are ordered for a group of players. docs/interface.md has the definitions.
+enum class group_strategy : std::uint8_t { worst, mean, fair };
+inline constexpr std::array<std::string_view, 3> group_strategy_names{"worst", "mean", "fair"};
+
+/// A round trip in microseconds: whole numbers, so that sums are exact and equal figures equal.
+using round_trip_us = std::int32_t;
+/// Of a player and a region between which nothing is known.
+inline constexpr round_trip_us no_round_trip = -1;
+
+/// The nearest number of microseconds. `ms`: 0 to `latency_limit_ms`; values outside count as the
+/// nearest limit.
+round_trip_us to_round_trip_us(double ms) noexcept;
+/// Appends milliseconds as a JSON number with at most three decimals; `null` for no round trip.
+void append_round_trip_ms(std::string& out, round_trip_us value);
+
+/// A region as a group has it.
+struct group_region {
+  /// The column of the figures.
+  std::uint32_t region = 0;
+  /// Known players without a figure for the region.
+  std::uint32_t players_without = 0;
+  /// Of the known players with a figure; `no_round_trip` if there are none.
+  round_trip_us worst_us = no_round_trip;
+  round_trip_us mean_us = no_round_trip;
+
+  friend bool operator==(const group_region&, const group_region&) = default;
+};
+
+struct group_ranking {
+  /// All regions, best first.
+  std::vector<group_region> regions;
+  /// The players without a figure for any region, which do not count, in ascending order.
+  std::vector<std::uint32_t> unknown_players;
+};
+
+/// Orders regions for a group. `figures_us` has a row for each of the `players` (at least 1), one
+/// after the other, with a figure for each region; the columns must be in ascending order of the
+/// regions' ids, which decide ties. `fair_within_us` counts for `group_strategy::fair` alone. Pure;
+/// any thread. Some nanoseconds per figure.
+group_ranking rank_for_group(std::span<const round_trip_us> figures_us, std::size_t players,
+                             group_strategy strategy, round_trip_us fair_within_us);
+
+} // namespace matchcloud::model
