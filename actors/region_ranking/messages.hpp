@@ -4,6 +4,7 @@
 #include "actors/request/ticket.hpp"
 #include "model/catalog/catalog.hpp"
 #include "model/net/ip_address.hpp"
+#include "model/regions/group_request.hpp"
 #include "model/regions/measured_latency.hpp"
 #include "model/regions/region_listing.hpp"
 #include "model/text/uuid.hpp"
@@ -77,6 +78,16 @@ struct explain_ranking {
   model::ip_address client;
   std::optional<model::coordinates> at;
   std::optional<model::uuid> namespace_id;
+  ticket_ptr ticket = {};
+};
+
+/// front -> region_ranking: regions for a group of players. Answered with `json_made`.
+struct rank_group {
+  exchange_ref exchange;
+  model::group_request group;
+  /// As of `rank_regions`.
+  std::string origin_host;
+  std::optional<model::uuid> namespace_id = {};
   ticket_ptr ticket = {};
 };
 

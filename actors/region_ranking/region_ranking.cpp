@@ -54,6 +54,11 @@ region_ranking_state::set_latencies(std::shared_ptr<const model::latency_snapsho
   return old;
 }
 
+const model::latency_snapshot& region_ranking_state::latencies() const noexcept {
+  static const model::latency_snapshot nothing_known;
+  return settings_.latencies ? *settings_.latencies : nothing_known;
+}
+
 void region_ranking_state::number_regions() {
   const auto& latencies = settings_.latencies;
   region_numbers_.assign(catalog_->regions.size(), model::region_distance::unnumbered);
@@ -209,9 +214,7 @@ region_ranking_state::ranked_for(const model::game_namespace* where, const clien
   auto cells = client.cells;
   cells.where = client.location;
   std::vector<model::latency_prediction> made(predicted);
-  static const model::latency_snapshot nothing_known;
-  model::predict_latencies(settings_.latencies ? *settings_.latencies : nothing_known, cells,
-                           regions, made);
+  model::predict_latencies(latencies(), cells, regions, made);
   if (!ranks_by_latency()) {
     *predictions = std::move(made);
     return rows;
@@ -281,6 +284,12 @@ caf::behavior region_ranking::make_behavior() {
               json_made{request.exchange,
                         std::make_shared<const std::string>(state_.explain(request))},
               request.ticket);
+      }),
+      serving<rank_group>([this](const rank_group& request) {
+        reply(
+            caf::actor_cast<caf::actor>(current_sender()),
+            json_made{request.exchange, std::make_shared<const std::string>(state_.rank(request))},
+            request.ticket);
       }),
       [this](const catalog_changed& news) { discard(state_.set_catalog(news.snapshot)); },
       [this](const geoip_changed& news) { discard(state_.set_geoip(news.geoip)); },

@@ -111,6 +111,8 @@ public:
   /// One part in so many of the cache is for compressed listings. Those of the places that most
   /// clients ask from fit, which saves compressing them again and again.
   static constexpr std::size_t compressed_part = 8;
+  /// One part in so many is for the distances of places that members of groups are at.
+  static constexpr std::size_t distances_part = 16;
   /// A listing is kept compressed when its place asks for it again among about so many others: of
   /// places that seldom ask, keeping it would cost more than it saves.
   static constexpr std::size_t places_remembered = 1'024;
@@ -137,6 +139,9 @@ public:
   /// What operators are told about the listing of a client or a place, as JSON: where the client is
   /// taken to be, how that is known, and the listing as such a client gets it. Not cached.
   std::string explain(const explain_ranking& request) const;
+  /// Regions for a group, as JSON: each player's round trip is its own measurement, else what is
+  /// predicted for its place and network. The distances of places are cached, predictions are not.
+  std::string rank(const rank_group& request);
   bool has_namespace(const model::uuid& id) const {
     return catalog_->find_namespace(id) != nullptr;
   }
@@ -176,11 +181,14 @@ private:
 
   struct caches {
     explicit caches(std::size_t limit_bytes)
-        : listings{limit_bytes - limit_bytes / compressed_part},
-          compressed{limit_bytes / compressed_part} {}
+        : listings{limit_bytes - limit_bytes / compressed_part - limit_bytes / distances_part},
+          compressed{limit_bytes / compressed_part},
+          distances{limit_bytes / distances_part} {}
 
     base::second_chance_cache<cache_key, cached_listing, cache_key_hash> listings;
     base::second_chance_cache<cache_key, text_ptr, cache_key_hash> compressed;
+    /// Meters from a place to each region of a list, in its order. Without groups of clients.
+    base::second_chance_cache<cache_key, std::vector<float>, cache_key_hash> distances;
     /// Whose compressed listing was asked for last and is not kept, by their places.
     std::array<std::optional<cache_key>, places_remembered> asked_last{};
   };
@@ -217,6 +225,19 @@ private:
   void write_explanation(model::json_writer& json, const explanation& of) const;
   /// Leaves a network out that too few have reported from to be shown to others.
   void leave_out_few(model::client_cells& cells) const;
+  // Regions for groups (group.cpp).
+  class group_members;
+  /// Sets the distances from a place of the GeoIP files, from the cache if they are there.
+  void set_distances(group_members& of, const cache_key& key);
+  /// Predicts for at most `at_once` players, of whom `first` is the number of the first.
+  void predict(group_members& of, const model::game_namespace* where,
+               std::span<const model::group_player> players, std::size_t first);
+  std::string render(const group_members& of, const model::group_request& group) const;
+  std::size_t position_of(const model::region& of) const noexcept {
+    return static_cast<std::size_t>(&of - catalog_->regions.data());
+  }
+  /// What is known of latencies, which may be nothing.
+  const model::latency_snapshot& latencies() const noexcept;
   std::shared_ptr<const void> take_caches();
   listing_ptr listing_for(const model::game_namespace* where, const client_at& client) const;
   listing_ptr measured_first(const listing_ptr& listing,

@@ -1,5 +1,6 @@
 #include "http/front/request_context.hpp"
 
+#include "http/front/page_guard.hpp"
 #include "http/front/request_check.hpp"
 #include "http/operations/code.hpp"
 #include "http/wire/query.hpp"
@@ -44,6 +45,16 @@ void front::perform(const dispatch& dispatched, const route& where) {
     request.marks.request_id = request.id;
   }
   code_of(where.row->id).ask(request_context{*this, dispatched, where});
+}
+
+std::string request_context::origin_host() const {
+  return request().has(header::origin) ? host_of_origin(request().get(header::origin))
+                                       : std::string{};
+}
+
+std::optional<model::uuid> request_context::player_namespace() const {
+  const bool names_one = token() != nullptr && token()->what.kind == model::token_kind::player;
+  return names_one ? std::optional{token()->what.scope} : std::nullopt;
 }
 
 model::audit_author request_context::author() const {

@@ -36,6 +36,12 @@ public:
   /// The token that the request was let in with; null: none.
   const model::access_token* token() const noexcept { return where_->token; }
 
+  /// Host name of the request's `Origin`, in lower case; empty if there is none.
+  std::string origin_host() const;
+  /// The namespace of a player's token. Tokens of other kinds name none: theirs is found as without
+  /// a token.
+  std::optional<model::uuid> player_namespace() const;
+
   // -- for messages -----------------------------------------------------------
 
   const actors::exchange_ref& exchange() const noexcept { return dispatched_->exchange; }

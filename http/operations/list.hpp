@@ -7,6 +7,7 @@
 #include "http/operations/documents.hpp"
 #include "http/operations/exports.hpp"
 #include "http/operations/faults.hpp"
+#include "http/operations/group.hpp"
 #include "http/operations/health.hpp"
 #include "http/operations/history.hpp"
 #include "http/operations/kept_data.hpp"

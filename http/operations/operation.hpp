@@ -20,6 +20,7 @@ namespace matchcloud::http {
   X(validate_game)                                                                                 \
   X(validate_group)                                                                                \
   X(list_regions)                                                                                  \
+  X(rank_group)                                                                                    \
   X(report_latencies)                                                                              \
   X(ping)                                                                                          \
   X(list_avatars)                                                                                  \

@@ -4,7 +4,6 @@
 #include "actors/latency_map/report_gate.hpp"
 #include "actors/region_ranking/messages.hpp"
 #include "actors/region_ranking/ranking_config.hpp"
-#include "http/front/page_guard.hpp"
 #include "http/front/request_context.hpp"
 #include "http/operations/code.hpp"
 #include "http/wire/client_address.hpp"
@@ -247,20 +246,13 @@ void list(const request_context& asked) {
   if (!details) return;
   hand_to_latency_map(asked, *measured);
   const auto& request = asked.request();
-  const auto* token = asked.token();
-  asked.rank(
-      {asked.exchange(), asked.client(),
-       request.has(header::origin) ? host_of_origin(request.get(header::origin)) : std::string{},
-       *std::move(measured),
-       // Tokens of other kinds name no namespace: theirs is found as without a token.
-       token != nullptr && token->what.kind == token_kind::player ? std::optional{token->what.scope}
-                                                                  : std::nullopt,
-       accepts_gzip(request), *details,
-       details->explain
-           ? client_address_source(request.peer, asked.client(),
-                                   request.get(header::x_forwarded_for), asked.settings().proxies)
-           : std::string_view{},
-       asked.ticket()});
+  asked.rank({asked.exchange(), asked.client(), asked.origin_host(), *std::move(measured),
+              asked.player_namespace(), accepts_gzip(request), *details,
+              details->explain ? client_address_source(request.peer, asked.client(),
+                                                       request.get(header::x_forwarded_for),
+                                                       asked.settings().proxies)
+                               : std::string_view{},
+              asked.ticket()});
 }
 
 void explain_ranking(const request_context& asked) {

@@ -80,7 +80,7 @@ std::array<text_range, 5> append_region_head(std::string& out, const region& whe
   add(R"(,"datacenter_coord":{"latitude":)", append_shortest, where.datacenter_coord.latitude,
       false);
   add(R"(,"longitude":)", append_shortest, where.datacenter_coord.longitude, false);
-  out.append(R"(},"datacenter_distance_from_client":{"kilometers":)");
+  out.append(1, '}').append(distance_begin);
   return places;
 }
 

@@ -50,6 +50,8 @@ void append_miles(std::string& out, double distance_m);
 /// The text around regions and their distances, in the answer to a request for regions.
 inline constexpr std::string_view listing_begin = R"({"regions":[)";
 inline constexpr std::string_view listing_end = "]}";
+inline constexpr std::string_view distance_begin =
+    R"(,"datacenter_distance_from_client":{"kilometers":)";
 inline constexpr std::string_view between_units = R"(,"miles":)";
 inline constexpr std::string_view region_end = "}}";
 

@@ -3,11 +3,19 @@
 #include "model/latency/cell.hpp"
 #include "store/geoip/geoip.hpp"
 
+#include <cstdint>
+#include <span>
+
 namespace matchcloud::store {
 
 /// The groups of clients that an address is in, by the files; `in` may be null, and then only its
 /// network is known. An IPv6 address that embeds an IPv4 address is in the groups of that. Any
 /// thread.
 model::client_cells client_cells_of(const geoip* in, const model::ip_address& address) noexcept;
+/// The same for at most `geoip::at_once` addresses, which together wait for memory hardly longer
+/// than one. `places` gets the numbers of their places, see `geoip::find`.
+void client_cells_of(const geoip* in, std::span<const model::ip_address> addresses,
+                     std::span<model::client_cells> cells,
+                     std::span<std::uint32_t> places) noexcept;
 
 } // namespace matchcloud::store

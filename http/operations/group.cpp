@@ -1,0 +1,118 @@
+#include "http/operations/group.hpp"
+
+#include "actors/region_ranking/messages.hpp"
+#include "http/front/request_context.hpp"
+#include "http/operations/code.hpp"
+#include "model/regions/group_request.hpp"
+
+#include <array>
+
+namespace matchcloud::http {
+
+namespace {
+
+using base::errc;
+
+constexpr std::array schemas{
+    named_schema{"PlayerGroup", R"({
+      "type": "object", "additionalProperties": false, "required": ["players"],
+      "properties": {
+        "players": {"type": "array", "minItems": 1, "maxItems": 64,
+          "items": {"$ref": "#/components/schemas/GroupPlayer"}, "description": "The players."},
+        "strategy": {"$ref": "#/components/schemas/GroupStrategy",
+          "description": "How regions are ordered; `worst` without."},
+        "fair_within_ms": {"type": "number", "minimum": 0, "maximum": 60000, "default": 20,
+          "description": "With `fair`: how much higher than the least possible a region's `worst_ms` may be."}}
+    })"},
+    named_schema{"GroupPlayer", R"({
+      "type": "object", "additionalProperties": false,
+      "description": "What is known of a player. Own latencies count before what is predicted, coordinates before the place of the address.",
+      "properties": {
+        "id": {"type": "string", "maxLength": 64,
+          "description": "Any text of at most 64 bytes, which is repeated in the answer."},
+        "address": {"type": "string", "description": "The player's IPv4 or IPv6 address."},
+        "coordinates": {"$ref": "#/components/schemas/Coordinates",
+          "description": "Where the player is."},
+        "latencies": {"type": "object", "maxProperties": 256,
+          "additionalProperties": {"type": "number", "minimum": 0, "maximum": 60000},
+          "description": "Round trips that the player measured, in milliseconds, by region id."}}
+    })"},
+    named_schema{
+        "GroupStrategy",
+        R"({"description": "`worst`: by the highest round trip, then the mean; `mean`: by )"
+        R"(the mean, then the highest; `fair`: by the difference between the highest and )"
+        R"(the lowest, among regions whose highest is near the least possible."})",
+        model::group_strategy_names},
+    named_schema{"GroupRegionList", R"({
+      "type": "object", "additionalProperties": false,
+      "required": ["regions", "unknown_players", "player_ids"],
+      "properties": {
+        "regions": {"type": "array", "items": {"$ref": "#/components/schemas/GroupRegion"},
+          "description": "All regions, best first."},
+        "unknown_players": {"type": "array", "items": {"type": "integer", "minimum": 0, "maximum": 63},
+          "description": "The positions, from 0, of players of whom nothing is known. They do not count."},
+        "player_ids": {"type": "array", "items": {"type": ["string", "null"]},
+          "description": "The `id` of each player, in the order of the request."}}
+    })"},
+    named_schema{"GroupRegion", R"({
+      "type": "object", "additionalProperties": false,
+      "required": ["region_id", "region_display_name", "provider_display_name",
+        "datacenter_coord", "worst_ms", "mean_ms", "players"],
+      "properties": {
+        "region_id": {"type": "string", "description": "The region's id, such as `lon`."},
+        "region_display_name": {"type": "string", "description": "The name that people see."},
+        "provider_display_name": {"type": "string",
+          "description": "The name of the company that runs the datacenter."},
+        "datacenter_coord": {"$ref": "#/components/schemas/Coordinates",
+          "description": "Where the datacenter is."},
+        "worst_ms": {"type": ["number", "null"], "minimum": 0,
+          "description": "The highest round trip; null: none is known."},
+        "mean_ms": {"type": ["number", "null"], "minimum": 0,
+          "description": "The mean of those that are known; null: none is."},
+        "players": {"type": "array", "items": {"type": ["number", "null"], "minimum": 0},
+          "description": "The round trip of each player in milliseconds, in the order of the request; null: unknown."}}
+    })"},
+};
+
+void ask(const request_context& asked) {
+  if (!asked.takes_body()) return;
+  auto group = model::read_group_request(asked.request().body);
+  if (!group) return asked.refuse(group.error());
+  asked.forward(base::owner::region_ranking,
+                actors::rank_group{asked.exchange(), *std::move(group), asked.origin_host(),
+                                   asked.player_namespace(), asked.ticket()});
+}
+
+} // namespace
+
+const operation_code codes::rank_group{
+    [] {
+      return operation_references{operation_reference{
+          .tag = "regions",
+          .summary = "List regions for a group of players, best first",
+          .description =
+              "Orders the regions of a namespace for players who are to play together, with the "
+              "round trip of each: what the player measured, else what is predicted for its place "
+              "and network. The namespace is found as for a listing of regions.",
+          .parameters = {{"header", "Origin", R"({"type":"string"})",
+                          "The page that asks; its host may belong to a namespace.",
+                          R"("https://demo-game.example")"}},
+          .body = {.schema = R"({"$ref":"#/components/schemas/PlayerGroup"})",
+                   .description = "The players, and what to order by.",
+                   .example = R"({"players":[{"id":"anna","address":"81.2.69.142"},)"
+                              R"({"coordinates":{"latitude":52.5,"longitude":13.4}},)"
+                              R"({"latencies":{"lon":23.1,"fra":31}}],"strategy":"worst"})"},
+          .answers = {{200, "The regions.",
+                       "Access-Control-Allow-Origin Access-Control-Expose-Headers", json_type,
+                       R"({"$ref":"#/components/schemas/GroupRegionList"})",
+                       R"({"regions":[{"region_id":"lon","region_display_name":"London",)"
+                       R"("provider_display_name":"Demo Cloud","datacenter_coord":{)"
+                       R"("latitude":51.5074,"longitude":-0.1278},"worst_ms":23.1,)"
+                       R"("mean_ms":18.237,"players":[5.418,26.193,23.1]}],)"
+                       R"("unknown_players":[],"player_ids":["anna",null,null]})"}},
+          .errors = {errc::query_invalid},
+          .schemas = schemas}};
+    },
+    ask};
+
+} // namespace matchcloud::http
