@@ -25,7 +25,8 @@ struct ranking_config {
   /// 0.
   std::optional<model::coordinates> fallback = {};
   bool counts_places = true;
-  /// Of listings and, up to `compressed_part` of it, of their compressed forms.
+  /// Of listings and, up to `compressed_part` of it, of their compressed forms; up to
+  /// `distances_part` of distances for groups.
   std::size_t cache_limit_bytes = 64UL * 1024 * 1024;
 };
 
@@ -57,7 +58,8 @@ inline base::config_rows<ranking_config> ranking_keys() {
                      "of 5 degrees, for the console."),
       base::number_row("ranking-cache-bytes", &ranking_config::cache_limit_bytes, 0, base::tebibyte,
                        "Memory per event loop for rankings by location (order and distances), an "
-                       "eighth of it for compressed listings."),
+                       "eighth of it for compressed listings and a sixteenth for distances of "
+                       "members of groups."),
   };
 }
 

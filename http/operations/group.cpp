@@ -22,20 +22,20 @@ constexpr std::array schemas{
         "strategy": {"$ref": "#/components/schemas/GroupStrategy",
           "description": "How regions are ordered; `worst` without."},
         "fair_within_ms": {"type": "number", "minimum": 0, "maximum": 60000, "default": 20,
-          "description": "With `fair`: how much higher than the least possible a region's `worst_ms` may be."}}
+          "description": "With `fair`: how far above the lowest a region's `worst_ms` may be."}}
     })"},
     named_schema{"GroupPlayer", R"({
       "type": "object", "additionalProperties": false,
-      "description": "What is known of a player. Own latencies count before what is predicted, coordinates before the place of the address.",
+      "description": "A player, and what is known of it, which may be nothing.",
       "properties": {
         "id": {"type": "string", "maxLength": 64,
           "description": "Any text of at most 64 bytes, which is repeated in the answer."},
         "address": {"type": "string", "description": "The player's IPv4 or IPv6 address."},
         "coordinates": {"$ref": "#/components/schemas/Coordinates",
-          "description": "Where the player is."},
+          "description": "Where the player is, in place of where the address is."},
         "latencies": {"type": "object", "maxProperties": 256,
           "additionalProperties": {"type": "number", "minimum": 0, "maximum": 60000},
-          "description": "Round trips that the player measured, in milliseconds, by region id."}}
+          "description": "What the player measured, in milliseconds by region id; counts first."}}
     })"},
     named_schema{
         "GroupStrategy",
@@ -49,8 +49,9 @@ constexpr std::array schemas{
       "properties": {
         "regions": {"type": "array", "items": {"$ref": "#/components/schemas/GroupRegion"},
           "description": "All regions, best first."},
-        "unknown_players": {"type": "array", "items": {"type": "integer", "minimum": 0, "maximum": 63},
-          "description": "The positions, from 0, of players of whom nothing is known. They do not count."},
+        "unknown_players": {"type": "array",
+          "items": {"type": "integer", "minimum": 0, "maximum": 63},
+          "description": "Positions, from 0, of players without a round trip; they do not count."},
         "player_ids": {"type": "array", "items": {"type": ["string", "null"]},
           "description": "The `id` of each player, in the order of the request."}}
     })"},
@@ -70,7 +71,7 @@ constexpr std::array schemas{
         "mean_ms": {"type": ["number", "null"], "minimum": 0,
           "description": "The mean of those that are known; null: none is."},
         "players": {"type": "array", "items": {"type": ["number", "null"], "minimum": 0},
-          "description": "The round trip of each player in milliseconds, in the order of the request; null: unknown."}}
+          "description": "The round trip of each player, in the order of the request."}}
     })"},
 };
 

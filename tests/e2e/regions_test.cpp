@@ -289,6 +289,36 @@ TEST_CASE("regions that the client measured come first", "[operations]") {
   }
 }
 
+TEST_CASE("a group of one has the order of its listing, and each member its own figures",
+          "[operations]") {
+  const auto transport = GENERATE("loops", "httplib");
+  const auto& to = located_server(transport).data();
+  const auto ask = [&](const std::string& body) {
+    raw_connection client{to};
+    return client.ask(request("POST", regions_target + "/group", body));
+  };
+  const auto from_london = list(to, "X-Forwarded-For: 192.0.2.7\r\n");
+  for (const std::string strategy : {"worst", "mean", "fair"})
+    CHECK(region_ids(ask(R"({"players": [{"address": "192.0.2.7"}], "strategy": ")" + strategy +
+                         "\"}")) == region_ids(from_london));
+
+  // London and Tokyo, and one who measured.
+  const auto together = ask(R"({"players": [{"address": "192.0.2.7"}, {"address": "198.51.100.1"},
+                                            {"id": "anna", "latencies": {"lon": 5.25}}]})");
+  CHECK(region_ids(together).front() == "lon"); // that all have figures for
+  const auto document = parse_json(together.body);
+  CHECK(document["regions"][0]["players"][2].GetDouble() == 5.25);
+  CHECK(document["regions"][1]["players"][2].IsNull());
+  CHECK(document["unknown_players"].Empty());
+  CHECK(text_at(document["regions"][0], "region_id") == "lon");
+  CHECK(std::string{document["player_ids"][2].GetString()} == "anna");
+
+  const auto wrong = ask(R"({"players": [{"coordinates": {"latitude": 91, "longitude": 0}}]})");
+  CHECK(wrong.problem_code() == "query_invalid");
+  CHECK(wrong.body.find("`players[0].coordinates.latitude` must be a number from -90 to 90") !=
+        std::string::npos);
+}
+
 TEST_CASE("a ping has no body, for any page and either method", "[operations]") {
   raw_connection client{plain_server().data()};
   for (const std::string method : {"GET", "HEAD", "GET"}) {

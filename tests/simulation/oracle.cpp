@@ -1,5 +1,6 @@
 #include "tests/simulation/oracle.hpp"
 
+#include "actors/region_ranking/region_ranking.hpp"
 #include "actors/validator/validator.hpp"
 #include "http/transport/exchange.hpp"
 #include "model/avatars/avatar.hpp"
@@ -215,6 +216,19 @@ std::string oracle::judge_listing(const simulated_request& request, const answer
                    : "the listing is of the old catalog " + std::to_string(catalog->revision);
   }
   return "the listing is of no catalog, or of old GeoIP files: " + body;
+}
+
+std::string oracle::judge_group(const simulated_request& request, const answer& got,
+                                const std::string& domain, const std::string& body) const {
+  if (got.status != 200) return unexpected(got);
+  const actors::rank_group asked{{}, model::read_group_request(body).value(), domain, {}, {}};
+  const model::catalog* last = nullptr;
+  for (auto i = world_->disk.last() + 1; i-- > oldest_for(request);) {
+    const auto& catalog = world_->disk.at(i).catalog;
+    if (std::exchange(last, catalog.get()) == catalog.get()) continue;
+    if (got.body == actors::region_ranking_state{{}, catalog}.rank(asked)) return {};
+  }
+  return "the group's regions are those of no catalog: " + got.body;
 }
 
 std::string oracle::judge_validation(const simulated_request& request, const answer& got,

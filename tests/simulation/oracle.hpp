@@ -41,6 +41,8 @@ public:
   std::string judge_listing(const simulated_request& request, const answer& got,
                             std::uint8_t client, const std::string& domain,
                             const std::string& rtt) const;
+  std::string judge_group(const simulated_request& request, const answer& got,
+                          const std::string& domain, const std::string& body) const;
   std::string judge_validation(const simulated_request& request, const answer& got,
                                model::payload_kind kind, const model::uuid& game,
                                const std::string& body) const;

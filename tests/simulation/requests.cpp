@@ -121,6 +121,24 @@ std::shared_ptr<simulated_request> requests::listing(std::uint8_t client) {
   return made;
 }
 
+std::shared_ptr<simulated_request> requests::group() {
+  auto& random = world_->random;
+  auto made = start("regions for a group", owner::region_ranking);
+  const auto domain = random.one_in(2) ? random.of(known_domains()) : std::string{};
+  // Figures that depend neither on GeoIP files nor on what others report.
+  const std::string body = R"({"players":[{"id":"a","latencies":{"nrt":5,"ams":30}},)"
+                           R"({"latencies":{"ams":7.5,"none":1}},{}],"strategy":")" +
+                           random.of(std::vector<std::string>{"worst", "mean", "fair"}) + "\"}";
+  write(*made, "POST /matchmaker/regions/group",
+        domain.empty() ? ""
+                       : "Origin: https://" + domain + "\r\nContent-Type: application/json\r\n",
+        body);
+  made->judge = [this, domain, body](const simulated_request& request, const answer& got) {
+    return oracle_->judge_group(request, got, domain, body);
+  };
+  return made;
+}
+
 std::shared_ptr<simulated_request> requests::validation() {
   auto& random = world_->random;
   const auto kind = std::array{model::payload_kind::version, model::payload_kind::game,
@@ -311,7 +329,7 @@ std::shared_ptr<simulated_request> requests::malformed() {
 
 std::shared_ptr<simulated_request> requests::any(std::uint8_t client) {
   auto& random = world_->random;
-  switch (random.below(18)) {
+  switch (random.below(19)) {
   case 0: return ping();
   case 1:
   case 2:
@@ -329,6 +347,7 @@ std::shared_ptr<simulated_request> requests::any(std::uint8_t client) {
   case 14:
   case 15: return any_download();
   case 16: return refused();
+  case 17: return group();
   default: return random.one_in(4) ? malformed() : ping();
   }
 }

@@ -27,6 +27,7 @@ public:
 
   std::shared_ptr<simulated_request> ping();
   std::shared_ptr<simulated_request> listing(std::uint8_t client);
+  std::shared_ptr<simulated_request> group();
   std::shared_ptr<simulated_request> validation();
   std::shared_ptr<simulated_request> avatars(const model::uuid& game);
   std::shared_ptr<simulated_request> image();

@@ -22,6 +22,7 @@ TEST_CASE("every operation has its path and method") {
   };
   const expectation table[] = {
       {"/matchmaker/regions", operation::list_regions, method::get, ""},
+      {"/matchmaker/regions/group", operation::rank_group, method::post, ""},
       {"/cloud/groups/validate", operation::validate_group, method::post, ""},
       {"/cloud/games/validate", operation::validate_game, method::post, ""},
       {versions, operation::validate_version, method::post, "G"},
