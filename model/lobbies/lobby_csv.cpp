@@ -1,5 +1,6 @@
 #include "model/lobbies/lobby_csv.hpp"
 
+#include "model/records/csv_line.hpp"
 #include "model/text/timestamp.hpp"
 
 #include <algorithm>
@@ -15,19 +16,6 @@ constexpr std::string_view line_end = "\r\n";
 constexpr std::size_t longest_number = std::numeric_limits<std::uint64_t>::digits10 + 1;
 /// Room for start, stop and both uptimes, the commas before them, and the line end.
 constexpr std::size_t longest_tail = 4 + 2 * timestamp_length + 2 * longest_number + 2;
-
-void append_field(std::string& out, std::string_view text) {
-  if (text.find_first_of("\",\r\n") == text.npos) {
-    out += text;
-    return;
-  }
-  out += '"';
-  for (auto quote = text.find('"'); quote != text.npos; quote = text.find('"')) {
-    out.append(text.substr(0, quote)).append("\"\"");
-    text.remove_prefix(quote + 1);
-  }
-  out.append(text) += '"';
-}
 
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
@@ -87,9 +75,9 @@ std::string csv_attribute_columns(const lobby_attributes& attributes,
   const auto add = [&](std::string_view text) {
     columns += ',';
     if (as == csv_dialect::excel)
-      append_field(columns, without_formulas(text));
+      append_csv_field(columns, without_formulas(text));
     else
-      append_field(columns, text);
+      append_csv_field(columns, text);
   };
   add(namespace_name);
   add(attributes.region_id);
