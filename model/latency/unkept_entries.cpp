@@ -5,9 +5,20 @@
 
 namespace matchcloud::model {
 
+namespace {
+
+bool is_shown(latency_cell cell, std::uint16_t reporters) noexcept {
+  return cell.kind() != cell_kind::network || std::popcount(reporters) >= shown_reporters;
+}
+
+} // namespace
+
 bool is_shown(const latency_entry& entry) noexcept {
-  return entry.cell.kind() != cell_kind::network ||
-         std::popcount(entry.reporters) >= shown_reporters;
+  return is_shown(entry.cell, entry.reporters);
+}
+
+bool is_shown(const learned_entry& entry) noexcept {
+  return is_shown(entry.cell, entry.reporters);
 }
 
 latency_entry* unkept_entries::take_place(const latency_entry& of) {

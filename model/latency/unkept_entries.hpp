@@ -1,6 +1,7 @@
 #pragma once
 
 #include "model/latency/entry_table.hpp"
+#include "model/latency/learned_entry.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -15,6 +16,7 @@ inline constexpr int shown_reporters = 5;
 
 /// Whether an entry may be kept and shown.
 bool is_shown(const latency_entry& entry) noexcept;
+bool is_shown(const learned_entry& entry) noexcept;
 
 /// What was learned since it was last taken to be kept, by cell and region. One thread.
 class unkept_entries {

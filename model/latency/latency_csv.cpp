@@ -1,0 +1,283 @@
+#include "model/latency/latency_csv.hpp"
+
+#include "model/catalog/parse_coordinates.hpp"
+#include "model/latency/cell_text.hpp"
+#include "model/latency/report.hpp"
+#include "model/latency/unkept_entries.hpp"
+#include "model/records/csv_line.hpp"
+#include "model/text/suggestion.hpp"
+#include "model/text/timestamp.hpp"
+#include "model/text/unicode.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <span>
+
+namespace matchcloud::model {
+
+namespace {
+
+constexpr std::int64_t ms_per_minute = 60'000;
+/// Clocks differ by less than this.
+constexpr std::uint32_t ahead_limit_minutes = 24 * 60;
+/// Code points of a file's text that a message quotes.
+constexpr std::size_t echo_limit = 64;
+/// Bits of `learned_entry::reporters`.
+constexpr int reporter_bits = 16;
+constexpr int value_digits = 5;
+
+constexpr std::string_view example = "such as latitude,longitude,region,ms";
+
+tl::unexpected<base::error> refuse(std::string text) {
+  return base::fail(base::errc::import_invalid, std::move(text));
+}
+
+std::string quoted(std::string_view text) {
+  return quoted_excerpt(text, echo_limit);
+}
+
+/// Whether a cell has ratios and not milliseconds.
+bool has_ratios(latency_cell cell) noexcept {
+  return cell.kind() > cell_kind::place;
+}
+
+void append_number(std::string& out, double value, std::chars_format format, int digits) {
+  std::array<char, 32> text{};
+  const auto written = std::to_chars(text.data(), text.data() + text.size(), value, format, digits);
+  out.append(text.data(), written.ptr);
+}
+
+/// `2026-11-27T23:05:00Z`.
+void append_minute(std::string& out, std::uint32_t minute) {
+  constexpr std::size_t without_fraction = timestamp_length - 5;
+  const auto ms = std::min(minute * ms_per_minute, timestamp_limit_ms);
+  out.append(format_timestamp(ms), 0, without_fraction) += 'Z';
+}
+
+std::optional<double> parse_number(std::string_view text) noexcept {
+  double number = 0;
+  const auto [stop, status] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (status != std::errc{} || stop != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+/// A time or a date, in minutes since 1970.
+std::optional<std::uint32_t> parse_minute(std::string_view text) {
+  constexpr std::size_t date_length = 10;
+  const auto ms = text.size() == date_length ? parse_timestamp(std::string{text} + "T00:00:00Z")
+                                             : parse_timestamp(text);
+  return ms ? std::optional{static_cast<std::uint32_t>(*ms / ms_per_minute)} : std::nullopt;
+}
+
+std::string_view example_of(std::string_view kind) noexcept {
+  constexpr std::array<std::string_view, cell_kind_names.size()> examples{
+      "81.2.69.0/24 or 2001:db8::/48", "\"51.5,-0.12\" (latitude and longitude in quotes)",
+      "AS13335", "GB"};
+  const auto* const found = std::ranges::find(cell_kind_names, kind);
+  return examples[static_cast<std::size_t>(found - cell_kind_names.begin())];
+}
+
+std::string joined(std::span<const std::string_view> names) {
+  std::string text;
+  for (const auto& each : names)
+    text.append(text.empty() ? "" : ", ").append(each);
+  return text;
+}
+
+/// A median of `count` equal values, at most `running_median::weight_limit`. In O(log count).
+running_median equal_values(double value, double count) {
+  running_median made;
+  running_median power;
+  power.add(value, 1);
+  for (auto whole = static_cast<unsigned>(count); whole != 0; whole /= 2) {
+    if (whole % 2 != 0) made.merge(power);
+    power.merge(running_median{power});
+  }
+  if (const double rest = count - std::floor(count); rest > 0) made.add(value, rest);
+  return made;
+}
+
+} // namespace
+
+bool append_latency_csv(std::string& out, const learned_entry& entry) {
+  const double reports = entry.values.weight();
+  if (!is_shown(entry) || reports < latency_csv_reader::least_reports / 2) return false;
+  out.append(name_of(entry.cell.kind())) += ',';
+  append_csv_field(out, to_string(entry.cell));
+  out += ',';
+  append_csv_field(out, entry.region_id);
+  out += has_ratios(entry.cell) ? ",," : ",";
+  append_number(out, std::min(entry.values.middle(), learned_limit_ms), std::chars_format::general,
+                value_digits);
+  out += has_ratios(entry.cell) ? "," : ",,";
+  append_number(out, reports, std::chars_format::fixed, 1);
+  out.append(",").append(std::to_string(std::popcount(entry.reporters))) += ',';
+  append_minute(out, entry.minute);
+  out += "\r\n";
+  return true;
+}
+
+// -- the header ---------------------------------------------------------------
+
+base::expected<void> latency_csv_reader::read_header(const input_line& line) {
+  if (line.too_long)
+    return refuse("The line is longer than 16 KiB. The first line must name the columns, " +
+                  std::string{example} + ".");
+  if (const auto finding = split_csv_line(line.text, fields_)) return refuse(std::string{*finding});
+  return take_names().and_then([this] { return check_columns(); });
+}
+
+base::expected<void> latency_csv_reader::take_names() {
+  columns_ = fields_.size();
+  places_.fill(absent);
+  for (std::size_t i = 0; i < fields_.size(); ++i) {
+    const auto* const found = std::ranges::find(column_names, fields_[i]);
+    if (found == column_names.end()) {
+      const auto close = closest_name(fields_[i], column_names);
+      return refuse(
+          quoted(fields_[i]) + " is not a column." +
+          (close.empty() ? std::string{} : " Did you mean `" + std::string{close} + "`?") +
+          " The first line must name the columns, " + std::string{example} +
+          ", and nothing else. Allowed: " + joined(column_names) + ".");
+    }
+    auto& place = places_[static_cast<std::size_t>(found - column_names.begin())];
+    if (place != absent)
+      return refuse("The column " + quoted(fields_[i]) + " appears twice. Remove one of them.");
+    place = i;
+  }
+  return {};
+}
+
+base::expected<void> latency_csv_reader::check_columns() const {
+  using enum column;
+  const int ways =
+      int{has(kind) || has(cell)} + int{has(latitude) || has(longitude)} + int{has(address)};
+  if (ways != 1 || has(kind) != has(cell) || has(latitude) != has(longitude))
+    return refuse("Columns must say where the client is in one way: `kind` and `cell`, `latitude` "
+                  "and `longitude`, or `address`. Keep one of these.");
+  if (!has(region)) return refuse("There is no column `region`. Add it, with ids of regions.");
+  if (!has(ms) && !(has(kind) && has(ratio)))
+    return refuse("There is no column `ms`. Add it, with milliseconds.");
+  if (has(ratio) && !has(kind))
+    return refuse("`ratio` is only for cells of the kinds asn and country. Remove the column.");
+  return {};
+}
+
+// -- rows ---------------------------------------------------------------------
+
+std::string_view latency_csv_reader::text(column which) const noexcept {
+  return has(which) ? fields_[at(which)] : std::string_view{};
+}
+
+base::expected<latency_row> latency_csv_reader::read(const input_line& line) {
+  if (line.too_long) return refuse("The line is longer than 16 KiB. Shorten it.");
+  if (const auto finding = split_csv_line(line.text, fields_)) return refuse(std::string{*finding});
+  if (fields_.size() != columns_)
+    return refuse("The line has " + std::to_string(fields_.size()) +
+                  " values, but the first line names " + std::to_string(columns_) +
+                  " columns. Add or remove commas.");
+  latency_row row;
+  row.region_id = text(column::region);
+  if (row.region_id.empty()) return refuse("`region` is empty. Add the id of a region.");
+  for (const auto step : {&latency_csv_reader::read_client, &latency_csv_reader::read_value,
+                          &latency_csv_reader::read_numbers})
+    if (auto done = (this->*step)(row); !done) return tl::unexpected(done.error());
+  return row;
+}
+
+base::expected<void> latency_csv_reader::read_client(latency_row& row) const {
+  if (has(column::address)) {
+    const auto address = parse_ip_address(text(column::address));
+    if (!address)
+      return refuse(quoted(text(column::address)) +
+                    " is not an IP address. Use one such as 81.2.69.142 or 2001:db8::1, without a "
+                    "port or a prefix.");
+    row.client = *address;
+    return {};
+  }
+  if (has(column::latitude)) {
+    const auto where = parse_coordinates(text(column::latitude), text(column::longitude));
+    if (!where)
+      return refuse("latitude " + quoted(text(column::latitude)) + " and longitude " +
+                    quoted(text(column::longitude)) +
+                    " are not coordinates. Use degrees from -90 to 90 and from -180 to 180.");
+    row.client = *where;
+    return {};
+  }
+  const auto kind = text(column::kind);
+  if (std::ranges::find(cell_kind_names, kind) == cell_kind_names.end())
+    return refuse(quoted(kind) + " is not a kind of cell. Allowed: " + joined(cell_kind_names) +
+                  ".");
+  const auto cell = parse_latency_cell(kind, text(column::cell));
+  if (!cell)
+    return refuse(quoted(text(column::cell)) + " is not a cell of the kind " + std::string{kind} +
+                  ". Use one such as " + std::string{example_of(kind)} + ".");
+  row.client = *cell;
+  return {};
+}
+
+base::expected<void> latency_csv_reader::read_value(latency_row& row) const {
+  const auto* const cell = std::get_if<latency_cell>(&row.client);
+  const bool is_ratio = cell != nullptr && has_ratios(*cell);
+  const auto given = text(is_ratio ? column::ratio : column::ms);
+  const auto other = text(is_ratio ? column::ms : column::ratio);
+  const std::string name = is_ratio ? "ratio" : "ms";
+  if (!other.empty())
+    return refuse("A cell of the kind " + std::string{text(column::kind)} + " has `" + name +
+                  "` and not " + quoted(is_ratio ? "ms" : "ratio") + ". Leave that empty.");
+  const auto value = parse_number(given);
+  if (!value || !(*value >= 0 && *value <= learned_limit_ms))
+    return refuse("`" + name + "` is " + quoted(given) + ". Use " +
+                  (is_ratio ? "the latency divided by what distance predicts, " : "milliseconds ") +
+                  "from 0 to 2000.");
+  row.value = *value;
+  return {};
+}
+
+base::expected<void> latency_csv_reader::read_numbers(latency_row& row) const {
+  if (const auto given = text(column::reports); !given.empty()) {
+    const auto reports = parse_number(given);
+    if (!reports || !(*reports >= least_reports && *reports <= reports_limit))
+      return refuse("`reports` is " + quoted(given) + ". Use a number from 0.1 to 200.");
+    row.reports = *reports;
+  }
+  if (const auto given = text(column::reporters); !given.empty()) {
+    const auto reporters = parse_number(given);
+    if (!reporters || !(*reporters >= 1 && *reporters <= 1e9))
+      return refuse("`reporters` is " + quoted(given) + ". Use a number from 1.");
+    row.reporters = static_cast<int>(*reporters);
+  }
+  const auto* const cell = std::get_if<latency_cell>(&row.client);
+  if (cell != nullptr && cell->kind() == cell_kind::network && row.reporters < shown_reporters)
+    return refuse("The network has " + std::to_string(row.reporters) +
+                  " `reporters`. Networks of fewer than 5 clients are not kept, because they would "
+                  "tell about single players. Remove the row.");
+  row.minute = now_minute_;
+  const auto given = text(column::reported);
+  if (given.empty()) return {};
+  const auto minute = parse_minute(given);
+  if (!minute)
+    return refuse("`reported` is " + quoted(given) +
+                  ". Use a time such as 2026-01-31T08:30:00Z or a date such as 2026-01-31.");
+  if (*minute > now_minute_ + ahead_limit_minutes)
+    return refuse("`reported` is " + quoted(given) + ", in the future. Correct or remove it.");
+  row.minute = std::min(*minute, now_minute_);
+  return {};
+}
+
+learned_entry entry_of(const latency_row& row, latency_cell cell, const latency_region& region) {
+  learned_entry entry;
+  entry.cell = cell;
+  entry.region_id = region.region_id;
+  entry.region_at = region.where;
+  entry.minute = row.minute;
+  const auto bits = std::clamp(row.reporters, 1, reporter_bits);
+  entry.reporters = static_cast<std::uint16_t>((1U << static_cast<unsigned>(bits)) - 1);
+  entry.values = equal_values(row.value, std::min(row.reports, running_median::weight_limit));
+  return entry;
+}
+
+} // namespace matchcloud::model

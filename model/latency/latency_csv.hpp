@@ -1,0 +1,106 @@
+#pragma once
+
+#include "base/expected.hpp"
+#include "model/latency/learned_entry.hpp"
+#include "model/latency/neighbour_field.hpp"
+#include "model/net/ip_address.hpp"
+#include "model/records/line_splitter.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace matchcloud::model {
+
+// Learned latencies as CSV (RFC 4180), a row for each cell and region.
+
+/// What is written before the rows, line end included.
+inline constexpr std::string_view latency_csv_header =
+    "kind,cell,region,ms,ratio,reports,reporters,reported\r\n";
+
+/// Appends the row of an entry, line end included. `reports` is their effective number at the time
+/// `reported`, as the entry has it, so that a file means the same whenever it is read. Returns
+/// false and appends nothing if there is nothing to tell: a network of few reporters, or a tenth
+/// of a report rounds to none.
+bool append_latency_csv(std::string& out, const learned_entry& entry);
+
+/// A row that was read.
+struct latency_row {
+  /// Whom the latency is of: a cell, or what is in a place.
+  std::variant<latency_cell, coordinates, ip_address> client;
+  /// Valid as long as the line.
+  std::string_view region_id;
+  /// Milliseconds; of an asn or a country, the ratio to what distance predicts.
+  double value = 0;
+  /// How many reports it stands for.
+  double reports = 1;
+  /// How many clients made them.
+  int reporters = 1;
+  /// Minutes since 1970.
+  std::uint32_t minute = 0;
+};
+
+/// Reads CSV with named columns in any order. The client is in `kind` and `cell`, in `latitude` and
+/// `longitude`, or in `address`; then `region`, `ms` (or `ratio`), and optionally `reports`,
+/// `reporters` and `reported`. One thread.
+class latency_csv_reader {
+public:
+  static constexpr double reports_limit = running_median::weight_limit;
+  static constexpr double least_reports = 0.1;
+
+  /// `now_minute`: when rows were reported that do not say so, in minutes since 1970.
+  explicit latency_csv_reader(std::uint32_t now_minute) : now_minute_{now_minute} {}
+
+  /// Reads the first line, which names the columns; its bytes are overwritten. Fails with
+  /// `import_invalid`, as `read` does; the detail says what is wrong with the line and what to do.
+  base::expected<void> read_header(const input_line& line);
+  /// Whether rows name clients by their addresses.
+  bool has_addresses() const noexcept { return has(column::address); }
+  /// Reads a further line, whose bytes are overwritten.
+  base::expected<latency_row> read(const input_line& line);
+
+private:
+  enum class column : std::uint8_t {
+    kind,
+    cell,
+    latitude,
+    longitude,
+    address,
+    region,
+    ms,
+    ratio,
+    reports,
+    reporters,
+    reported
+  };
+  static constexpr std::array<std::string_view, 11> column_names{
+      "kind", "cell",  "latitude", "longitude", "address", "region",
+      "ms",   "ratio", "reports",  "reporters", "reported"};
+  static constexpr std::size_t absent = static_cast<std::size_t>(-1);
+
+  bool has(column which) const noexcept { return at(which) != absent; }
+  std::size_t at(column which) const noexcept { return places_[static_cast<std::size_t>(which)]; }
+  /// The row's value in a column; empty if there is no such column.
+  std::string_view text(column which) const noexcept;
+  base::expected<void> take_names();
+  base::expected<void> check_columns() const;
+  base::expected<void> read_client(latency_row& row) const;
+  base::expected<void> read_value(latency_row& row) const;
+  base::expected<void> read_numbers(latency_row& row) const;
+
+  std::uint32_t now_minute_;
+  std::vector<std::string_view> fields_;
+  /// How many columns the header has, and where each is in it.
+  std::size_t columns_ = 0;
+  std::array<std::size_t, column_names.size()> places_{};
+};
+
+/// What a row adds to the latency between a cell and a region. All its reports have the same value,
+/// as the row does not say how they differ.
+learned_entry entry_of(const latency_row& row, latency_cell cell, const latency_region& region);
+
+} // namespace matchcloud::model
