@@ -2,6 +2,7 @@
 #include "app/commands/commands.hpp"
 #include "app/help/help_commands.hpp"
 #include "app/kept_data/kept_data_commands.hpp"
+#include "app/latency/latency_commands.hpp"
 #include "app/plans/plan_commands.hpp"
 #include "cli/empty_variables.hpp"
 #include "cli/parsing.hpp"
@@ -69,6 +70,7 @@ int main(int argc, char* argv[]) {
   add_token_command(program, code);
   add_audit_command(program, code);
   add_geoip_command(program, code);
+  add_latency_command(program, code);
   add_signing_key_command(program, code);
   add_tls_command(program, code);
   add_health_command(program, code);

@@ -13,9 +13,6 @@ constexpr double minutes_per_hour = 60;
 /// Of what a report says in the worst case; so that cells in which all is unlike what was expected
 /// learn by and by, as their reports agree with each other.
 constexpr double least_honesty = 0.05;
-/// GeoIP is off by some ten kilometers as a rule, and hosts are not always where they are said to
-/// be.
-constexpr double misplaced_m = 100e3;
 constexpr double doubted_honesty = 0.5;
 constexpr double contributed_steps = 256;
 constexpr unsigned reporter_bits = 16;

@@ -12,6 +12,9 @@ namespace matchcloud::model {
 inline constexpr std::size_t latency_region_limit = 256;
 /// The highest round trip that teaches anything: twice around the earth in glass takes 400 ms.
 inline constexpr double learned_limit_ms = 2'000;
+/// GeoIP is off by some ten kilometers as a rule, and hosts are not always where they are said to
+/// be: so much nearer they may be than they seem.
+inline constexpr double misplaced_m = 100e3;
 
 /// A round trip that a client measured.
 struct region_latency {

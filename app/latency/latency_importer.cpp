@@ -1,0 +1,197 @@
+#include "app/latency/latency_importer.hpp"
+
+#include "model/latency/distance_prior.hpp"
+#include "model/latency/report.hpp"
+#include "model/text/unicode.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <span>
+#include <tuple>
+#include <utility>
+
+namespace matchcloud::app {
+
+namespace {
+
+constexpr std::int64_t ms_per_minute = 60'000;
+/// Code points of a name that a message quotes.
+constexpr std::size_t echo_limit = 256;
+/// More reporters are not told apart.
+constexpr int reporters_limit = 16;
+constexpr double reports_steps = 256;
+
+tl::unexpected<base::error> refuse(std::string finding) {
+  return base::fail(base::errc::import_invalid, std::move(finding));
+}
+
+std::string tenths(double value) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.1f", value);
+  return text.data();
+}
+
+/// Fails if nothing is so fast, with tolerance for clients that are not where they seem to be.
+base::expected<void> check_speed(const model::coordinates& at, const model::region& region,
+                                 double milliseconds) {
+  const double distance_m = model::great_circle_m(at, region.datacenter_coord);
+  const double least = model::least_round_trip_ms(std::max(0.0, distance_m - model::misplaced_m));
+  if (milliseconds >= least) return {};
+  return refuse("`ms` is faster than light in glass: " +
+                std::to_string(static_cast<int>(distance_m / 1'000)) + " km to " +
+                region.region_id + " and back take at least " + tenths(least) +
+                " ms. Correct the latency (milliseconds) or the place, or remove the row.");
+}
+
+} // namespace
+
+/// A file that is being checked.
+struct latency_importer::open_file {
+  std::string name;
+  model::latency_csv_reader reader;
+  bool has_header = false;
+  /// False: its header is wrong, so its rows mean nothing.
+  bool is_readable = true;
+
+  std::string place(std::uint64_t line) const { return name + ":" + std::to_string(line); }
+};
+
+latency_importer::latency_importer(latency_import_settings settings,
+                                   cli::progress_display& progress)
+    : settings_{std::move(settings)}, progress_{&progress} {}
+
+// -- checking -----------------------------------------------------------------
+
+base::expected<void> latency_importer::check(const std::string& file, line_input& in,
+                                             const cli::interrupt& until) {
+  const auto minute = static_cast<std::uint32_t>(settings_.now_ms / ms_per_minute);
+  open_file opened{model::printable_excerpt(file, echo_limit), model::latency_csv_reader{minute}};
+  progress_->begin("rows checked", in.size_bytes());
+  auto read = in.read(
+      until, [&](model::input_line line) { return take(opened, line); },
+      [&] { progress_->show(rows_.size(), in.read_bytes()); });
+  progress_->clear();
+  if (read && !opened.has_header)
+    findings_.add(opened.place(1), "The file is empty. The first line must name the columns, such "
+                                   "as latitude,longitude,region,ms.");
+  return read;
+}
+
+base::expected<void> latency_importer::take(open_file& file, const model::input_line& line) {
+  if (!file.has_header) return take_header(file, line);
+  if (!file.is_readable) return {};
+  const auto row = file.reader.read(line);
+  const auto taken = row.and_then([this](const auto& each) { return take_row(each); });
+  if (!taken) findings_.add(file.place(line.number), taken.error().detail);
+  if (rows_.size() <= row_limit) return {};
+  return refuse("There are more than " + std::to_string(row_limit) +
+                " rows. Split the files and import the parts one after the other.");
+}
+
+base::expected<void> latency_importer::take_header(open_file& file, const model::input_line& line) {
+  file.has_header = true;
+  auto read = file.reader.read_header(line);
+  if (read && file.reader.has_addresses() && !geoip_) {
+    if (settings_.open_geoip) {
+      auto opened = settings_.open_geoip();
+      if (!opened) return tl::unexpected(opened.error());
+      geoip_ = *std::move(opened);
+    } else {
+      read = refuse("Rows by `address` need GeoIP files to find where it is. Add --geoip FILE, or "
+                    "use `latitude` and `longitude`.");
+    }
+  }
+  file.is_readable = read.has_value();
+  if (!read) findings_.add(file.place(line.number), read.error().detail);
+  return {};
+}
+
+base::expected<void> latency_importer::take_row(const model::latency_row& row) {
+  const auto& catalog = *settings_.catalog;
+  const auto* const region = catalog.find_region(row.region_id);
+  if (region == nullptr) {
+    if (settings_.skips_unknown) {
+      ++skipped_;
+      return {};
+    }
+    return refuse("The catalog has no region " + model::quoted_excerpt(row.region_id, echo_limit) +
+                  ". Import it first (`matchcloud catalog put region`), correct the id, or skip "
+                  "such rows with --skip-unknown.");
+  }
+  const auto cell = cell_of(row, *region);
+  if (!cell) return tl::unexpected(cell.error());
+  rows_.push_back({*cell, row.minute, static_cast<std::uint32_t>(region - catalog.regions.data()),
+                   static_cast<float>(row.value),
+                   static_cast<std::uint16_t>(std::lround(row.reports * reports_steps)),
+                   static_cast<std::uint8_t>(std::min(row.reporters, reporters_limit))});
+  return {};
+}
+
+base::expected<model::latency_cell> latency_importer::cell_of(const model::latency_row& row,
+                                                              const model::region& region) const {
+  if (const auto* const cell = std::get_if<model::latency_cell>(&row.client)) return *cell;
+  std::optional<model::coordinates> at;
+  if (const auto* const where = std::get_if<model::coordinates>(&row.client)) {
+    at = *where;
+  } else {
+    const auto& address = std::get<model::ip_address>(row.client);
+    at = geoip_->locate(address);
+    if (!at)
+      return refuse("No GeoIP file says where " + to_string(address) +
+                    " is. Use `latitude` and `longitude`, or remove the row.");
+  }
+  return check_speed(*at, region, row.value).map([&] { return model::place_cell(*at); });
+}
+
+// -- writing ------------------------------------------------------------------
+
+model::learned_entry latency_importer::entry_of(const waiting_row& row) const {
+  const auto& region = settings_.catalog->regions[row.region];
+  return model::entry_of({row.cell, region.region_id, static_cast<double>(row.value),
+                          row.reports / reports_steps, row.reporters, row.minute},
+                         row.cell, {region.region_id, region.datacenter_coord});
+}
+
+std::size_t latency_importer::join(std::size_t first, model::learned_entry& into) const {
+  into = entry_of(rows_[first]);
+  auto next = first + 1;
+  for (; next < rows_.size() && rows_[next].cell == rows_[first].cell &&
+         rows_[next].region == rows_[first].region;
+       ++next)
+    model::merge(into, entry_of(rows_[next]));
+  return next;
+}
+
+base::expected<latency_import_summary> latency_importer::write(store::latency_store& into,
+                                                               const cli::interrupt& until) {
+  // The order of a file's rows does not matter.
+  std::ranges::sort(rows_, {}, [](const waiting_row& row) {
+    return std::tuple{row.cell.key, row.region, row.minute, row.value, row.reports};
+  });
+  progress_->begin("rows added", rows_.size());
+  latency_import_summary summary{rows_.size(), 0, skipped_};
+  std::vector<model::learned_entry> batch;
+  for (std::size_t added = 0; added < rows_.size();) {
+    batch.clear();
+    auto next = added;
+    while (next < rows_.size() && batch.size() < store::latency_batch_limit)
+      next = join(next, batch.emplace_back());
+    base::expected<void> done;
+    if (until.came()) done = base::fail(base::errc::cancelled, "interrupted");
+    if (done) done = into.add_latencies(batch);
+    if (!done)
+      return base::fail(done.error().code,
+                        done.error().detail + "; " + std::to_string(added) + " of " +
+                            std::to_string(rows_.size()) +
+                            " rows were added before, and importing them again counts them twice");
+    summary.entries += batch.size();
+    added = next;
+    progress_->show(added, added);
+  }
+  progress_->clear();
+  return summary;
+}
+
+} // namespace matchcloud::app

@@ -1,0 +1,216 @@
+#include "app/latency/latency_importer.hpp"
+
+#include "app/latency/kept_latencies.hpp"
+#include "model/catalog/catalog_document.hpp"
+#include "model/latency/cell_text.hpp"
+#include "store/geoip/mmdb_file.hpp"
+#include "store/open_sqlite.hpp"
+#include "tests/catch.hpp"
+#include "tests/fixtures/mmdb_builder.hpp"
+#include "tests/fixtures/temporary_directory.hpp"
+
+#include <map>
+#include <optional>
+#include <string>
+
+namespace {
+
+using namespace matchcloud;
+using app::latency_importer;
+using fixtures::temporary_directory;
+using geoip_ptr = std::shared_ptr<const store::geoip>;
+
+constexpr std::int64_t now_ms = 1'764'000'000'000;
+
+/// A store with the regions London and New York.
+struct bench {
+  temporary_directory data;
+  std::shared_ptr<store::database> store;
+  model::catalog catalog;
+  cli::interrupt until;
+  cli::progress_display progress{base::machine_clock()};
+  bool has_geoip = true;
+  bool skips_unknown = false;
+
+  bench() {
+    auto opened = store::open_sqlite(data.path());
+    REQUIRE(opened.has_value());
+    store = *std::move(opened);
+    model::catalog_document document;
+    document.regions = {{"lon", "London", "Cloud", {51.5, -0.125}},
+                        {"nyc", "New York", "Cloud", {40.7, -74}}};
+    const auto in = store->catalog().value();
+    REQUIRE(in->import_document(document).has_value());
+    catalog = in->load().value();
+  }
+
+  latency_importer importer() {
+    app::latency_import_settings settings;
+    settings.catalog = &catalog;
+    if (has_geoip) settings.open_geoip = [this] { return open_geoip(); };
+    settings.skips_unknown = skips_unknown;
+    settings.now_ms = now_ms;
+    return latency_importer{std::move(settings), progress};
+  }
+  /// 192.0.2.0/24 is in London.
+  base::expected<geoip_ptr> open_geoip() const {
+    fixtures::mmdb_builder builder;
+    builder.add_v4({192, 0, 2, 0}, 24, fixtures::mmdb_nested_record(51.5, -0.1));
+    const auto file = store::mmdb_file::open(data.file("places.mmdb", builder.build()));
+    REQUIRE(file.has_value());
+    return store::geoip::of({*file});
+  }
+  base::expected<void> check(latency_importer& import, const std::string& text) const {
+    auto in = app::line_input::open(data.file("rtt.csv", text));
+    REQUIRE(in.has_value());
+    return import.check("rtt.csv", *in, until);
+  }
+  /// What is wrong with a file; empty: nothing.
+  std::string findings(const std::string& text) {
+    auto import = importer();
+    const auto checked = check(import, text);
+    REQUIRE(checked.has_value());
+    return import.findings().empty() ? "" : import.findings().failure().value().detail;
+  }
+  app::latency_import_summary import(const std::string& text) {
+    auto import = importer();
+    REQUIRE(check(import, text).has_value());
+    REQUIRE(import.findings().empty());
+    const auto into = store->latencies().value();
+    const auto done = import.write(*into, until);
+    REQUIRE(done.has_value());
+    return *done;
+  }
+  /// By kind, cell and region.
+  std::map<std::string, model::learned_entry> stored() const {
+    std::map<std::string, model::learned_entry> found;
+    const auto in = store->latencies().value();
+    const auto done = app::read_all(*in, [&](const auto& entries) -> base::expected<void> {
+      for (const auto& each : entries)
+        found[std::string{name_of(each.cell.kind())} + " " + to_string(each.cell) + " " +
+              each.region_id] = each;
+      return {};
+    });
+    REQUIRE(done.has_value());
+    return found;
+  }
+  std::string exported() const {
+    std::string text{model::latency_csv_header};
+    for (const auto& [key, each] : stored())
+      append_latency_csv(text, each);
+    return text;
+  }
+};
+
+bool contains(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST_CASE("rows by coordinates and by address count for their place") {
+  bench in;
+  CHECK(in.import("latitude,longitude,region,ms\n51.5,-0.1,lon,8\n51.52,-0.11,lon,10\n"
+                  "51.5,-0.1,nyc,72\n")
+            .entries == 2);
+  CHECK(in.import("address,region,ms,reports\n192.0.2.9,lon,9,3\n").rows == 1);
+  const auto all = in.stored();
+  REQUIRE(all.size() == 2);
+  const auto& london = all.at("place 51.625,-0.125 lon");
+  CHECK(london.values.weight() == Approx(5).margin(0.05));
+  CHECK(london.values.middle() == Approx(9).margin(0.5));
+  CHECK(london.region_at == model::coordinates{51.5, -0.125});
+  CHECK(london.minute == now_ms / 60'000);
+  CHECK(all.at("place 51.625,-0.125 nyc").values.weight() == 1);
+}
+
+TEST_CASE("what one store has is the same in another that it was brought to") {
+  bench from;
+  from.import("kind,cell,region,ms,ratio,reports,reporters,reported\n"
+              "network,81.2.69.0/24,lon,7.5,,12,6,2025-11-20T08:00:00Z\n"
+              "network,2001:db8:1::/48,nyc,71,,40.5,16,2025-11-23\n"
+              "place,\"51.5,-0.1\",lon,8.25,,150.3,9,2025-11-24T15:00:00Z\n"
+              "asn,AS13335,lon,,0.8,2.5,2,2025-11-01\n"
+              "country,GB,nyc,,1.33,200,16,2025-11-24\n");
+  bench into;
+  CHECK(into.import(from.exported()).entries == 5);
+  const auto before = from.stored();
+  const auto after = into.stored();
+  REQUIRE(after.size() == before.size());
+  for (const auto& [key, was] : before) {
+    CAPTURE(key);
+    REQUIRE(after.contains(key));
+    const auto& is = after.at(key);
+    CHECK(is.minute == was.minute);
+    CHECK(is.reporters == was.reporters);
+    CHECK(is.values.middle() == Approx(was.values.middle()).epsilon(0.001));
+    CHECK(is.values.weight() == Approx(was.values.weight()).margin(0.06));
+  }
+  CHECK(into.exported() == from.exported());
+}
+
+TEST_CASE("the order of rows does not matter, and older rows count less") {
+  bench first;
+  bench second;
+  const std::string header = "latitude,longitude,region,ms,reported\n";
+  const std::string old = "51.5,-0.1,lon,30,2025-11-03\n";
+  const std::string fresh = "51.5,-0.1,lon,8,2025-11-24\n";
+  first.import(header + old + fresh + fresh);
+  second.import(header + fresh + old + fresh);
+  CHECK(first.stored() == second.stored());
+  const auto all = first.stored();
+  CHECK(all.begin()->second.values.weight() == Approx(2.125).margin(0.02));
+}
+
+TEST_CASE("all wrong lines are told, each with its place and what to do") {
+  bench in;
+  const auto text = in.findings("latitude,longitude,region,ms\n"
+                                "51.5,-0.1,lon,8\n"
+                                "\n"
+                                "51.5,-0.1,par,8\n"
+                                "51.5,-0.1,lon\n"
+                                "51.5,-0.1,nyc,0.072\n"
+                                "35.6,139.6,nyc,30\n");
+  CHECK(contains(text, "rtt.csv:4: The catalog has no region `par`. Import it first"));
+  CHECK(contains(text, "rtt.csv:5: The line has 3 values, but the first line names 4 columns."));
+  CHECK(contains(text, "rtt.csv:6: `ms` is faster than light in glass: 55"));
+  CHECK(contains(text, "rtt.csv:7: `ms` is faster than light in glass: 108"));
+  CHECK_FALSE(contains(text, "rtt.csv:2:"));
+  CHECK(in.stored().empty());
+}
+
+TEST_CASE("a file with a wrong header has one finding") {
+  bench in;
+  CHECK(contains(in.findings(""), "rtt.csv:1: The file is empty. The first line must name"));
+  const auto text = in.findings("\nlatitude,longitude,ms\n1,2,3\n4,5\n");
+  CHECK(text.starts_with("rtt.csv:2: There is no column `region`."));
+  CHECK_FALSE(contains(text, "rtt.csv:3"));
+}
+
+TEST_CASE("addresses need GeoIP files that know them") {
+  bench in;
+  CHECK(contains(in.findings("address,region,ms\n203.0.113.1,lon,9\n"),
+                 "rtt.csv:2: No GeoIP file says where 203.0.113.1 is."));
+  in.has_geoip = false;
+  CHECK(contains(in.findings("address,region,ms\n192.0.2.1,lon,9\n192.0.2.1,lon,9\n"),
+                 "rtt.csv:1: Rows by `address` need GeoIP files"));
+}
+
+TEST_CASE("rows of unknown regions are skipped and counted if that is wanted") {
+  bench in;
+  in.skips_unknown = true;
+  const auto done = in.import("latitude,longitude,region,ms\n51.5,-0.1,lon,8\n51.5,-0.1,par,8\n");
+  CHECK(done.rows == 1);
+  CHECK(done.skipped == 1);
+}
+
+TEST_CASE("more rows than one batch are all added") {
+  bench in;
+  std::string text = "latitude,longitude,region,ms\n";
+  for (int i = 0; i < 2'500; ++i)
+    text +=
+        std::to_string(-60 + i / 100 * 0.25) + "," + std::to_string(i % 100 * 0.25) + ",lon,1500\n";
+  const auto done = in.import(text);
+  CHECK(done.entries == 2'500);
+  CHECK(in.stored().size() == 2'500);
+}
+
+} // namespace
