@@ -49,6 +49,7 @@ base::expected<void> read_changes(store::latency_store& in, latencies_kept& into
 latencies_kept keep_in(store::database& database, entries learned, store::latency_position read,
                        std::optional<std::uint32_t> expires_before, std::size_t most) {
   latencies_kept done;
+  done.after = read;
   done.read = std::move(read);
   const auto in = database.latencies();
   if (!in) {

@@ -116,7 +116,8 @@ void latency_map_state::apply(const latencies_kept& found) {
   for (const auto& each : found.changed)
     learner().put(each);
   learned_since_fit_ |= !found.changed.empty();
-  read_ = found.read;
+  // Where the catalog got other regions meanwhile, all is read again.
+  if (found.after == read_) read_ = found.read;
   if (found.failure) metrics_->keep_failures.add();
 }
 

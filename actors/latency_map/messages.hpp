@@ -39,7 +39,8 @@ struct latencies_kept {
   std::vector<model::learned_entry> unkept;
   /// Entries that changed in the store, in the order in which they did.
   std::vector<model::learned_entry> changed;
-  /// How far the store is read.
+  /// Where reading the store began, and how far it is read.
+  store::latency_position after;
   store::latency_position read;
   /// Whether there is more to read at once.
   bool has_more = false;
