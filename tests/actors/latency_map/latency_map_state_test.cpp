@@ -1,0 +1,253 @@
+#include "actors/latency_map/latency_map_state.hpp"
+
+#include "model/latency/predictor.hpp"
+#include "store/geoip/client_cells.hpp"
+#include "tests/catch.hpp"
+#include "tests/fixtures/latency_reports.hpp"
+
+#include <algorithm>
+
+namespace matchcloud::actors {
+namespace {
+
+using namespace fixtures;
+
+constexpr std::int64_t now_ms = 1'700'000'000'000;
+constexpr std::int64_t second_ms = 1'000;
+
+struct bench {
+  latency_metrics metrics;
+  latency_config config{.entry_limit = 4'096};
+  latency_map_state state;
+
+  explicit bench(bool keeps = true) : state{config, metrics, keeps} {
+    state.set_catalog(three_regions());
+    state.set_geoip(latency_geoip());
+  }
+  latency_map_state::answer report(const model::ip_address& from, std::string_view latencies) {
+    return state.report(from, measured(latencies), now_ms);
+  }
+  std::uint64_t counted(latency_outcome which) {
+    return metrics.reports[static_cast<std::size_t>(which)].get();
+  }
+};
+
+/// What is predicted for a client and a region of `three_regions`.
+model::latency_prediction predicted(const model::latency_snapshot& by,
+                                    const model::ip_address& client, std::size_t region) {
+  const auto& where = three_regions()->regions[region];
+  const auto cells = store::client_cells_of(latency_geoip().get(), client);
+  const auto number = by.number_of({where.region_id, where.datacenter_coord});
+  const model::region_distance asked{
+      number.value_or(model::region_distance::unnumbered),
+      cells.where ? model::great_circle_m(*cells.where, where.datacenter_coord) : 0};
+  model::latency_prediction made;
+  model::predict_latencies(by, cells, {&asked, 1}, {&made, 1});
+  return made;
+}
+
+bool has_network(std::span<const model::learned_entry> all) {
+  return std::ranges::any_of(
+      all, [](const auto& each) { return each.cell.kind() == model::cell_kind::network; });
+}
+
+TEST_CASE("a report is learned, and the regions that the catalog does not have are named") {
+  bench on;
+  const auto known = on.report(player_in(1), german_latencies);
+  CHECK(known.outcome == latency_outcome::learned);
+  CHECK(known.unknown.empty());
+  const auto some = on.report(player_in(2), "a:5,fra:40,z:7");
+  CHECK(some.outcome == latency_outcome::learned);
+  CHECK(some.unknown == std::vector<std::string>{"a", "z"});
+  CHECK(on.counted(latency_outcome::learned) == 2);
+}
+
+TEST_CASE("nothing is learned of a report without known regions") {
+  bench on;
+  const auto none = on.report(player_in(1), "a:5");
+  CHECK(none.outcome == latency_outcome::unknown_regions);
+  CHECK(none.unknown == std::vector<std::string>{"a"});
+  CHECK(on.counted(latency_outcome::unknown_regions) == 1);
+  CHECK(on.state.publish(now_ms) == nullptr);
+}
+
+TEST_CASE("what no packet can do is implausible") {
+  bench on;
+  CHECK(on.report(player_in(1), "nrt:50").outcome == latency_outcome::implausible);
+  CHECK(on.report(player_in(1), "fra:2001").outcome == latency_outcome::implausible);
+  CHECK(on.report(player_in(1), "fra:2000").outcome != latency_outcome::implausible);
+  // Nobody knows how far away the client is.
+  CHECK(on.report(player_in(1, unknown_place), "nrt:50").outcome == latency_outcome::learned);
+  CHECK(on.counted(latency_outcome::implausible) == 2);
+}
+
+TEST_CASE("what is at odds with all that others report is doubted") {
+  bench on;
+  report_from_germany(on.state, 20, now_ms);
+  CHECK(on.report(player_in(100), "ams:300,fra:10,nrt:120").outcome == latency_outcome::doubted);
+  CHECK(on.counted(latency_outcome::doubted) == 1);
+  CHECK(on.counted(latency_outcome::learned) == 20);
+}
+
+TEST_CASE("a report that was not taken is counted only") {
+  bench on;
+  on.state.count(latency_outcome::too_soon);
+  CHECK(on.counted(latency_outcome::too_soon) == 1);
+  CHECK(on.state.publish(now_ms) == nullptr);
+}
+
+TEST_CASE("memory is taken with the first report") {
+  bench on;
+  CHECK(on.state.publish(now_ms) == nullptr);
+  CHECK(on.state.take_unkept().empty());
+  on.state.apply({});
+  CHECK(on.state.publish(now_ms) == nullptr);
+  CHECK(on.metrics.bytes.get() == 0);
+  on.report(player_in(1), german_latencies);
+  REQUIRE(on.state.publish(now_ms) != nullptr);
+  CHECK(on.metrics.bytes.get() >= std::int64_t{4'096} * 48);
+  // A network and a place, each with three regions.
+  CHECK(on.metrics.entries.get() == 6);
+  CHECK(on.metrics.evicted.get() == 0);
+  CHECK(on.metrics.unkept.get() == 3);
+}
+
+TEST_CASE("what did not change is not published again") {
+  bench on;
+  on.report(player_in(1), german_latencies);
+  const auto first = on.state.publish(now_ms);
+  CHECK(on.state.publish(now_ms + second_ms) == first);
+  CHECK(on.state.publish(now_ms + 3'600 * second_ms) == first);
+  on.report(player_in(2), german_latencies);
+  const auto second = on.state.publish(now_ms + 3'600 * second_ms);
+  CHECK(second != first);
+}
+
+TEST_CASE("the prior is fitted again after ten seconds in which something was learned") {
+  bench on;
+  on.report(player_in(1), german_latencies);
+  const auto first = on.state.publish(now_ms);
+  on.report(player_in(2), german_latencies);
+  const auto second = on.state.publish(now_ms + second_ms);
+  CHECK(second->field == first->field);
+  const auto third = on.state.publish(now_ms + 10 * second_ms);
+  CHECK(third->field != second->field);
+  CHECK(on.state.publish(now_ms + 30 * second_ms) == third);
+}
+
+TEST_CASE("the fastest region is found from what others report") {
+  bench on;
+  report_from_germany(on.state, 10, now_ms);
+  const auto known = on.state.publish(now_ms);
+  const auto amsterdam = predicted(*known, player_in(200), 0);
+  const auto frankfurt = predicted(*known, player_in(200), 1);
+  CHECK(amsterdam.source == model::latency_source::place);
+  CHECK(amsterdam.milliseconds < frankfurt.milliseconds);
+}
+
+TEST_CASE("the store is read again from the beginning when the catalog gets other regions") {
+  bench on;
+  const store::latency_position far{7, model::asn_cell(1), "fra"};
+  latencies_kept found;
+  found.read = far;
+  on.state.apply(found);
+  CHECK(on.state.read() == far);
+  auto renamed = three_regions();
+  renamed->games[0].display_name = "Renamed";
+  on.state.set_catalog(renamed);
+  CHECK(on.state.read() == far);
+  auto moved = three_regions();
+  moved->regions[1].datacenter_coord = {48, 2};
+  on.state.set_catalog(moved);
+  CHECK(on.state.read() == store::latency_position{});
+}
+
+TEST_CASE("a look at the store that began before the catalog changed does not count as reading") {
+  bench on;
+  latencies_kept found;
+  found.after = {5, model::asn_cell(1), "fra"};
+  found.read = {7, model::asn_cell(1), "fra"};
+  on.state.apply(found);
+  CHECK(on.state.read() == store::latency_position{});
+}
+
+TEST_CASE("a region that has moved is another one, of which nothing is known") {
+  bench on;
+  report_from_germany(on.state, 10, now_ms);
+  auto moved = three_regions();
+  moved->regions[0].datacenter_coord = {52.5, 5.5};
+  on.state.set_catalog(moved);
+  const auto known = on.state.publish(now_ms);
+  CHECK(known->number_of({"ams", {52.5, 5.5}}) == 3);
+  CHECK(on.state.report(player_in(50), measured("ams:12"), now_ms).outcome ==
+        latency_outcome::learned);
+}
+
+TEST_CASE("what is learned is taken to the store once, and what others learned is taken over") {
+  bench here;
+  bench there;
+  report_from_germany(here.state, 10, now_ms);
+  auto taken = here.state.take_unkept();
+  CHECK(taken.size() == 3); // the place; networks have one reporter each
+  CHECK(here.state.take_unkept().empty());
+  latencies_kept found;
+  found.changed = taken;
+  found.read = {1, taken.back().cell, taken.back().region_id};
+  there.state.apply(found);
+  CHECK(there.state.read() == found.read);
+  CHECK(there.state.take_unkept().empty());
+  const auto mine = here.state.publish(now_ms);
+  const auto theirs = there.state.publish(now_ms);
+  REQUIRE(theirs != nullptr);
+  for (std::size_t region = 0; region < 3; ++region)
+    CHECK(predicted(*mine, player_in(200), region).milliseconds ==
+          Approx(predicted(*theirs, player_in(200), region).milliseconds).epsilon(0.001));
+}
+
+TEST_CASE("what could not be kept is taken again, with what was learned since") {
+  bench on;
+  report_from_germany(on.state, 3, now_ms);
+  latencies_kept failed;
+  failed.unkept = on.state.take_unkept();
+  failed.failure = base::error{base::errc::store_failed, "no disk"};
+  on.report(player_in(77), german_latencies);
+  on.state.apply(failed);
+  CHECK(on.metrics.keep_failures.get() == 1);
+  const auto again = on.state.take_unkept();
+  REQUIRE(again.size() == 3);
+  for (const auto& each : again)
+    CHECK(each.values.weight() == Approx(4).epsilon(0.1));
+}
+
+TEST_CASE("networks of fewer than five reporters never leave the process") {
+  bench on;
+  for (int round = 0; round < 50; ++round)
+    for (std::uint8_t player : {german, german_too})
+      on.report(player_in(1, player), german_latencies);
+  CHECK_FALSE(has_network(on.state.take_unkept()));
+  // Of more than one kind, or one address would do: reporters are told apart by their hash.
+  for (int player = 10; player < 200; ++player)
+    on.report(player_in(1, static_cast<std::uint8_t>(player)), german_latencies);
+  CHECK(has_network(on.state.take_unkept()));
+}
+
+TEST_CASE("without a store nothing waits for it") {
+  bench on{false};
+  report_from_germany(on.state, 10, now_ms);
+  CHECK(on.state.take_unkept().empty());
+  on.state.publish(now_ms);
+  CHECK(on.metrics.unkept.get() == 0);
+}
+
+TEST_CASE("a client of several processes counts as one reporter") {
+  bench here;
+  bench there;
+  const auto reporters_in = [](latency_map_state& of) {
+    of.report(player_in(1), measured(german_latencies), now_ms);
+    return of.take_unkept().front().reporters;
+  };
+  CHECK(reporters_in(here.state) == reporters_in(there.state));
+}
+
+} // namespace
+} // namespace matchcloud::actors

@@ -1,0 +1,435 @@
+#include "actors/region_ranking/region_ranking.hpp"
+
+#include "tests/catch.hpp"
+#include "tests/fixtures/latency_reports.hpp"
+#include "tests/fixtures/ranked_client.hpp"
+
+#include <algorithm>
+#include <rapidjson/document.h>
+#include <set>
+
+namespace matchcloud::actors {
+namespace {
+
+using namespace fixtures;
+
+constexpr std::int64_t now_ms = 1'700'000'000'000;
+constexpr std::uint8_t quiet_network = 200;
+
+/// What reports teach, and how regions are then listed.
+struct bench {
+  latency_metrics learning;
+  latency_map_state learned{latency_config{.entry_limit = 16'384}, learning, false};
+  ranking_metrics metrics;
+  model::catalog_snapshot catalog = three_regions();
+  std::shared_ptr<fake_geoip> places =
+      std::make_shared<fake_geoip>(std::vector<std::pair<std::uint8_t, model::coordinates>>{
+          {german, near_frankfurt}, {german_too, near_frankfurt}, {japanese, near_tokyo}});
+
+  bench() {
+    learned.set_catalog(catalog);
+    learned.set_geoip(places);
+  }
+  std::shared_ptr<const model::latency_snapshot> snapshot() { return learned.publish(now_ms); }
+
+  region_ranking_state ranking(ranking_order by = ranking_order::latency) {
+    ranking_settings settings;
+    settings.rank_by = by;
+    settings.geoip = places;
+    settings.metrics = &metrics;
+    settings.latencies = snapshot();
+    return {settings, catalog};
+  }
+};
+
+std::string json_of(const model::region_listing& of) {
+  std::string json;
+  of.append_json(json);
+  return json;
+}
+
+rapidjson::Document parse_json(const std::string& text) {
+  rapidjson::Document parsed;
+  parsed.Parse(text.c_str());
+  REQUIRE(parsed.IsObject());
+  return parsed;
+}
+
+std::string ids(const model::region_listing& of) {
+  std::string all;
+  const auto parsed = parse_json(json_of(of));
+  for (const auto& region : parsed["regions"].GetArray())
+    all += (all.empty() ? "" : " ") + std::string{region["region_id"].GetString()};
+  return all;
+}
+
+std::string detailed(region_ranking_state& by, const model::ip_address& client,
+                     listing_details details, std::string_view rtt = {}) {
+  rank_regions one{{1, 1}, client, "", measured(rtt)};
+  one.details = details;
+  one.client_from = "connection";
+  const auto* const only = &one;
+  region_ranking_state::ranked answer;
+  by.rank({&only, 1}, {&answer, 1});
+  CHECK(answer.listing == nullptr);
+  CHECK(answer.gzip == nullptr);
+  return answer.detailed ? *answer.detailed : std::string{};
+}
+
+TEST_CASE("by latency, the fastest region comes first, with its distance as it is") {
+  bench on;
+  report_from_germany(on.learned, 10, now_ms);
+  auto by_distance = on.ranking(ranking_order::distance);
+  auto by_latency = on.ranking();
+  CHECK(ids(*rank(by_distance, player_in(quiet_network))) == "fra ams nrt");
+  CHECK(ids(*rank(by_latency, player_in(quiet_network))) == "ams fra nrt");
+  CHECK(ids(*rank(by_latency, player_in(quiet_network, japanese))).starts_with("nrt "));
+  const auto near = parse_json(json_of(*rank(by_distance, player_in(quiet_network))));
+  const auto fast = parse_json(json_of(*rank(by_latency, player_in(quiet_network))));
+  CHECK(near["regions"][0] == fast["regions"][1]);
+  CHECK(near["regions"][1] == fast["regions"][0]);
+}
+
+TEST_CASE("by distance, every byte of a listing is as without anything learned") {
+  bench on;
+  const std::vector<model::ip_address> clients{player_in(1), player_in(quiet_network),
+                                               player_in(1, japanese), player_in(1, unknown_place)};
+  const auto answers = [&] {
+    auto state = on.ranking(ranking_order::distance);
+    std::vector<std::string> all;
+    for (const auto& client : clients)
+      for (const std::string_view rtt : {"", "nrt:5", "gone:7,nrt:5"})
+        for (const bool gzip : {false, true})
+          for (int time = 0; time < 2; ++time) {
+            rank_regions one{{1, 1}, client, "game.example", measured(rtt)};
+            one.gzip = gzip;
+            const auto* const only = &one;
+            region_ranking_state::ranked answer;
+            state.rank({&only, 1}, {&answer, 1});
+            CHECK(answer.detailed == nullptr);
+            all.push_back(json_of(*answer.listing));
+            all.push_back(answer.gzip ? *answer.gzip : std::string{});
+          }
+    return all;
+  };
+  const auto before = answers();
+  report_from_germany(on.learned, 10, now_ms);
+  REQUIRE(on.snapshot() != nullptr);
+  CHECK(answers() == before);
+}
+
+TEST_CASE("by latency with nothing learned, the order is that of distance") {
+  bench on;
+  auto by_distance = on.ranking(ranking_order::distance);
+  auto by_latency = on.ranking();
+  for (const auto client : {german, japanese, unknown_place})
+    CHECK(json_of(*rank(by_latency, player_in(1, client))) ==
+          json_of(*rank(by_distance, player_in(1, client))));
+}
+
+TEST_CASE("regions that the client measured come before all others") {
+  bench on;
+  report_from_germany(on.learned, 10, now_ms);
+  auto state = on.ranking();
+  CHECK(ids(*rank(state, player_in(quiet_network), "", measured("nrt:5"))) == "nrt ams fra");
+}
+
+TEST_CASE("clients of a place share a listing, but for those whose network has reported") {
+  bench on;
+  report_from_germany(on.learned, 10, now_ms);
+  auto state = on.ranking();
+  const auto place = rank(state, player_in(quiet_network));
+  CHECK(rank(state, player_in(quiet_network + 1, german_too)) == place);
+  CHECK(state.cached_listings() == 1);
+  const auto network = rank(state, player_in(3));
+  CHECK(network != place);
+  CHECK(rank(state, player_in(3, german_too)) == network);
+  CHECK(state.cached_listings() == 2);
+  // Those of a network that is in two places are listed for theirs.
+  rank(state, player_in(3, japanese));
+  CHECK(state.cached_listings() == 3);
+}
+
+TEST_CASE("clients of an autonomous system that has reported share a listing of their own") {
+  bench on;
+  on.places->asn_of = {{german, 64'500}, {japanese, 64'501}};
+  report_from_germany(on.learned, 10, now_ms);
+  auto state = on.ranking();
+  const auto system = rank(state, player_in(quiet_network, german));
+  const auto place = rank(state, player_in(quiet_network, german_too));
+  CHECK(system != place);
+  CHECK(rank(state, player_in(quiet_network + 1, german)) == system);
+  // Nothing is known of the other system.
+  rank(state, player_in(quiet_network, japanese));
+  CHECK(state.cached_listings() == 3);
+}
+
+TEST_CASE("by distance, only the place decides what is cached") {
+  bench on;
+  report_from_germany(on.learned, 10, now_ms);
+  auto state = on.ranking(ranking_order::distance);
+  CHECK(rank(state, player_in(3)) == rank(state, player_in(quiet_network, german_too)));
+  CHECK(state.cached_listings() == 1);
+}
+
+TEST_CASE("a cached listing is good for ten snapshots") {
+  bench on;
+  report_from_germany(on.learned, 1, now_ms);
+  auto state = on.ranking();
+  const auto client = player_in(quiet_network);
+  const auto first = rank(state, client);
+  for (std::uint8_t i = 1; i < region_ranking_state::snapshots_until_stale; ++i) {
+    on.learned.report(player_in(i), measured(german_latencies), now_ms);
+    REQUIRE(state.set_latencies(on.snapshot()) != nullptr);
+    CHECK(rank(state, client) == first);
+  }
+  CHECK(on.metrics.misses.get() == 1);
+  on.learned.report(player_in(100), measured(german_latencies), now_ms);
+  state.set_latencies(on.snapshot());
+  const auto second = rank(state, client);
+  CHECK(second != first);
+  CHECK(on.metrics.misses.get() == 2);
+  CHECK(ids(*second) == "ams fra nrt");
+  CHECK(rank(state, client) == second);
+  CHECK(state.cached_listings() == 1);
+}
+
+TEST_CASE("a new catalog is listed at once, with what is known of the regions that stay") {
+  bench on;
+  report_from_germany(on.learned, 10, now_ms);
+  auto state = on.ranking();
+  CHECK(ids(*rank(state, player_in(quiet_network))) == "ams fra nrt");
+  auto fewer = three_regions();
+  fewer->regions.pop_back();
+  state.set_catalog(fewer);
+  CHECK(ids(*rank(state, player_in(quiet_network))) == "ams fra");
+  // What is known is not of the region at its new place.
+  auto moved = three_regions();
+  moved->regions[0].datacenter_coord = {52.5, 5.5};
+  state.set_catalog(moved);
+  CHECK(ids(*rank(state, player_in(quiet_network))).size() == 11);
+}
+
+TEST_CASE("what another snapshot makes useless is freed elsewhere, and nothing twice") {
+  bench on;
+  report_from_germany(on.learned, 1, now_ms);
+  auto first = on.snapshot();
+  const std::weak_ptr<const model::latency_snapshot> held = first;
+  auto state = on.ranking();
+  CHECK(state.set_latencies(first) == nullptr);
+  first.reset();
+  on.learned.report(player_in(100), measured(german_latencies), now_ms);
+  auto old = state.set_latencies(on.snapshot());
+  REQUIRE(old != nullptr);
+  CHECK_FALSE(held.expired());
+  old.reset();
+  CHECK(held.expired());
+}
+
+TEST_CASE("the actor ranks by the newest snapshot, and has its sender free the old one") {
+  deterministic_system system;
+  bench on;
+  const auto log = std::make_shared<probe_log>();
+  const auto map = system.spawn<probe>(log);
+  ranking_settings settings;
+  settings.rank_by = ranking_order::latency;
+  settings.geoip = on.places;
+  const auto ranking = system.spawn<region_ranking>(settings, on.catalog);
+  const auto listed = [&] {
+    system.send_as(map, ranking, rank_regions{{1, 1}, player_in(quiet_network), ""});
+    return ids(*log->ranked.back().listing);
+  };
+  CHECK(listed() == "fra ams nrt");
+  report_from_germany(on.learned, 10, now_ms);
+  system.send_as(map, ranking, latencies_changed{on.snapshot()});
+  CHECK(log->discarded.empty()); // there was none before
+  on.learned.report(player_in(100), measured(german_latencies), now_ms);
+  system.send_as(map, ranking, latencies_changed{on.snapshot()});
+  CHECK(log->discarded.size() == 1);
+  CHECK(listed() == "ams fra nrt");
+}
+
+// -- details ------------------------------------------------------------------
+
+TEST_CASE("a listing with details is that without, and more of each region") {
+  bench on;
+  report_from_germany(on.learned, 10, now_ms);
+  for (const auto by : {ranking_order::distance, ranking_order::latency}) {
+    auto state = on.ranking(by);
+    const auto plain = json_of(*rank(state, player_in(quiet_network)));
+    const auto explained = detailed(state, player_in(quiet_network), {.explain = true});
+    const auto begin = plain.substr(0, plain.size() - 1);
+    CHECK(explained.starts_with(begin + R"(,"explanation":{"address":"10.0.200.1",)"));
+    // No region has anything to add.
+    CHECK(detailed(state, player_in(quiet_network), {.ping_url = true}) == plain);
+    const auto with = parse_json(detailed(state, player_in(quiet_network), {.latency = true}));
+    const auto without = parse_json(plain);
+    REQUIRE(with["regions"].Size() == 3);
+    for (rapidjson::SizeType i = 0; i < 3; ++i) {
+      auto region = parse_json("{}");
+      region.CopyFrom(with["regions"][i], region.GetAllocator());
+      CHECK(region.RemoveMember("latency"));
+      CHECK(region == without["regions"][i]);
+    }
+  }
+}
+
+TEST_CASE("predicted latencies are told with what they come from") {
+  bench on;
+  report_from_germany(on.learned, 10, now_ms);
+  auto state = on.ranking();
+  const auto place = parse_json(detailed(state, player_in(quiet_network), {.latency = true}));
+  const auto& amsterdam = place["regions"][0]["latency"];
+  CHECK(amsterdam["ms"].GetDouble() == Approx(9).margin(3));
+  CHECK(amsterdam["source"] == "place");
+  CHECK(amsterdam["reports"] == 10);
+  CHECK(amsterdam["confidence"].GetDouble() > 0.3);
+  CHECK(amsterdam["confidence"].GetDouble() <= 1);
+  const auto network = parse_json(detailed(state, player_in(3), {.latency = true}));
+  CHECK(network["regions"][0]["latency"]["source"] == "network");
+  CHECK(network["regions"][0]["latency"]["reports"] == 1);
+  const auto nowhere =
+      parse_json(detailed(state, player_in(quiet_network, unknown_place), {.latency = true}));
+  for (const auto& region : nowhere["regions"].GetArray())
+    CHECK(region["latency"].IsNull());
+}
+
+TEST_CASE("with nothing learned, predictions are what distance says") {
+  bench on;
+  auto state = on.ranking(ranking_order::distance);
+  const auto listed = parse_json(detailed(state, player_in(1), {.latency = true}));
+  for (const auto& region : listed["regions"].GetArray()) {
+    CHECK(region["latency"]["source"] == "distance");
+    CHECK(region["latency"]["confidence"].GetDouble() == 0);
+    CHECK(region["latency"]["reports"] == 0);
+    CHECK(region["latency"]["ms"].GetDouble() > 0);
+  }
+}
+
+TEST_CASE("measured regions come first with details, too, each with its own") {
+  bench on;
+  report_from_germany(on.learned, 10, now_ms);
+  auto state = on.ranking();
+  const auto listed =
+      parse_json(detailed(state, player_in(quiet_network), {.latency = true}, "nrt:5"));
+  CHECK(listed["regions"][0]["region_id"] == "nrt");
+  CHECK(listed["regions"][0]["latency"]["ms"].GetDouble() > 100);
+  CHECK(listed["regions"][1]["region_id"] == "ams");
+  CHECK(listed["regions"][1]["latency"]["ms"].GetDouble() < 20);
+}
+
+TEST_CASE("regions that can be pinged say where") {
+  bench on;
+  auto catalog = three_regions();
+  catalog->regions[1].ping_url = "https://fra.example/ping";
+  on.catalog = catalog;
+  auto state = on.ranking(ranking_order::distance);
+  const auto listed = parse_json(detailed(state, player_in(1), {.ping_url = true}));
+  CHECK(listed["regions"][0]["ping_url"] == "https://fra.example/ping");
+  CHECK_FALSE(listed["regions"][1].HasMember("ping_url"));
+  CHECK(json_of(*rank(state, player_in(1))).find("ping_url") == std::string::npos);
+}
+
+TEST_CASE("an explanation says where a client was taken to be, and who has reported there") {
+  bench on;
+  on.places->country = "DE";
+  on.places->file = "/secret/folder/places.mmdb";
+  on.places->asn_of = {{german, 64'500}};
+  report_from_germany(on.learned, 10, now_ms);
+  auto state = on.ranking();
+  const auto told = parse_json(detailed(state, player_in(3), {.latency = true, .explain = true}));
+  const auto& why = told["explanation"];
+  CHECK(why["address"] == "10.0.3.1");
+  CHECK(why["address_from"] == "connection");
+  CHECK(why["ranked_by"] == "latency");
+  CHECK(why["source"] == "address");
+  CHECK(why["place"]["latitude"] == near_frankfurt.latitude);
+  CHECK(why["country"] == "DE");
+  CHECK(why["asn"] == 64'500);
+  CHECK(why["file"] == "places.mmdb");
+  REQUIRE(why["cells"].Size() == 4);
+  CHECK(why["cells"][0]["kind"] == "network");
+  CHECK(why["cells"][0]["cell"] == "10.0.3.0/24");
+  CHECK(why["cells"][0]["regions"] == 3);
+  CHECK(why["cells"][0]["reports"] == 1);
+  CHECK(why["cells"][1]["kind"] == "place");
+  CHECK(why["cells"][1]["reports"] == 10);
+  CHECK(why["cells"][2]["cell"] == "AS64500");
+  CHECK(why["cells"][3]["cell"] == "DE");
+
+  const auto stranger =
+      parse_json(detailed(state, player_in(quiet_network, unknown_place), {.explain = true}));
+  const auto& nothing = stranger["explanation"];
+  CHECK(nothing["place"].IsNull());
+  CHECK(nothing["source"] == "unknown");
+  CHECK(nothing["country"].IsNull());
+  CHECK(nothing["asn"].IsNull());
+  CHECK(nothing["file"].IsNull());
+  CHECK(nothing["cells"].Empty());
+}
+
+TEST_CASE("operators see a network from five reporters on, and its client's listing") {
+  bench on;
+  report_from_germany(on.learned, 10, now_ms);
+  auto state = on.ranking();
+  explain_ranking asked;
+  asked.client = player_in(3);
+  const auto few = parse_json(state.explain(asked));
+  REQUIRE(few["cells"].Size() == 1);
+  CHECK(few["cells"][0]["kind"] == "place");
+  CHECK(few["latencies"][0]["latency"]["source"] == "place");
+  CHECK(few["ranked_by"] == "latency");
+  REQUIRE(few["latencies"].Size() == 3);
+  for (rapidjson::SizeType i = 0; i < 3; ++i)
+    CHECK(few["latencies"][i]["region_id"] == few["listing"]["regions"][i]["region_id"]);
+  for (int player = 0; player < 256; ++player)
+    on.learned.report(player_in(3, static_cast<std::uint8_t>(player)), measured("ams:9,fra:40"),
+                      now_ms);
+  state.set_latencies(on.snapshot());
+  const auto many = parse_json(state.explain(asked));
+  CHECK(many["cells"][0]["kind"] == "network");
+  CHECK(many["cells"][0]["cell"] == "10.0.3.0/24");
+  // A place has no network.
+  asked.at = near_frankfurt;
+  const auto place = parse_json(state.explain(asked));
+  CHECK(place["source"] == "coordinates");
+  CHECK(place["cells"][0]["kind"] == "place");
+  CHECK(place["listing"]["regions"][0]["region_id"] == "ams");
+}
+
+TEST_CASE("with more regions than are learned, all are listed, and the farthest by distance") {
+  bench on;
+  auto many = two_regions();
+  many->regions.clear();
+  constexpr int count = 300;
+  for (int i = 0; i < count; ++i)
+    many->regions.push_back({"r" + std::to_string(1'000 + i), "Region", "Cloud", {50, 0.5 * i}});
+  on.catalog = many;
+  on.learned.set_catalog(many);
+  for (std::uint8_t network = 0; network < 10; ++network)
+    on.learned.report(player_in(network), measured("r1010:60,r1017:40,r1030:9"), now_ms);
+  auto state = on.ranking();
+  const auto listed =
+      parse_json(detailed(state, player_in(quiet_network), {.latency = true}))["regions"].Size();
+  CHECK(listed == count);
+  const auto all = parse_json(detailed(state, player_in(quiet_network), {.latency = true}));
+  std::set<std::string> seen;
+  for (const auto& region : all["regions"].GetArray())
+    seen.insert(region["region_id"].GetString());
+  CHECK(seen.size() == count);
+  CHECK(all["regions"][0]["region_id"] == "r1030");
+  // Only as many are predicted as a learner knows.
+  const auto unpredicted = std::ranges::count_if(
+      all["regions"].GetArray(), [](const auto& region) { return region["latency"].IsNull(); });
+  CHECK(unpredicted >= count - static_cast<int>(model::latency_region_limit));
+  double last_km = 0;
+  for (rapidjson::SizeType i = model::latency_region_limit; i < count; ++i) {
+    const auto km = all["regions"][i]["datacenter_distance_from_client"]["kilometers"].GetDouble();
+    CHECK(km >= last_km);
+    last_km = km;
+  }
+  CHECK(ids(*rank(state, player_in(quiet_network))).starts_with("r1030 "));
+}
+
+} // namespace
+} // namespace matchcloud::actors
