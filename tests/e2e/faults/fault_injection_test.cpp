@@ -222,7 +222,7 @@ TEST_CASE("the ops plane tells of every actor, and of one that died why", "[oper
   };
   for (const auto* name : {"supervisor", "catalog", "validator/0", "validator/1", "validator/large",
                            "region_ranking/1", "media/0", "avatar/0", "avatar/ops", "lobby_export",
-                           "export_download", "front/0", "front/1"}) {
+                           "export_download", "latency_map", "front/0", "front/1"}) {
     const auto here = place_of(of, name);
     CAPTURE(name);
     CHECK((here["state"] == "running"));

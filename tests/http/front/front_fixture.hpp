@@ -76,6 +76,7 @@ struct front_bench : deterministic_system {
   std::shared_ptr<probe_log> media_log = std::make_shared<probe_log>();
   std::shared_ptr<probe_log> export_log = std::make_shared<probe_log>();
   std::shared_ptr<probe_log> download_log = std::make_shared<probe_log>();
+  std::shared_ptr<probe_log> latency_log = std::make_shared<probe_log>();
   actors::owners known{std::vector<caf::actor>(base::owner_count)};
   caf::actor front;
   std::uint64_t last = 0;
@@ -100,6 +101,7 @@ struct front_bench : deterministic_system {
     at(owner::media) = spawn<probe>(media_log);
     at(owner::lobby_export) = spawn<probe>(export_log);
     at(owner::export_download) = spawn<probe>(download_log);
+    at(owner::latency_map) = spawn<probe>(latency_log);
     tell();
   }
   void tell() {

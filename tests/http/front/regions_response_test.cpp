@@ -175,4 +175,23 @@ TEST_CASE("who means another listing by If-Match gets 412, which no cache keeps"
   CHECK(header_of(refused, "Access-Control-Allow-Origin") == "*");
 }
 
+TEST_CASE("a listing with details has a tag of its own, which changes with any byte of it") {
+  const auto json = std::make_shared<const std::string>(R"({"regions":[]})");
+  const auto answer =
+      detailed_response(received{}.with(header::accept_encoding, "gzip").of, json, {true});
+  CHECK(answer.status == 200);
+  CHECK(body_of(answer) == *json);
+  CHECK(header_of(answer, "Content-Encoding").empty());
+  CHECK(header_of(answer, "Cache-Control") == "private, max-age=60");
+  const auto tag = header_of(answer, "ETag");
+  CHECK(tag.size() == 18);
+  const auto other = std::make_shared<const std::string>(R"({"regions":[ ]})");
+  CHECK(header_of(detailed_response({}, other, {true}), "ETag") != tag);
+  const auto known = received{}.with(header::if_none_match, tag).of;
+  CHECK(detailed_response(known, json, {true}).status == 304);
+  CHECK(detailed_response(known, other, {true}).status == 200);
+  CHECK(detailed_response(received{}.with(header::if_match, "\"x\"").of, json, {true}).status ==
+        412);
+}
+
 } // namespace

@@ -44,6 +44,7 @@ struct bench {
     case owner::media: return operation::download_media;
     case owner::lobby_export: return operation::export_lobby_history;
     case owner::export_download: return operation::download_export;
+    case owner::latency_map: return operation::report_latencies;
     case owner::ingestion: return operation::ingest_lobbies;
     case owner::administration: return operation::get_element;
     case owner::fault_control: return operation::list_faults;

@@ -326,6 +326,27 @@ TEST_CASE("What a client writes to the left of what its proxy adds never counts"
   }));
 }
 
+TEST_CASE("What an address comes from is named for whoever asks why it is that") {
+  const auto source = [](forwarded_header which, std::string_view x, std::string_view forwarded) {
+    const auto trust = trusting(which);
+    const auto client = http::client_address(address(proxy), x, forwarded, trust);
+    return http::client_address_source(address(proxy), client, x, trust);
+  };
+  using enum forwarded_header;
+  const std::string_view one = "203.0.113.7";
+  const std::string_view for_one = "for=203.0.113.7";
+  CHECK(source(automatic, "", "") == "connection");
+  CHECK(source(automatic, one, "") == "X-Forwarded-For");
+  CHECK(source(automatic, "", for_one) == "Forwarded");
+  CHECK(source(automatic, one, for_one) == "X-Forwarded-For");
+  // They disagree, so the proxy itself is the client.
+  CHECK(source(automatic, one, "for=203.0.113.8") == "connection");
+  CHECK(source(x_forwarded_for, one, for_one) == "X-Forwarded-For");
+  CHECK(source(x_forwarded_for, "", for_one) == "connection");
+  CHECK(source(forwarded, one, for_one) == "Forwarded");
+  CHECK(source(forwarded, one, "") == "connection");
+}
+
 /// An address of a trusted proxy or a client, in one of the notations that proxies use.
 std::string spelled_for_x(const std::string& text) {
   return *rc::gen::element(text, text + ":4711", "::ffff:" + text, "[::ffff:" + text + "]:80",
