@@ -11,8 +11,8 @@ constexpr std::uint64_t second_mask = 0xFFFF'FFFF;
 } // namespace
 
 report_gate::report_gate(std::chrono::seconds interval, std::size_t ipv6_client_prefix,
-                         const base::clock& clock)
-    : interval_{interval}, ipv6_client_prefix_{ipv6_client_prefix}, clock_{&clock} {}
+                         const base::clock& clock, const base::siphash_key& key)
+    : interval_{interval}, ipv6_client_prefix_{ipv6_client_prefix}, clock_{&clock}, key_{key} {}
 
 bool report_gate::takes(const model::ip_address& client) noexcept {
   const auto hash = base::siphash(key_, model::prefix_of(client, ipv6_client_prefix_).bytes);

@@ -24,9 +24,10 @@ public:
   static constexpr std::int64_t waiting_limit = 4'096;
 
   /// `ipv6_client_prefix`: how many bits of an IPv6 address are one client.
-  /// `clock` outlives this.
+  /// `clock` outlives this. `key`: by which clients share places.
   report_gate(std::chrono::seconds interval, std::size_t ipv6_client_prefix,
-              const base::clock& clock = base::machine_clock());
+              const base::clock& clock = base::machine_clock(),
+              const base::siphash_key& key = base::random_siphash_key());
 
   /// Whether a report of the client is taken now; that begins its interval.
   bool takes(const model::ip_address& client) noexcept;
@@ -47,7 +48,7 @@ private:
   std::chrono::seconds interval_;
   std::size_t ipv6_client_prefix_;
   const base::clock* clock_;
-  base::siphash_key key_ = base::random_siphash_key();
+  base::siphash_key key_;
   /// Each the upper half of a client's hash, and the second of its last report, counted from 1.
   std::unique_ptr<table> clients_ = std::make_unique<table>();
   /// Below 0 for a moment where places were freed while one was given back.

@@ -1,8 +1,11 @@
 // Checks what must hold once everything is healed.
 
+#include "model/latency/predictor.hpp"
 #include "tests/simulation/scenario.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 #include <string>
 
 namespace matchcloud::simulation {
@@ -17,8 +20,21 @@ using std::chrono::seconds;
 constexpr milliseconds news_time{1'000};
 /// The longest backoff, the quiet period after it, and a look.
 constexpr seconds recovery_limit{25};
+/// The time until all that was reported is kept, read, and fitted to.
+constexpr seconds learning_time{15};
 /// Longer than every deadline of a connection.
 constexpr seconds answers_limit{30};
+
+/// The latency that is predicted for a client, in milliseconds.
+double predict(const model::latency_snapshot& by, const model::client_cells& client,
+               const model::region& to) {
+  const auto number = by.number_of({to.region_id, to.datacenter_coord});
+  const model::region_distance asked{number.value_or(model::region_distance::unnumbered),
+                                     model::great_circle_m(*client.where, to.datacenter_coord)};
+  model::latency_prediction made;
+  model::predict_latencies(by, client, {&asked, 1}, {&made, 1});
+  return made.milliseconds;
+}
 
 } // namespace
 
@@ -30,6 +46,7 @@ void scenario::close() {
   probe();
   check_undelivered(); // later all lines are delivered
   ingest_the_rest();
+  report_and_learn();
   part();
   check_ingested();
   check_restarts();
@@ -143,6 +160,58 @@ void scenario::check_ingested() {
     const auto what = "ingest " + std::to_string(each.number()) + ": ";
     if (!each.is_taken()) world_.violated(what + "it is never taken");
     if (const auto wrong = each.find_missing(stored); !wrong.empty()) world_.violated(what + wrong);
+  }
+}
+
+void scenario::report_and_learn() {
+  world_.note("everybody reports latencies");
+  advance(report_interval);
+  for (std::uint8_t address = 1; address <= located_clients; ++address) {
+    clients_.emplace_back(world_, oracle_, connected_++, address, false);
+    clients_.back().ask(requests_.report());
+    clients_.back().send(SIZE_MAX);
+  }
+  answer_all();
+  // What an actor that died had on its way to a store that failed is lost, and a region that moved
+  // is known to those alone that knew it before.
+  const auto is_unmoved = [&](const model::region& each) {
+    const auto& now = world_.disk.now().catalog->regions;
+    return std::ranges::find(now, each.datacenter_coord, &model::region::datacenter_coord) !=
+           now.end();
+  };
+  if (!world_.latency_map_died() &&
+      std::ranges::all_of(world_.disk.at(0).catalog->regions, is_unmoved))
+    check_learned();
+}
+
+void scenario::check_learned() {
+  advance(learning_time);
+  actors::latency_metrics metrics;
+  actors::latency_map_state other{world_.config.latencies, metrics, false};
+  const auto& catalog = world_.disk.now().catalog;
+  other.set_catalog(catalog);
+  actors::latencies_kept found;
+  for (bool is_more = true; is_more;) {
+    auto page = world_.disk.latencies.read(found.read, store::latency_batch_limit);
+    is_more = !page.entries.empty();
+    found.read = page.last;
+    std::ranges::move(page.entries, std::back_inserter(found.changed));
+  }
+  other.apply(found);
+  const auto now = world_.clock.unix_ms();
+  const auto mine = world_.latencies->publish(now);
+  const auto theirs = other.publish(now);
+  if (!mine || !theirs) return world_.violated("of all reports, nothing is learned or kept");
+  for (std::uint8_t client = 1; client <= located_clients; ++client) {
+    model::client_cells cells;
+    cells.where = files::location(healing_database, client);
+    for (const auto& region : catalog->regions) {
+      const auto one = predict(*mine, cells, region);
+      const auto two = predict(*theirs, cells, region);
+      if (std::abs(one - two) > 0.1 + 0.01 * one)
+        world_.violated("the latency to " + region.region_id + " is " + std::to_string(one) +
+                        " ms here and " + std::to_string(two) + " ms by what is kept");
+    }
   }
 }
 

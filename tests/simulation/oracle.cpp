@@ -42,6 +42,8 @@ std::vector<fault_point> points_of(owner who) {
             fault_point::export_rename};
   case owner::export_download:
     return {fault_point::export_download_receive, fault_point::export_download_reply};
+  case owner::latency_map:
+    return {fault_point::latency_map_receive, fault_point::latency_map_reply};
   case owner::ingestion:
     return {fault_point::ingestion_receive, fault_point::ingestion_reply, fault_point::store_open,
             fault_point::store_write, fault_point::store_commit};
@@ -68,6 +70,7 @@ std::vector<trouble> troubles_of(owner who) {
   case owner::validator:
   case owner::large_validator:
   case owner::region_ranking:
+  case owner::latency_map:
   case owner::administration:
   case owner::fault_control:
   case owner::reports: return {};
@@ -115,6 +118,35 @@ std::string listing(const model::catalog& of, const std::optional<model::coordin
       ranked[i] = before[order[i]];
   }
   return fixtures::render_regions(ranked);
+}
+
+/// Takes out of a listing what `fields=latency` adds to each region. Returns how often it is there.
+std::size_t take_latencies(std::string& listing) {
+  constexpr std::string_view name = R"(,"latency":)";
+  std::size_t taken = 0;
+  for (auto at = listing.find(name); at != std::string::npos; at = listing.find(name, at)) {
+    const auto value = at + name.size();
+    const bool is_null = listing.compare(value, 4, "null") == 0;
+    listing.erase(at, (is_null ? value + 4 : listing.find('}', value) + 1) - at);
+    ++taken;
+  }
+  return taken;
+}
+
+/// The regions of a listing, sorted by their text; all of it where it is no listing.
+std::vector<std::string> regions_in(std::string_view listing) {
+  if (!listing.starts_with(model::listing_begin) || !listing.ends_with(model::listing_end))
+    return {std::string{listing}};
+  listing.remove_prefix(model::listing_begin.size());
+  listing.remove_suffix(model::listing_end.size());
+  std::vector<std::string> all;
+  for (std::size_t end = 0; end != listing.npos;) {
+    end = listing.find(R"(,{"region_id":)");
+    all.emplace_back(listing.substr(0, end));
+    if (end != listing.npos) listing.remove_prefix(end + 1);
+  }
+  std::ranges::sort(all);
+  return all;
 }
 
 } // namespace
@@ -193,10 +225,15 @@ std::size_t oracle::oldest_for(const simulated_request& request) const {
 }
 
 std::string oracle::judge_listing(const simulated_request& request, const answer& got,
-                                  std::uint8_t client, const std::string& domain,
-                                  const std::string& rtt) const {
+                                  const asked_listing& asked) const {
   if (got.status != 200) return unexpected(got);
-  const auto body = plain_body(got);
+  auto body = plain_body(got);
+  const auto client = asked.client;
+  const auto latencies = take_latencies(body);
+  const auto regions = regions_in(body);
+  if (latencies != (asked.detailed ? regions.size() : 0))
+    return "latencies of other regions than are listed: " + unexpected(got);
+  const bool any_order = world_->config.ranking.rank_by == actors::ranking_order::latency;
   std::vector<std::optional<model::coordinates>> locations;
   if (client > located_clients ||
       world_->in_the_way.since(fault_point::geoip_lookup, request.begun_at))
@@ -209,11 +246,13 @@ std::string oracle::judge_listing(const simulated_request& request, const answer
   for (auto i = world_->disk.last() + 1; i-- > 0;) {
     const auto* catalog = world_->disk.at(i).catalog.get();
     if (std::exchange(last, catalog) == catalog) continue;
-    for (const auto& where : locations)
-      if (body == listing(*catalog, where, domain, rtt))
+    for (const auto& where : locations) {
+      const auto right = listing(*catalog, where, asked.domain, asked.rtt);
+      if (body == right || (any_order && regions == regions_in(right)))
         return i >= oldest_for(request) || catalog == world_->disk.now().catalog.get()
                    ? std::string{}
                    : "the listing is of the old catalog " + std::to_string(catalog->revision);
+    }
   }
   return "the listing is of no catalog, or of old GeoIP files: " + body;
 }
@@ -229,6 +268,17 @@ std::string oracle::judge_group(const simulated_request& request, const answer& 
     if (got.body == actors::region_ranking_state{{}, catalog}.rank(asked)) return {};
   }
   return "the group's regions are those of no catalog: " + got.body;
+}
+
+std::string oracle::judge_report(const simulated_request& request, const answer& got,
+                                 const std::string& unknown) const {
+  if (got.status != 200) return unexpected(got);
+  const auto of_report = R"("unknown":[)" + unknown + "]}";
+  if (got.body == R"({"taken":true,)" + of_report) return {};
+  if (request.strict) return "a report is not taken: " + unexpected(got);
+  const bool refused = got.body == R"({"taken":false,"why":"implausible",)" + of_report ||
+                       got.body == R"({"taken":false,"why":"too_soon","unknown":[]})";
+  return refused ? std::string{} : "no answer to this report: " + unexpected(got);
 }
 
 std::string oracle::judge_validation(const simulated_request& request, const answer& got,

@@ -27,6 +27,16 @@ struct linked_export {
   std::string bytes;
 };
 
+/// What a client asked of a listing of regions.
+struct asked_listing {
+  /// The last byte of its address.
+  std::uint8_t client = 0;
+  std::string domain;
+  std::string rtt;
+  /// Whether with `fields=latency`.
+  bool detailed = false;
+};
+
 /// Computes the correct answers from the database's states with the model's functions, without any
 /// actor. Each judging function returns what is wrong, or an empty string.
 class oracle {
@@ -38,9 +48,12 @@ public:
   /// Whether the disturbances during a request explain that it failed.
   bool is_excused(const simulated_request& request) const;
 
+  /// Where latencies decide the order, any order is right.
   std::string judge_listing(const simulated_request& request, const answer& got,
-                            std::uint8_t client, const std::string& domain,
-                            const std::string& rtt) const;
+                            const asked_listing& asked) const;
+  /// `unknown`: the ids of the report that no region has, as in JSON.
+  std::string judge_report(const simulated_request& request, const answer& got,
+                           const std::string& unknown) const;
   std::string judge_group(const simulated_request& request, const answer& got,
                           const std::string& domain, const std::string& body) const;
   std::string judge_validation(const simulated_request& request, const answer& got,

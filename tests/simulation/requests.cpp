@@ -110,13 +110,37 @@ std::shared_ptr<simulated_request> requests::listing(std::uint8_t client) {
   auto made = start("regions of client " + std::to_string(client), owner::region_ranking);
   const auto domain = random.one_in(2) ? random.of(known_domains()) : std::string{};
   const std::string rtt = random.one_in(4) ? "nrt:5,ams:7.5,none:1" : "";
+  const bool detailed = random.one_in(4);
+  std::string query = rtt.empty() ? "" : "?rtt=" + rtt;
+  if (detailed) query += (rtt.empty() ? "?" : "&") + std::string{"fields=latency"};
   std::string headers;
   if (!domain.empty()) headers += "Origin: https://" + domain + "\r\n";
   if (random.one_in(3)) headers += "Accept-Encoding: gzip\r\n";
-  write(*made, rtt.empty() ? "GET /matchmaker/regions" : "GET /matchmaker/regions?rtt=" + rtt,
-        std::move(headers));
-  made->judge = [this, client, domain, rtt](const simulated_request& request, const answer& got) {
-    return oracle_->judge_listing(request, got, client, domain, rtt);
+  write(*made, "GET /matchmaker/regions" + query, std::move(headers));
+  made->judge = [this, asked = asked_listing{client, domain, rtt, detailed}](
+                    const simulated_request& request, const answer& got) {
+    return oracle_->judge_listing(request, got, asked);
+  };
+  return made;
+}
+
+std::shared_ptr<simulated_request> requests::report() {
+  auto& random = world_->random;
+  auto made = start("report of latencies", owner::latency_map);
+  // Half of the way around the earth and back takes light 200 ms.
+  const auto least = made->strict || random.one_in(2) ? 300 : 0;
+  std::string body;
+  for (const std::string id : {"ams", "fra", "nrt"})
+    if (body.empty() || random.one_in(2))
+      body +=
+          (body.empty() ? "\"" : ",\"") + id + "\":" + std::to_string(least + random.below(100));
+  const std::string unknown = random.one_in(4) ? "\"none\"" : "";
+  if (!unknown.empty()) body += "," + unknown + ":1";
+  write(*made, "POST /matchmaker/latencies",
+        random.one_in(2) ? "Content-Type: application/json\r\n" : "",
+        "{\"latencies\":{" + body + "}}");
+  made->judge = [this, unknown](const simulated_request& request, const answer& got) {
+    return oracle_->judge_report(request, got, unknown);
   };
   return made;
 }
@@ -299,6 +323,7 @@ std::shared_ptr<simulated_request> requests::refused() {
       {"DELETE /ping", base::errc::method_not_allowed},
       {"GET /cloud/games/nonsense/avatars", base::errc::id_malformed},
       {"GET /matchmaker/regions?rtt=ams", base::errc::query_invalid},
+      {"GET /matchmaker/regions?fields=speed", base::errc::query_invalid},
       {"GET /%zz", base::errc::target_malformed}};
   const auto& which = world_->random.of(rows);
   auto made = start("refused: " + which.line, owner::none);
@@ -329,7 +354,7 @@ std::shared_ptr<simulated_request> requests::malformed() {
 
 std::shared_ptr<simulated_request> requests::any(std::uint8_t client) {
   auto& random = world_->random;
-  switch (random.below(19)) {
+  switch (random.below(21)) {
   case 0: return ping();
   case 1:
   case 2:
@@ -348,6 +373,8 @@ std::shared_ptr<simulated_request> requests::any(std::uint8_t client) {
   case 15: return any_download();
   case 16: return refused();
   case 17: return group();
+  case 18:
+  case 19: return report();
   default: return random.one_in(4) ? malformed() : ping();
   }
 }

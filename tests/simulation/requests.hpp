@@ -28,6 +28,8 @@ public:
   std::shared_ptr<simulated_request> ping();
   std::shared_ptr<simulated_request> listing(std::uint8_t client);
   std::shared_ptr<simulated_request> group();
+  /// What a client measured. Once all must succeed, only what is plausible anywhere.
+  std::shared_ptr<simulated_request> report();
   std::shared_ptr<simulated_request> validation();
   std::shared_ptr<simulated_request> avatars(const model::uuid& game);
   std::shared_ptr<simulated_request> image();

@@ -44,6 +44,9 @@ private:
   void probe();
   void ask_everything(client& by, std::size_t kind);
   void ingest_the_rest();
+  /// All clients report latencies; what is learned of them is the same for all that read the store.
+  void report_and_learn();
+  void check_learned();
   void check_undelivered();
   void check_ingested();
   void part();

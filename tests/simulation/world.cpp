@@ -61,6 +61,8 @@ world::world(std::uint64_t which, files& shared, trace& to)
   auto geoip = store::geoip_files::open({directory_.path("geoip")});
   if (!geoip) throw std::runtime_error{base::to_string(geoip.error())};
   geoip_files_ = *std::move(geoip);
+  settings_ = data_settings();
+  rules_ = std::make_shared<const http::front_rules>(settings_);
   disk.while_reading = [this] { meanwhile(); };
   disk.while_merging = [this] { meanwhile_merging(); };
   base::faults::seed(seed);
@@ -94,6 +96,7 @@ void world::choose_limits() {
   config.media.open_files = random.below(3);
   config.ranking.cache_limit_bytes = random.one_in(2) ? 0 : config.ranking.cache_limit_bytes;
   config.avatars.cache_limit_bytes = random.one_in(2) ? 0 : config.avatars.cache_limit_bytes;
+  choose_latencies();
   if (!tight) return;
   limits.in_flight_limit = 8;
   limits.mailboxes.fill(2);
@@ -347,11 +350,18 @@ std::uint64_t world::supervisor_deaths() const {
   return sum;
 }
 
-bool world::lobby_export_died() const {
+bool world::has_died(base::owner who) const {
   for (const auto& each : children->report())
-    if (each.role == base::owner::lobby_export)
-      return each.restarts > 0 || each.state != actors::child_state::running;
+    if (each.role == who) return each.restarts > 0 || each.state != actors::child_state::running;
   return false;
+}
+
+bool world::lobby_export_died() const {
+  return has_died(base::owner::lobby_export);
+}
+
+bool world::latency_map_died() const {
+  return has_died(base::owner::latency_map);
 }
 
 std::uint64_t world::ingestion_ends() const {

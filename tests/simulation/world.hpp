@@ -4,6 +4,8 @@
 #include "actors/export_download/export_download.hpp"
 #include "actors/geoip_watch/geoip_watch.hpp"
 #include "actors/ingestion/lobby_ingest.hpp"
+#include "actors/latency_map/latency_map_state.hpp"
+#include "actors/latency_map/report_gate.hpp"
 #include "actors/lobby_export/lobby_export.hpp"
 #include "actors/media/media.hpp"
 #include "actors/region_ranking/region_ranking.hpp"
@@ -45,6 +47,8 @@ inline constexpr std::size_t ops_loop = loop_count;
 inline constexpr std::size_t all_loop_count = loop_count + 1;
 /// The step in which simulated time moves while all pending work is done.
 inline constexpr std::chrono::milliseconds time_step{50};
+/// A client has one report of latencies that is learned in this time.
+inline constexpr std::chrono::seconds report_interval{5};
 /// The longest time that passes before all pending work is done.
 inline constexpr std::chrono::milliseconds untended_limit{20};
 
@@ -103,6 +107,7 @@ public:
   std::uint64_t deaths() const;
   std::uint64_t supervisor_deaths() const;
   bool lobby_export_died() const;
+  bool latency_map_died() const;
   /// How often the ingestion actor and the front of the ops plane were killed, or started again.
   std::uint64_t ingestion_ends() const;
   std::size_t in_flight() const;
@@ -138,6 +143,9 @@ public:
   actors::avatar_metrics avatar_metrics;
   actors::export_metrics export_metrics;
   actors::ingestion_metrics ingestion_metrics;
+  actors::latency_metrics latency_metrics;
+  /// What the node learned of latencies, and outlives the actor.
+  std::shared_ptr<actors::latency_map_state> latencies;
   std::shared_ptr<actors::child_table> children;
 
   /// Numbers of the GeoIP databases in the order in which they were installed.
@@ -146,10 +154,15 @@ public:
 
 private:
   void choose_limits();
+  /// Chooses how latencies are learned, and makes what learns them.
+  void choose_latencies();
+  /// Whether the actor of `who` was started again, or is not running.
+  bool has_died(base::owner who) const;
   void make_loops();
   std::vector<actors::child_spec> child_specs();
   std::shared_ptr<const app::node_parts> parts();
   app::ops_parts parts_of_ops();
+  std::shared_ptr<const http::front_settings> data_settings() const;
   static std::shared_ptr<const http::front_settings> ops_settings();
   actors::supervisor_settings supervisor_settings();
   void start_supervisor();
@@ -172,6 +185,7 @@ private:
   std::shared_ptr<actors::avatar_lists> avatar_lists_;
   std::shared_ptr<actors::lobby_export_state> export_state_ =
       std::make_shared<actors::lobby_export_state>();
+  std::shared_ptr<actors::report_gate> latency_gate_;
   std::shared_ptr<store::geoip_files> geoip_files_;
   std::shared_ptr<store::media_files> media_;
   std::vector<std::size_t> geoip_history_{0};
@@ -198,8 +212,8 @@ private:
   caf::actor supervisor_;
   std::size_t running_at_begin_ = 0;
 
-  std::shared_ptr<const http::head_rules> rules_ =
-      std::make_shared<const http::front_rules>(std::make_shared<const http::front_settings>());
+  std::shared_ptr<const http::front_settings> settings_;
+  std::shared_ptr<const http::head_rules> rules_;
   std::shared_ptr<const http::front_settings> ops_settings_ = ops_settings();
   std::shared_ptr<const http::head_rules> ops_rules_ =
       std::make_shared<const http::front_rules>(ops_settings_);

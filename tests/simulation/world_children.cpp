@@ -44,6 +44,9 @@ std::shared_ptr<const app::node_parts> world::parts() {
       byte = static_cast<std::uint8_t>(ids->next());
     return model::random_uuid(bytes);
   };
+  made->front = settings_;
+  made->latencies = latencies;
+  made->latency_gate = latency_gate_;
   made->public_url = public_url;
   made->images_kept_limit = config.media.open_files;
   actors::avatar_settings lists{config.avatars};
@@ -59,6 +62,26 @@ std::shared_ptr<const app::node_parts> world::parts() {
   for (std::size_t i = 0; i < loop_count; ++i)
     made->loops.push_back({loops_[i].get(), &transports[i]->exchanges()});
   made->ops = parts_of_ops();
+  return made;
+}
+
+void world::choose_latencies() {
+  config.ranking.rank_by =
+      random.one_in(3) ? actors::ranking_order::latency : actors::ranking_order::distance;
+  auto& learning = config.latencies;
+  learning.learns_from_listings = random.one_in(2);
+  learning.report_interval = report_interval;
+  learning.entry_limit = 8'192;
+  // Replicas that share a store look at it more often.
+  config.store.url = "postgresql://simulated";
+  latencies = std::make_shared<actors::latency_map_state>(learning, latency_metrics, true);
+  latency_gate_ = std::make_shared<actors::report_gate>(
+      learning.report_interval, limits.ipv6_client_prefix, clock, base::siphash_key{3, 4});
+}
+
+std::shared_ptr<const http::front_settings> world::data_settings() const {
+  auto made = std::make_shared<http::front_settings>();
+  if (config.latencies.learns_from_listings) made->latency_gate = latency_gate_;
   return made;
 }
 
