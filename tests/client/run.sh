@@ -1,16 +1,23 @@
 #!/usr/bin/env bash
-# Tests the built service with the existing client of its interface. The client's packages are those
-# of package-lock.json. script/test client calls this.
+# Tests the built service with its clients: the existing one of its interface, whose packages are
+# those of package-lock.json, and those of clients/, in Node.js, Chromium and mono.
+# script/test client calls this.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 to=build/client
 folder=$(mktemp -d)
-server=
+servers=()
+
+# Services that tests have started by themselves leave their process ids in the folder.
 leave() {
-  if [[ $server ]]; then
-    kill "$server" 2>/dev/null || true
-    wait "$server" 2>/dev/null || true
+  local file
+  for file in "$folder"/*.pid; do
+    [[ -s $file ]] && servers+=("$(<"$file")")
+  done
+  if ((${#servers[@]})); then
+    kill "${servers[@]}" 2>/dev/null || true
+    wait "${servers[@]}" 2>/dev/null || true
   fi
   rm -rf "$folder"
 }
@@ -25,7 +32,7 @@ serve() {
   mkfifo "$folder/output"
   build/release/matchcloud serve --listen 127.0.0.1:0 --ops-listen 127.0.0.1:0 \
     --data-dir "$folder" --fallback-location 51.5,-0.12 >"$folder/output" &
-  server=$!
+  servers+=($!)
   exec {output}<"$folder/output"
   url=
   while IFS= read -rt 30 -u "$output" line; do
@@ -39,14 +46,26 @@ serve() {
 }
 
 script/packages tests/client $to
-cp tests/client/*.mjs $to/
+script/packages tests/console build/console/test # what drives the browser
+cp tests/client/operations.test.mjs $to/
+# The README's example is compiled only.
+cat >$to/Example.cs <<EXAMPLE
+using Matchcloud; using System; using System.Threading.Tasks;
+class Example {
+$(sed -n '/^async Task/,/^}/p' clients/README.md)
+}
+EXAMPLE
+mcs -langversion:latest -out:$to/RegionClient.exe -r:System.Net.Http.dll \
+  -r:System.Runtime.Serialization.dll -r:System.Xml.dll -r:System.Xml.Linq.dll \
+  tests/client/RegionClient.cs clients/csharp/MatchcloudRegions.cs $to/Example.cs
 build/release/matchcloud demo --data-dir "$folder" >&2
 serve
 
 status=0
-MATCHCLOUD_SERVER="$url" node --test --test-reporter=spec \
-  --test-reporter-destination=stdout --test-reporter=tap \
-  --test-reporter-destination=$to/results.tap $to/operations.test.mjs || status=$?
+MATCHCLOUD_SERVER=$url MATCHCLOUD_BINARY=build/release/matchcloud MATCHCLOUD_TEST_FOLDER=$folder \
+  node --test --test-reporter=spec --test-reporter-destination=stdout --test-reporter=tap \
+  --test-reporter-destination=$to/results.tap $to/operations.test.mjs tests/client/regions*.mjs ||
+  status=$?
 passed=$(sed -n 's/^# pass //p' $to/results.tap)
 failed=$(sed -n 's/^# fail //p' $to/results.tap)
 echo "client: ${passed:-0} passed, ${failed:-0} failed"

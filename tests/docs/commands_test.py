@@ -50,7 +50,7 @@ class Wrong(Exception):
 
 
 def pages():
-    names = ["README.md", "CONTRIBUTING.md", "SECURITY.md"]
+    names = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "clients/README.md"]
     names += sorted(glob.glob("docs/*.md", root_dir=ROOT))
     return [name for name in names if os.path.exists(os.path.join(ROOT, name))]
 
