@@ -58,6 +58,7 @@ struct inputs {
                 R"("tier":"basic-1d1","version_id":"00000000-0000-4000-8000-000000000031",)"
                 R"("version_name":"1","game_mode":"duel","start_ts":1769900400000})"
                 "\n");
+    folder.file("latencies.csv", "latitude,longitude,region,ms\n51.5,-0.1,lon,9\n");
   }
   std::string path(const std::string& name) const { return folder.path(name); }
 
@@ -81,6 +82,9 @@ std::vector<root_command> commands_on_a_store(const inputs& in) {
       {"import avatars", {in.path("avatars.jsonl")}},
       {"import catalog", {in.path("catalog.json")}, true},
       {"import lobbies", {in.path("lobbies.jsonl")}},
+      {"latency export", {in.path("exported.csv")}},
+      {"latency import", {in.path("latencies.csv")}},
+      {"latency show", {"192.0.2.1"}},
       {"objects check", {"--remove", "--age-hours", "1"}},
       {"retention", {}},
       {"restore", {in.path("backup-of-another")}, true},
