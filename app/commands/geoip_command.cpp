@@ -79,17 +79,21 @@ base::expected<geoip_inputs> open_inputs(const geoip_options& options) {
   const auto config = read_configuration(options.configuration);
   if (!config) return tl::unexpected(config.error());
   geoip_inputs in;
-  in.paths = config->geoip_files;
   in.fallback = config->ranking.fallback;
   in.namespace_id = config->ranking.default_namespace;
   if (auto read = choose_catalog(in, config->store); !read) return tl::unexpected(read.error());
   if (auto chosen = choose_namespace(in, options.namespace_id); !chosen)
     return tl::unexpected(chosen.error());
   const base::as_invoker self;
-  for (const auto& path : in.paths) {
+  for (const auto& path : config->geoip_files) {
     auto file = store::mmdb_file::open(path);
     if (!file) return tl::unexpected(file.error());
     in.files.push_back(*std::move(file));
+  }
+  if (!config->geoip_asn_file.empty()) {
+    auto file = store::asn_file::open(config->geoip_asn_file);
+    if (!file) return tl::unexpected(file.error());
+    in.asns = *std::move(file);
   }
   return in;
 }
@@ -120,7 +124,7 @@ void add_geoip_command(CLI::App& program, int& code) {
   auto* command = program.add_subcommand(
       "geoip", "Show where addresses are and the ranking of regions that it gives.");
   set_help(*command,
-           "Shows what the service would make of each address, with the same configuration: keys "
+           "Shows what the service knows of each address, with the same configuration: keys "
            "as flags, MATCHCLOUD_* in the environment and --config, as serve reads them. The "
            "regions are those of the store in --data-dir, for --namespace, else for "
            "default-namespace; without a store there is no ranking.\n\n" +
@@ -129,7 +133,7 @@ void add_geoip_command(CLI::App& program, int& code) {
   const auto options = std::make_shared<geoip_options>();
   command->add_option("ADDRESS", options->addresses, "IPv4 or IPv6 addresses.")->required();
   add_config_option(*command, options->configuration);
-  for (const auto* name : {"geoip", "data-dir", "fallback-location"})
+  for (const auto* name : {"geoip", "geoip-asn", "data-dir", "fallback-location"})
     add_key_option(*command, options->configuration, *find_config_key(name));
   command->add_option("--namespace", options->namespace_id,
                       "The namespace, a UUID, whose regions are ranked.");

@@ -59,6 +59,8 @@ struct serve_config {
   /// Of a store on a server; the embedded one has bounds of its own.
   store::session_limits store_sessions;
   std::vector<std::string> geoip_files;
+  /// Empty: none.
+  std::string geoip_asn_file;
   /// The number of event loops; 0 means one per processor that the process may use.
   std::size_t loops = 0;
   /// How long each of them polls before it sleeps.

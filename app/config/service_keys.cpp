@@ -14,6 +14,7 @@ using base::choice_row;
 using base::config_values;
 using base::flag_row;
 using base::number_row;
+using base::text_row;
 using kind = base::config_text::kind;
 using outcome = base::expected<void>;
 
@@ -126,7 +127,10 @@ base::config_rows<serve_config> geoip_keys() {
            [](serve_config& config, const config_values& given) -> outcome {
              config.geoip_files = given;
              return {};
-           }}};
+           }},
+          text_row("geoip-asn", &serve_config::geoip_asn_file, "an MMDB or CSV file; empty: none",
+                   "A database of the autonomous systems of addresses. Latencies are learned by "
+                   "autonomous system only with one.")};
 }
 
 base::config_rows<serve_config> start_keys() {

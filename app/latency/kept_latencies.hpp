@@ -1,10 +1,13 @@
 #pragma once
 
+#include "app/config/config.hpp"
 #include "base/expected.hpp"
 #include "model/latency/learned_entry.hpp"
+#include "store/geoip/geoip.hpp"
 #include "store/latency_store.hpp"
 
 #include <functional>
+#include <memory>
 #include <span>
 
 namespace matchcloud::app {
@@ -14,5 +17,9 @@ using take_latencies = std::function<base::expected<void>(std::span<const model:
 /// Calls `take` with one page after the other of all learned latencies of a store. An entry that
 /// changes during this can be in two pages. Fails as the store or `take` does.
 base::expected<void> read_all(store::latency_store& in, const take_latencies& take);
+
+/// The GeoIP files of a configuration, which are opened as whoever called the command; null if
+/// there are none. Fails as `geoip_files::open` does.
+base::expected<std::shared_ptr<const store::geoip>> open_geoip(const serve_config& config);
 
 } // namespace matchcloud::app

@@ -1,11 +1,10 @@
 #include "app/commands/commands.hpp"
 #include "app/commands/configuration_options.hpp"
+#include "app/latency/kept_latencies.hpp"
 #include "app/latency/latency_commands.hpp"
 #include "app/latency/latency_importer.hpp"
 #include "base/clock.hpp"
-#include "base/files/working_identity.hpp"
 #include "store/engines/store_place.hpp"
-#include "store/geoip/geoip_files.hpp"
 
 #include <iostream>
 #include <memory>
@@ -21,13 +20,6 @@ struct import_options {
   std::vector<std::string> files;
   bool skips_unknown = false;
 };
-
-base::expected<std::shared_ptr<const store::geoip>> open_geoip(const serve_config& config) {
-  const base::as_invoker self;
-  return store::geoip_files::open(config.geoip_files).map([](const auto& files) {
-    return files->in_force();
-  });
-}
 
 base::expected<void> check(const import_options& options, latency_importer& import) {
   for (const auto& file : options.files) {

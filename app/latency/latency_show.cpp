@@ -5,12 +5,10 @@
 #include "app/latency/latency_view.hpp"
 #include "app/reports/text_table.hpp"
 #include "base/clock.hpp"
-#include "base/files/working_identity.hpp"
 #include "cli/print.hpp"
 #include "model/latency/learner.hpp"
 #include "model/text/unicode.hpp"
 #include "store/engines/store_place.hpp"
-#include "store/geoip/geoip_files.hpp"
 
 #include <iostream>
 #include <memory>
@@ -66,14 +64,6 @@ base::expected<read_store> read(const serve_config& config) {
   const auto now_ms = base::machine_clock().unix_ms();
   learner.refit(now_ms);
   return read_store{*std::move(catalog), learner.publish(now_ms), learner.entries()};
-}
-
-base::expected<std::shared_ptr<const store::geoip>> open_geoip(const serve_config& config) {
-  if (config.geoip_files.empty()) return nullptr;
-  const base::as_invoker self;
-  return store::geoip_files::open(config.geoip_files).map([](const auto& files) {
-    return files->in_force();
-  });
 }
 
 /// The namespace that was asked for, or the default one; null: all regions.

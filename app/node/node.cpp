@@ -445,13 +445,12 @@ base::expected<void> node::open_tls() {
 }
 
 base::expected<void> node::open_geoip() {
-  if (config_.geoip_files.empty()) {
+  if (config_.geoip_files.empty())
     base::log(base::log_event::geoip_missing,
               "no GeoIP file: every player's location is unknown and regions are not ordered "
               "by distance; give --geoip FILE");
-    return {};
-  }
-  auto files = store::geoip_files::open(config_.geoip_files);
+  if (config_.geoip_files.empty() && config_.geoip_asn_file.empty()) return {};
+  auto files = store::geoip_files::open(config_.geoip_files, config_.geoip_asn_file);
   if (!files) return tl::unexpected(files.error());
   geoip_files_ = *std::move(files);
   geoip_metrics_.last_taken_s.set(base::machine_clock().unix_ms() / 1'000);

@@ -52,21 +52,47 @@ std::string built(const store::mmdb_description& file) {
   return model::format_timestamp(static_cast<std::int64_t>(file.build_epoch * ms_per_s));
 }
 
-std::string file_table(const geoip_inputs& in, std::size_t width) {
-  if (in.files.empty()) return "no GeoIP file (--geoip FILE): every location is unknown\n";
+/// What the table says of a file whose content does not tell.
+constexpr const char* untold = "-";
+
+std::vector<std::string> file_row(const std::string& path, const store::mmdb_description& what) {
   constexpr std::size_t date_length = 10;
-  text_table table;
-  table.columns = {{"FILE"}, {"DATABASE TYPE", true}, {"BUILT"}, {"IP VERSION"}, {"NODES"}};
-  for (std::size_t i = 0; i < in.files.size(); ++i) {
-    const auto what = in.files[i]->describe();
-    const auto date = built(what).substr(0, date_length);
-    table.rows.push_back({shown(in.paths[i]), shown(what.database_type), date.empty() ? "?" : date,
-                          std::to_string(what.ip_version), std::to_string(what.node_count)});
-  }
-  return table.render(width);
+  const auto date = built(what).substr(0, date_length);
+  return {shown(path), shown(what.database_type), date.empty() ? "?" : date,
+          std::to_string(what.ip_version), std::to_string(what.node_count)};
 }
 
-std::string location_line(const geoip_inputs& in, const located_client& client) {
+std::string file_table(const geoip_inputs& in, std::size_t width) {
+  text_table table;
+  table.columns = {{"FILE"}, {"DATABASE TYPE", true}, {"BUILT"}, {"IP VERSION"}, {"NODES"}};
+  for (const auto& each : in.files)
+    table.rows.push_back(file_row(each->path(), each->describe()));
+  if (in.asns)
+    table.rows.push_back(
+        in.asns->database()
+            ? file_row(in.asns->path(), *in.asns->database())
+            : std::vector<std::string>{shown(in.asns->path()), "CSV", untold, untold, untold});
+  std::string text;
+  if (in.files.empty()) text = "no GeoIP file (--geoip FILE): every location is unknown\n";
+  return table.rows.empty() ? text : text + table.render(width);
+}
+
+/// Where the address is, and how that is known.
+std::string place_text(const located_client& client) {
+  const auto& found = client.found;
+  if (!found.at)
+    return client.at ? "unknown; the fallback location is " + place(*client.at)
+                     : "unknown, and there is no fallback location: all distances are 0";
+  auto text = place(*found.at) + ", ";
+  const std::string country{found.country};
+  if (!found.is_exact)
+    text += "of the country " + country;
+  else
+    text += country.empty() ? "exact" : "exact, in " + country;
+  return text + ", from " + shown(found.file);
+}
+
+std::string location_line(const located_client& client) {
   auto text = to_string(client.address);
   if (client.inside)
     text.append(" (")
@@ -74,15 +100,13 @@ std::string location_line(const geoip_inputs& in, const located_client& client) 
         .append(" of ")
         .append(to_string(client.inside->v4))
         .append(")");
-  text += ": ";
-  if (client.found) {
-    const auto& found = client.found->place;
-    text += place(found.at) + ", ";
-    text += found.is_exact() ? "exact" : "of the country " + std::string{found.country->code};
-    return text + ", from " + shown(in.paths[client.found->file]) + "\n";
-  }
-  if (client.at) return text + "unknown; the fallback location is " + place(*client.at) + "\n";
-  return text + "unknown, and there is no fallback location: all distances are 0\n";
+  text += ": " + place_text(client);
+  const auto& found = client.found;
+  if (found.asn != 0)
+    text += "; AS" + std::to_string(found.asn) + ", from " + shown(found.asn_file);
+  else if (!found.asn_file.empty())
+    text += "; of no known autonomous system";
+  return text + "\n";
 }
 
 std::string region_table(const located_client& client, std::size_t width) {
@@ -96,18 +120,41 @@ std::string region_table(const located_client& client, std::size_t width) {
 }
 
 std::string_view precision(const located_client& client) {
-  if (client.found) return client.found->place.is_exact() ? "exact" : "country";
+  if (client.found.at) return client.found.is_exact ? "exact" : "country";
   return client.at ? "fallback" : "unknown";
 }
 
 void write_file(model::json_writer& out, const std::string& path,
                 const store::mmdb_description& what) {
-  out.object().name("file").text(path).name("database_type").text(shown(what.database_type));
+  out.object().name("file").text(shown(path)).name("database_type").text(shown(what.database_type));
   const auto time = built(what);
   out.name("built");
   time.empty() ? out.null() : out.text(time);
   out.name("ip_version").number(what.ip_version).name("node_count").number(what.node_count);
   out.end_object();
+}
+
+void write_csv_file(model::json_writer& out, const std::string& path) {
+  out.object().name("file").text(shown(path)).name("database_type").text("CSV");
+  for (const auto* name : {"built", "ip_version", "node_count"})
+    out.name(name).null();
+  out.end_object();
+}
+
+void write_files(model::json_writer& out, const geoip_inputs& in) {
+  out.array();
+  for (const auto& each : in.files)
+    write_file(out, each->path(), each->describe());
+  if (in.asns && in.asns->database())
+    write_file(out, in.asns->path(), *in.asns->database());
+  else if (in.asns)
+    write_csv_file(out, in.asns->path());
+  out.end_array();
+}
+
+/// Null if it is empty.
+void write_text(model::json_writer& out, std::string_view text) {
+  text.empty() ? out.null() : out.text(text);
 }
 
 void write_regions(model::json_writer& out, const located_client& client) {
@@ -131,17 +178,21 @@ void write_location(model::json_writer& out, const std::optional<model::coordina
 }
 
 void write_client(model::json_writer& out, const geoip_inputs& in, const located_client& client) {
-  const auto* const country = client.found ? client.found->place.country : nullptr;
+  const auto& found = client.found;
   out.object().name("address").text(to_string(client.address));
-  out.name("looked_up").text(to_string(store::looked_up(client.address)));
+  out.name("looked_up").text(to_string(found.looked_up));
   out.name("embedding");
   client.inside ? out.text(name_of(client.inside->way)) : out.null();
   out.name("location");
   write_location(out, client.at);
   out.name("precision").text(precision(client)).name("country");
-  country == nullptr ? out.null() : out.text(country->code);
+  write_text(out, found.country);
   out.name("file");
-  client.found ? out.text(shown(in.paths[client.found->file])) : out.null();
+  write_text(out, shown(found.file));
+  out.name("asn");
+  found.asn != 0 ? out.number(found.asn) : out.null();
+  out.name("asn_file");
+  write_text(out, shown(found.asn_file));
   out.name("regions");
   if (in.catalog)
     write_regions(out, client);
@@ -156,8 +207,8 @@ located_client locate_client(const geoip_inputs& inputs, const model::ip_address
   located_client client;
   client.address = address;
   client.inside = model::find_embedded_v4(address);
-  client.found = store::locate_in(inputs.files, address);
-  client.at = client.found ? std::optional{client.found->place.at} : inputs.fallback;
+  client.found = store::geoip::of(inputs.files, inputs.asns)->describe(address);
+  client.at = client.found.at ? client.found.at : inputs.fallback;
   if (!inputs.catalog) return client;
   const auto& catalog = *inputs.catalog;
   const auto* const of =
@@ -171,7 +222,7 @@ std::string geoip_text(const geoip_inputs& inputs, std::span<const located_clien
   auto text = file_table(inputs, width);
   if (!inputs.catalog) text += "nothing is ranked: " + shown(inputs.catalog.error().detail) + "\n";
   for (const auto& each : clients) {
-    text += "\n" + location_line(inputs, each);
+    text += "\n" + location_line(each);
     if (inputs.catalog) text += region_table(each, width);
   }
   return text;
@@ -179,10 +230,9 @@ std::string geoip_text(const geoip_inputs& inputs, std::span<const located_clien
 
 std::string geoip_json(const geoip_inputs& inputs, std::span<const located_client> clients) {
   model::json_writer out{model::json_escapes::beyond_ascii};
-  out.object().name("files").array();
-  for (std::size_t i = 0; i < inputs.files.size(); ++i)
-    write_file(out, shown(inputs.paths[i]), inputs.files[i]->describe());
-  out.end_array().name("namespace_id");
+  out.object().name("files");
+  write_files(out, inputs);
+  out.name("namespace_id");
   inputs.namespace_id ? out.text(to_string(*inputs.namespace_id)) : out.null();
   out.name("addresses").array();
   for (const auto& each : clients)

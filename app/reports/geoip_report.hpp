@@ -4,6 +4,7 @@
 #include "model/catalog/catalog.hpp"
 #include "model/net/embedded_address.hpp"
 #include "model/regions/ranking.hpp"
+#include "store/geoip/asn_file.hpp"
 #include "store/geoip/geoip.hpp"
 #include "store/geoip/mmdb_file.hpp"
 
@@ -18,9 +19,9 @@ namespace matchcloud::app {
 
 /// The inputs from which a service would rank regions.
 struct geoip_inputs {
-  /// The paths as they were given; `files` are the same files, opened.
-  std::vector<std::string> paths;
   std::vector<std::shared_ptr<const store::mmdb_file>> files;
+  /// Null: none is configured.
+  std::shared_ptr<const store::asn_file> asns;
   std::optional<model::coordinates> fallback;
   /// The catalog, or why there is none; without one nothing is ranked.
   base::expected<model::catalog> catalog;
@@ -32,7 +33,7 @@ struct geoip_inputs {
 struct located_client {
   model::ip_address address;
   std::optional<model::embedded_address> inside;
-  std::optional<store::located_address> found;
+  store::address_description found;
   /// The location found, else the fallback; empty if unknown.
   std::optional<model::coordinates> at;
   std::vector<model::ranked_region> regions;
@@ -52,8 +53,10 @@ inline constexpr const char* geoip_json_help =
     "--json prints {\"files\": [{\"file\", \"database_type\", \"built\", \"ip_version\", "
     "\"node_count\"}], \"namespace_id\", \"addresses\": [{\"address\", \"looked_up\", "
     "\"embedding\", \"location\": {\"latitude\", \"longitude\"}, \"precision\", \"country\", "
-    "\"file\", \"regions\": [{\"region_id\", \"region_display_name\", \"kilometers\", "
+    "\"file\", \"asn\", \"asn_file\", \"regions\": [{\"region_id\", \"region_display_name\", "
+    "\"kilometers\", "
     "\"miles\"}]}]}. embedding is 6to4, NAT64, Teredo or null; precision is exact, country, "
-    "fallback or unknown; what does not apply is null; regions is null without a store.";
+    "fallback or unknown; asn is the number of the autonomous system; what does not apply is null; "
+    "regions is null without a store.";
 
 } // namespace matchcloud::app

@@ -2,6 +2,7 @@
 
 #include "base/faults.hpp"
 #include "model/net/embedded_address.hpp"
+#include "store/geoip/asn_file.hpp"
 #include "store/geoip/mmdb_file.hpp"
 
 #include <algorithm>
@@ -15,7 +16,9 @@ namespace {
 
 class opened_geoip final : public geoip {
 public:
-  explicit opened_geoip(std::vector<std::shared_ptr<const mmdb_file>> files) {
+  opened_geoip(std::vector<std::shared_ptr<const mmdb_file>> files,
+               std::shared_ptr<const asn_file> asns)
+      : asns_{std::move(asns)} {
     std::uint32_t before = 0;
     for (auto& file : files) {
       const auto places = static_cast<std::uint32_t>(file->places().size());
@@ -56,23 +59,40 @@ public:
   }
 
   model::coordinates at(std::uint32_t number) const noexcept override {
-    const auto of = std::ranges::find_if(files_, [number](const auto& each) {
-      return number <= each.before + each.file->places().size();
-    });
-    return of->file->places()[number - of->before - 1].at;
+    const auto& of = file_of(number);
+    return of.file->places()[number - of.before - 1].at;
   }
 
-  std::string_view country_of(std::uint32_t /*number*/) const noexcept override { return {}; }
+  std::string_view country_of(std::uint32_t number) const noexcept override {
+    if (number == 0) return {};
+    const auto& of = file_of(number);
+    const auto* const country = of.file->places()[number - of.before - 1].country();
+    return country == nullptr ? std::string_view{} : country->code;
+  }
 
   void asns(std::span<const model::ip_address> addresses,
             std::span<std::uint32_t> numbers) const noexcept override {
-    std::ranges::fill(numbers.first(addresses.size()), 0U);
+    if (!asns_) {
+      std::ranges::fill(numbers.first(addresses.size()), 0U);
+      return;
+    }
+    std::array<model::ip_address, at_once> wanted;
+    std::ranges::transform(addresses, wanted.begin(), looked_up);
+    asns_->find(std::span{wanted}.first(addresses.size()), numbers);
   }
 
   address_description describe(const model::ip_address& address) const override {
     address_description told;
     told.looked_up = looked_up(address);
-    told.at = locate(address);
+    if (const auto number = geoip::find(address); number != 0) {
+      const auto& of = file_of(number);
+      told.at = at(number);
+      told.is_exact = of.file->places().is_exact(number - of.before - 1);
+      told.country = country_of(number);
+      told.file = of.file->path();
+    }
+    asns({&address, 1}, {&told.asn, 1});
+    if (asns_) told.asn_file = asns_->path();
     return told;
   }
 
@@ -83,7 +103,15 @@ private:
     std::uint32_t before = 0;
   };
 
+  /// The file of a place by its number, which is not 0.
+  const numbered_file& file_of(std::uint32_t number) const noexcept {
+    return *std::ranges::find_if(files_, [number](const auto& each) {
+      return number <= each.before + each.file->places().size();
+    });
+  }
+
   std::vector<numbered_file> files_;
+  std::shared_ptr<const asn_file> asns_;
 };
 
 } // namespace
@@ -94,22 +122,9 @@ model::ip_address looked_up(const model::ip_address& address) noexcept {
   return inside ? inside->v4 : address;
 }
 
-std::optional<located_address> locate_in(std::span<const std::shared_ptr<const mmdb_file>> files,
-                                         const model::ip_address& address) noexcept {
-  const auto wanted = looked_up(address);
-  std::optional<located_address> found;
-  for (std::size_t i = 0; i < files.size(); ++i) {
-    const auto place = files[i]->find(wanted);
-    if (!place) continue;
-    if (place->is_exact()) return located_address{*place, i};
-    if (!found) found = located_address{*place, i};
-  }
-  return found;
-}
-
 std::shared_ptr<const geoip> geoip::of(std::vector<std::shared_ptr<const mmdb_file>> files,
-                                       std::shared_ptr<const asn_file> /*asns*/) {
-  return std::make_shared<const opened_geoip>(std::move(files));
+                                       std::shared_ptr<const asn_file> asns) {
+  return std::make_shared<const opened_geoip>(std::move(files), std::move(asns));
 }
 
 } // namespace matchcloud::store

@@ -2,7 +2,6 @@
 
 #include "model/catalog/catalog.hpp"
 #include "model/net/ip_address.hpp"
-#include "store/geoip/mmdb_record.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -50,9 +49,10 @@ public:
 
   virtual ~geoip() = default;
 
-  /// The number of the place of `address` according to `locate_in`: the same for all addresses of a
-  /// place, from 1; 0 if its place is unknown. Never fails and does not allocate. Takes about 0.05
-  /// microseconds.
+  /// The number of the place of `address`: the same for all addresses of a place, from 1; 0 if its
+  /// place is unknown. The first file that has coordinates decides or, if none has any, the first
+  /// that names a country. A 6to4, NAT64 or Teredo address is located as the IPv4 address embedded
+  /// in it. Never fails and does not allocate. Takes about 0.05 microseconds.
   std::uint32_t find(const model::ip_address& address) const noexcept {
     std::uint32_t number = 0;
     find({&address, 1}, {&number, 1});
@@ -85,20 +85,8 @@ public:
   virtual address_description describe(const model::ip_address& address) const = 0;
 };
 
-/// A place and the file that it came from.
-struct located_address {
-  mmdb_place place;
-  /// Index into the files that were searched.
-  std::size_t file = 0;
-};
-
-/// Locates `address` in files given in order of preference: the first file that has coordinates
-/// decides or, if none has any, the first that names a country. A 6to4, NAT64 or Teredo address is
-/// located as the IPv4 address embedded in it. Any thread.
-std::optional<located_address> locate_in(std::span<const std::shared_ptr<const mmdb_file>> files,
-                                         const model::ip_address& address) noexcept;
-
-/// The address that `locate_in` looks up for `address`.
+/// The address that is looked up for `address`: the IPv4 address that a 6to4, NAT64 or Teredo
+/// address embeds, else the address itself.
 model::ip_address looked_up(const model::ip_address& address) noexcept;
 
 } // namespace matchcloud::store

@@ -14,12 +14,14 @@
 
 namespace matchcloud::store {
 
+class asn_file;
 class geoip;
 class mmdb_file;
 
-/// The GeoIP files of a process: opened at start, and again whenever they are replaced on disk in
-/// any way (renamed over, overwritten, a symbolic link that points elsewhere). Copies are opened,
-/// so nothing that happens to the files disturbs their users. Any thread.
+/// The GeoIP files of a process, and its file of autonomous systems: opened at start, and again
+/// whenever they are replaced on disk in any way (renamed over, overwritten, a symbolic link that
+/// points elsewhere). Copies are opened, so nothing that happens to the files disturbs their users.
+/// Any thread.
 class geoip_files {
 public:
   /// How many replaced databases that are still in use may stay in memory; while there are that
@@ -30,9 +32,11 @@ public:
   /// may have been the machine: too little memory or too few descriptors.
   static constexpr unsigned looks_until_retry = 240;
 
-  /// Opens the files, given in order of preference. Fails with `geoip_invalid`, naming the file and
-  /// the reason. Blocks like `mmdb_file::open`, for each file.
-  static base::expected<std::shared_ptr<geoip_files>> open(const std::vector<std::string>& paths);
+  /// Opens the files, given in order of preference, and a file of autonomous systems if `asn_path`
+  /// is not empty. Fails with `geoip_invalid`, naming the file and the reason. Blocks like
+  /// `mmdb_file::open` and `asn_file::open`, for each file.
+  static base::expected<std::shared_ptr<geoip_files>> open(const std::vector<std::string>& paths,
+                                                           const std::string& asn_path = {});
 
   struct taken_file {
     std::string path;
@@ -53,13 +57,13 @@ public:
   /// is read while it is being written; other files are not read. Takes up one file in a look, so
   /// that no more than one is in memory twice. Frees replaced databases that nobody else uses, so
   /// that no other thread has to spend the time.
-  /// Blocks like `mmdb_file::open`, for each file that is opened.
+  /// Blocks like `open`, for each file that is opened.
   findings reload();
 
   /// Waits for a running look.
   std::shared_ptr<const geoip> in_force() const;
 
-  /// Adds when each file in force was built. Reading that does not wait for a look.
+  /// Adds when each database of places in force was built. Reading that does not wait for a look.
   void show(base::metric_set& in) const;
 
 private:
@@ -74,9 +78,17 @@ private:
     unsigned looks = 0;
   };
 
+  /// One of the two.
+  struct opened_file {
+    std::shared_ptr<const mmdb_file> places;
+    std::shared_ptr<const asn_file> asns;
+  };
+  enum class file_kind : std::uint8_t { places, asns };
+
   struct watched_file {
     std::string path;
-    std::shared_ptr<const mmdb_file> opened;
+    file_kind kind = file_kind::places;
+    opened_file opened;
     /// The state of the file that is open; empty if it is not known for certain.
     std::optional<file_state> taken;
     std::optional<refusal> refused;
@@ -85,7 +97,9 @@ private:
   };
 
   void reload_if_replaced(watched_file& file, findings& found) const;
-  base::expected<std::shared_ptr<const mmdb_file>> open_again(const std::string& path) const;
+  base::expected<opened_file> open_again(const watched_file& file) const;
+  static base::expected<opened_file> open_one(const watched_file& file,
+                                              std::optional<std::uint64_t> corrupted_by = {});
   /// Combines the files that are open now, and keeps what `show` says of them.
   std::shared_ptr<const geoip> join();
 

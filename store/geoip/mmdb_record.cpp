@@ -63,12 +63,19 @@ enum class member : uint8_t {
   country_code,
   registered_country,
   iso_code,
+  autonomous_system_number,
 };
-constexpr size_t member_count = 8;
+constexpr size_t member_count = 9;
 
-constexpr std::array<std::string_view, member_count> member_names{
-    "",        "latitude",     "longitude",          "location",
-    "country", "country_code", "registered_country", "iso_code"};
+constexpr std::array<std::string_view, member_count> member_names{"",
+                                                                  "latitude",
+                                                                  "longitude",
+                                                                  "location",
+                                                                  "country",
+                                                                  "country_code",
+                                                                  "registered_country",
+                                                                  "iso_code",
+                                                                  "autonomous_system_number"};
 
 member member_of(std::string_view key) noexcept {
   for (size_t i = 1; i < member_count; ++i)
@@ -344,16 +351,27 @@ const model::country_place* read_country(field_reader& reader, const field_place
   return found;
 }
 
-std::optional<mmdb_place> read_place(field_reader& reader, size_t record,
+std::optional<mmdb_place> find_place(field_reader& reader, size_t record,
                                      mmdb_key_memo& memo) noexcept {
   const auto places = reader.find_places(record, memo);
+  std::optional<model::coordinates> at;
   if (const auto nested = places[member::location])
-    if (const auto found = read_pair(reader, reader.find_places(*nested, memo)))
-      return mmdb_place{*found};
-  if (const auto found = read_pair(reader, places)) return mmdb_place{*found};
+    at = read_pair(reader, reader.find_places(*nested, memo));
+  if (!at) at = read_pair(reader, places);
   const auto* const country = read_country(reader, places, memo);
-  if (country == nullptr) return std::nullopt;
-  return mmdb_place{country->at, country};
+  if (country == nullptr) return at ? std::optional{mmdb_place{*at}} : std::nullopt;
+  const auto number = static_cast<uint8_t>(country - model::country_places().data() + 1);
+  return mmdb_place{at.value_or(country->at), number, at.has_value()};
+}
+
+std::optional<uint32_t> find_asn(field_reader& reader, size_t record,
+                                 mmdb_key_memo& memo) noexcept {
+  const auto places = reader.find_places(record, memo);
+  const auto place = places[member::autonomous_system_number];
+  const auto number = place ? reader.read_number(*place) : std::nullopt;
+  if (!number || !(*number >= 0 && *number <= UINT32_MAX)) return std::nullopt;
+  const auto asn = static_cast<uint32_t>(*number);
+  return asn == *number && is_public_asn(asn) ? std::optional{asn} : std::nullopt;
 }
 
 /// Describes why `reader` could not read a record.
@@ -366,16 +384,29 @@ std::string describe_damage(uint32_t offset, const field_reader& reader, bool ha
   return "its records lie within one another: reading them takes too long";
 }
 
-} // namespace
-
-base::expected<std::optional<mmdb_place>> mmdb_record_reader::read(uint32_t offset) {
-  const auto share = std::min<uint64_t>(fields_left_, mmdb_field_limit);
-  field_reader reader{section_, share, pointers::within_section};
-  const auto place = read_place(reader, offset, keys_);
-  fields_left_ -= share - reader.fields_left();
-  if (reader.sound()) return place;
+/// What `find` finds in the record at `offset`. Takes its reads from `fields_left`.
+template <class Value>
+base::expected<std::optional<Value>>
+read_value(std::span<const uint8_t> section, uint64_t& fields_left, mmdb_key_memo& memo,
+           uint32_t offset,
+           std::optional<Value> (*find)(field_reader&, size_t, mmdb_key_memo&) noexcept) {
+  const auto share = std::min<uint64_t>(fields_left, mmdb_field_limit);
+  field_reader reader{section, share, pointers::within_section};
+  const auto value = find(reader, offset, memo);
+  fields_left -= share - reader.fields_left();
+  if (reader.sound()) return value;
   return base::fail(base::errc::geoip_invalid,
                     describe_damage(offset, reader, share == mmdb_field_limit));
+}
+
+} // namespace
+
+base::expected<std::optional<mmdb_place>> mmdb_record_reader::read_place(uint32_t offset) {
+  return read_value(section_, fields_left_, keys_, offset, find_place);
+}
+
+base::expected<std::optional<uint32_t>> mmdb_record_reader::read_asn(uint32_t offset) {
+  return read_value(section_, fields_left_, keys_, offset, find_asn);
 }
 
 bool is_sound_value(std::span<const uint8_t> section) noexcept {

@@ -28,12 +28,24 @@ constexpr std::uint64_t mmdb_total_field_limit(std::uint64_t section_bytes) noex
 /// The place that a record gives for its addresses.
 struct mmdb_place {
   model::coordinates at;
-  /// Null if the coordinates are the record's own; otherwise the country, when the record gives
-  /// nothing more precise.
-  const model::country_place* country = nullptr;
+  /// 1 + the index in `model::country_places` of the country that the record names; 0 if it names
+  /// none that is known. A file has millions of places, so this is not a pointer.
+  std::uint8_t country_number = 0;
+  /// Whether the coordinates are the record's own. If not, they are its country's, because the
+  /// record gives nothing more precise.
+  bool is_exact = true;
 
-  bool is_exact() const noexcept { return country == nullptr; }
+  /// Null if the record names no country that is known.
+  const model::country_place* country() const noexcept {
+    return country_number == 0 ? nullptr : &model::country_places()[country_number - 1U];
+  }
 };
+
+/// Whether a number can be that of an autonomous system on the public internet. Greater ones are
+/// not assigned; from 4,200,000,000 on they are for private use (RFC 6996) or reserved.
+constexpr bool is_public_asn(std::uint32_t number) noexcept {
+  return number > 0 && number < std::uint32_t{1} << 31U;
+}
 
 /// Remembers which member a key names, indexed by the key's offset modulo the memo's size: in all
 /// records but the first, keys are pointers to the same few strings.
@@ -51,14 +63,21 @@ public:
   explicit mmdb_record_reader(std::span<const std::uint8_t> section) noexcept
       : section_(section), fields_left_(mmdb_total_field_limit(section.size())) {}
 
+  // Both fail with `geoip_invalid`, naming the offset, if the record does not lie completely within
+  // the section, breaks the format or exceeds one of the limits above.
+
   /// Reads the place of the record at `offset`. Its coordinates are `location.latitude` and
   /// `.longitude` (GeoIP2, GeoLite2), else the top-level `latitude` and `longitude`, each a double,
-  /// a float, an integer or a number as a string. If the coordinates are absent or out of range,
-  /// the place is the country given by the first known code among `country.iso_code`,
-  /// `country_code`, `country` and `registered_country.iso_code`. Returns nothing if a valid record
-  /// has neither. Fails with `geoip_invalid`, naming the offset, if the record does not lie
-  /// completely within the section, breaks the format or exceeds one of the limits above.
-  base::expected<std::optional<mmdb_place>> read(std::uint32_t offset);
+  /// a float, an integer or a number as a string. Its country is given by the first known code
+  /// among `country.iso_code`, `country_code`, `country` and `registered_country.iso_code`; if the
+  /// coordinates are absent or out of range, the place is where that country is. Returns nothing if
+  /// a valid record has neither.
+  base::expected<std::optional<mmdb_place>> read_place(std::uint32_t offset);
+
+  /// Reads the number of the autonomous system, `autonomous_system_number` (GeoLite2 ASN, GeoIP2
+  /// ISP, DB-IP). Returns nothing if a valid record has none or one that is outside of
+  /// `is_public_asn`.
+  base::expected<std::optional<std::uint32_t>> read_asn(std::uint32_t offset);
 
 private:
   std::span<const std::uint8_t> section_;

@@ -55,15 +55,15 @@ std::string inflate_beginning(std::string_view gzip) {
 std::string describe_packing(std::span<const std::uint8_t> beginning) {
   const std::string_view bytes{reinterpret_cast<const char*>(beginning.data()), beginning.size()};
   if (is_tar(bytes))
-    return "a tar archive. Unpack it (tar -xf) and give the .mmdb file that is in it";
+    return "a tar archive. Unpack it (tar -xf) and give the database that is in it";
   const auto found = std::ranges::find_if(
       packings, [&](const packing& each) { return bytes.starts_with(each.beginning); });
   if (found == packings.end()) return {};
   if (found == packings.begin() && is_tar(inflate_beginning(bytes)))
-    return "a tar archive packed with gzip. Unpack it (tar -xzf) and give the .mmdb file that is "
+    return "a tar archive packed with gzip. Unpack it (tar -xzf) and give the database that is "
            "in it";
   return "packed with " + std::string{found->name} + ". Unpack it (" + std::string{found->command} +
-         ") and give the .mmdb file that is in it";
+         ") and give the database that is in it";
 }
 
 } // namespace matchcloud::store

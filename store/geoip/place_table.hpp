@@ -3,12 +3,11 @@
 #include "base/expected.hpp"
 #include "store/geoip/mmdb_record.hpp"
 #include "store/geoip/offset_set.hpp"
+#include "store/geoip/record_numbers.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
-#include <utility>
 #include <vector>
 
 namespace matchcloud::store {
@@ -18,14 +17,15 @@ namespace matchcloud::store {
 class place_table {
 public:
   place_table() = default;
-  /// Sorted places that differ.
+  /// Places that differ, exact ones first.
   explicit place_table(const std::vector<mmdb_place>& places);
 
-  mmdb_place operator[](std::size_t number) const noexcept;
-  /// Whether the coordinates of the place are its records' own, and not their country's.
-  bool is_exact(std::size_t number) const noexcept {
-    return country_.empty() || country_[number] == 0;
+  mmdb_place operator[](std::size_t number) const noexcept {
+    return {at_[number], country_numbers_.empty() ? std::uint8_t{0} : country_numbers_[number],
+            is_exact(number)};
   }
+  /// Whether the coordinates of the place are its records' own, and not their country's.
+  bool is_exact(std::size_t number) const noexcept { return number < exact_count_; }
 
   std::size_t size() const noexcept { return at_.size(); }
   /// The memory that the table uses, in bytes.
@@ -33,29 +33,19 @@ public:
 
 private:
   std::vector<model::coordinates> at_;
-  /// 0 for exact coordinates, else 1 + the index of the country. Empty if all are exact.
-  std::vector<std::uint8_t> country_;
+  /// As in `mmdb_place`. Empty if the places have no countries.
+  std::vector<std::uint8_t> country_numbers_;
+  std::size_t exact_count_ = 0;
 };
 
-/// Which place each record of a MaxMind database has. Needed only until its tree is expanded.
-class record_places {
-public:
-  /// Reads the records at `offsets` of `section`. Fails like `mmdb_record_reader::read`.
-  static base::expected<record_places> read(std::span<const std::uint8_t> section,
-                                            offset_set offsets);
-
-  /// The number of the place of the record at `offset`. Returns nothing if the record has no place
-  /// or there is no record.
-  std::optional<std::uint32_t> find(std::uint32_t offset) const noexcept;
-
-  const place_table& places() const noexcept { return places_; }
-  place_table take_places() noexcept { return std::move(places_); }
-
-private:
-  offset_set records_;
-  /// By the record's rank.
-  std::vector<std::uint32_t> numbers_;
-  place_table places_;
+/// The places of a database, and which of them each record has: its number in the table plus 1.
+struct record_places {
+  place_table places;
+  record_numbers numbers;
 };
+
+/// Reads the records at `offsets` of `section`. Fails like `mmdb_record_reader::read_place`.
+base::expected<record_places> read_places(std::span<const std::uint8_t> section,
+                                          offset_set offsets);
 
 } // namespace matchcloud::store

@@ -175,6 +175,21 @@ TEST_CASE("doctor finds a GeoIP file that is missing or none", "[operations]") {
   CHECK(got.has("geoip", "error", text));
 }
 
+TEST_CASE("doctor reads the file of autonomous systems", "[operations]") {
+  const fixtures::temporary_directory folder;
+  const auto csv = folder.file("asn.csv", "192.0.2.0,192.0.2.255,64496\n");
+  const auto with = [&](const std::string& path) {
+    return doctor(folder.path("data"), kernels_ports + arguments{"--geoip-asn", path});
+  };
+  const auto fine = with(csv);
+  CHECK(fine.exit_code() == 0);
+  CHECK(fine.has("geoip", "ok", csv + ": autonomous systems as CSV"));
+  CHECK(fine.has("geoip", "warning", "give --geoip FILE"));
+  const auto cut = folder.file("cut.csv", "192.0.2.0,192.0.2.255,644");
+  CHECK(with(cut).exit_code() == 1);
+  CHECK(with(cut).has("geoip", "error", cut + ": line 1: "));
+}
+
 TEST_CASE("doctor finds certificates that clients would refuse, and keys that do not fit",
           "[operations]") {
   const fixtures::temporary_directory folder;

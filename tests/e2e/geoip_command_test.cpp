@@ -116,6 +116,28 @@ TEST_CASE("geoip prefers coordinates to a country whatever the order of the file
   }
 }
 
+TEST_CASE("geoip tells autonomous systems by a file of their own, also without places",
+          "[operations]") {
+  const auto& in = shared_world();
+  const temporary_directory folder;
+  const auto csv = folder.file("asn.csv", "192.0.2.0,192.0.2.255,64496,Example\n");
+  const arguments base{"192.0.2.1", "--geoip-asn", csv, "--data-dir", folder.path("none")};
+  auto with_places = base;
+  with_places.insert(with_places.end(), {"--geoip", in.geoip()});
+  const auto both = geoip(with_places);
+  INFO(both.errors);
+  CHECK(both.exit_code == 0);
+  CHECK(contains(both.out, ", exact, from " + in.geoip() + "; AS64496, from " + csv + "\n"));
+  const auto alone = geoip(base);
+  CHECK(alone.exit_code == 0);
+  CHECK(contains(alone.out, "no GeoIP file"));
+  CHECK(contains(alone.out, "; AS64496, from " + csv + "\n"));
+  const auto wrong = folder.file("wrong.csv", "192.0.2.0,192.0.2.255,64496\n192.0.2.0/24\n");
+  const auto refused = geoip({"192.0.2.1", "--geoip-asn", wrong});
+  CHECK(refused.exit_code == 1);
+  CHECK(contains(refused.errors, wrong + ": line 2: `192.0.2.0/24` is not an IP address"));
+}
+
 TEST_CASE("geoip takes its configuration from file, environment and flags",
           "[operations][embedded]") {
   const auto& in = shared_world();
@@ -209,7 +231,7 @@ TEST_CASE("a database that is still packed is named as such, with what to do", "
           {}, {}, "/bin/sh");
   INFO(packed.errors);
   REQUIRE(packed.exit_code == 0);
-  const std::string then = ") and give the .mmdb file that is in it";
+  const std::string then = ") and give the database that is in it";
   for (const auto& [name, what] : std::vector<std::pair<std::string, std::string>>{
            {"city.mmdb.gz", "packed with gzip. Unpack it (gzip -d"},
            {"city.tar.gz", "a tar archive packed with gzip. Unpack it (tar -xzf"},

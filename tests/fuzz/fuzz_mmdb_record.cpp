@@ -1,5 +1,6 @@
 // Properties: no data section crashes the record reader or makes it read more than the limits
-// allow; a returned location is on earth; and a table of records agrees with reading each record.
+// allow; a returned location is on earth; a returned autonomous system is a public one; and a table
+// of records agrees with reading each record.
 #include "store/geoip/mmdb_record.hpp"
 #include "store/geoip/place_table.hpp"
 
@@ -31,15 +32,17 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
         static_cast<std::uint32_t>((bytes[2 * i] * 256U + bytes[2 * i + 1]) % section.size());
     offsets.insert(offset);
     store::mmdb_record_reader reader{section};
-    const auto place = reader.read(offset);
+    const auto asn = reader.read_asn(offset);
+    if (asn && *asn) require(store::is_public_asn(**asn));
+    const auto place = reader.read_place(offset);
     readable = readable && place.has_value();
     if (!place) require(place.error().code == base::errc::geoip_invalid);
     if (!place || !*place) continue;
     const auto& [latitude, longitude] = (*place)->at;
     require(std::fabs(latitude) <= 90 && std::fabs(longitude) <= 180);
   }
-  const auto records = store::record_places::read(section, offsets);
+  const auto records = store::read_places(section, offsets);
   require(records.has_value() == readable);
-  if (records) require(records->places().size() <= offset_count);
+  if (records) require(records->places.size() <= offset_count);
   return 0;
 }

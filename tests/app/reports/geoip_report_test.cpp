@@ -25,7 +25,7 @@ geoip_inputs surroundings() {
   catalog.regions = {{"lon", "London", "Cloud", {51.5, -0.125}},
                      {"par", "Paris", "Cloud", {48.85, 2.35}}};
   const auto path = folder().file("places.mmdb", builder.build());
-  return {{path}, {store::mmdb_file::open(path).value()}, {}, std::move(catalog), {}};
+  return {{store::mmdb_file::open(path).value()}, {}, {}, std::move(catalog), {}};
 }
 
 std::string text_of(const geoip_inputs& in, std::string_view address) {
@@ -39,12 +39,12 @@ bool contains(const std::string& text, std::string_view part) {
 
 TEST_CASE("a located address is shown with its file and its ranking") {
   const auto in = surroundings();
-  CHECK(text_of(in, "192.0.2.1") == "FILE" + std::string(in.paths[0].size() - 2, ' ') +
-                                        "DATABASE TYPE    BUILT       IP VERSION  NODES\n" +
-                                        in.paths[0] +
+  const auto& path = in.files[0]->path();
+  CHECK(text_of(in, "192.0.2.1") == "FILE" + std::string(path.size() - 2, ' ') +
+                                        "DATABASE TYPE    BUILT       IP VERSION  NODES\n" + path +
                                         "  matchcloud-test  2023-11-14  6           138\n\n"
                                         "192.0.2.1: 51.5000, -0.1250, exact, from " +
-                                        in.paths[0] +
+                                        path +
                                         "\n"
                                         "REGION ID  NAME    KM       MILES\n"
                                         "lon        London  0        0\n"
@@ -83,9 +83,44 @@ TEST_CASE("without a store the locations are shown, without files the reason") {
   CHECK(contains(text, "nothing is ranked: var: there is no store\n"));
   CHECK(contains(text, "192.0.2.1: 51.5000"));
   CHECK_FALSE(contains(text, "REGION ID"));
-  in.paths.clear();
   in.files.clear();
   CHECK(contains(text_of(in, "192.0.2.1"), "no GeoIP file (--geoip FILE)"));
+}
+
+TEST_CASE("the country of an exact place and the autonomous system are told with their files") {
+  auto in = surroundings();
+  mmdb_builder builder;
+  builder.add_v4({192, 0, 2, 0}, 24,
+                 mmdb_map({{"country_code", mmdb_string("gb")},
+                           {"latitude", mmdb_double(51.5)},
+                           {"longitude", mmdb_double(-0.125)}}));
+  const auto places = folder().file("british.mmdb", builder.build());
+  in.files = {store::mmdb_file::open(places).value()};
+  const auto csv = folder().file("asn.csv", "192.0.2.0,192.0.2.255,64496,Example\n");
+  in.asns = store::asn_file::open(csv).value();
+  const auto text = text_of(in, "192.0.2.1");
+  CHECK(contains(text, "192.0.2.1: 51.5000, -0.1250, exact, in GB, from " + places +
+                           "; AS64496, from " + csv + "\n"));
+  CHECK(contains(text, csv + std::string(places.size() - csv.size(), ' ') +
+                           "  CSV              -           -           -\n"));
+  CHECK(
+      contains(text_of(in, "203.0.113.1"), "all distances are 0; of no known autonomous system\n"));
+
+  const std::vector clients{locate_client(in, *model::parse_ip_address("192.0.2.1"))};
+  const auto document = e2e::parse_json(geoip_json(in, clients));
+  REQUIRE(document.IsObject());
+  CHECK(e2e::text_at(document["files"][1], "database_type") == "CSV");
+  CHECK(document["files"][1]["built"].IsNull());
+  const auto& found = document["addresses"][0];
+  CHECK(e2e::text_at(found, "country") == "GB");
+  CHECK(e2e::text_at(found, "file") == places);
+  CHECK(found["asn"].GetUint() == 64'496);
+  CHECK(e2e::text_at(found, "asn_file") == csv);
+
+  in.files.clear();
+  CHECK(text_of(in, "192.0.2.1")
+            .starts_with("no GeoIP file (--geoip FILE): every location is unknown\n"
+                         "FILE"));
 }
 
 TEST_CASE("the members of the JSON are stable") {
@@ -103,7 +138,7 @@ TEST_CASE("the members of the JSON are stable") {
         names{"file", "database_type", "built", "ip_version", "node_count"});
   const auto& found = document["addresses"][0];
   CHECK(member_names(found) == names{"address", "looked_up", "embedding", "location", "precision",
-                                     "country", "file", "regions"});
+                                     "country", "file", "asn", "asn_file", "regions"});
   CHECK(e2e::text_at(found, "looked_up") == "198.51.100.1");
   CHECK(e2e::text_at(found, "embedding") == "6to4");
   CHECK(e2e::text_at(found, "precision") == "country");
@@ -113,7 +148,7 @@ TEST_CASE("the members of the JSON are stable") {
         names{"region_id", "region_display_name", "kilometers", "miles"});
   const auto& unknown = document["addresses"][1];
   CHECK(e2e::text_at(unknown, "precision") == "unknown");
-  for (const auto* member : {"embedding", "location", "country", "file"})
+  for (const auto* member : {"embedding", "location", "country", "file", "asn", "asn_file"})
     CHECK(unknown[member].IsNull());
   CHECK(unknown["regions"].Size() == 2);
   in.catalog = base::fail(base::errc::store_failed, "none");

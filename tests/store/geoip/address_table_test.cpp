@@ -188,8 +188,8 @@ private:
     if (known->second != number) FAIL("another place for the record of " << model::to_string(at));
     if (!is_new || number == 0) return;
     const auto place = ours_->places()[number - 1];
-    if (place.is_exact() && (place.at.latitude != number_in(entry, "latitude") ||
-                             place.at.longitude != number_in(entry, "longitude")))
+    if (place.is_exact && (place.at.latitude != number_in(entry, "latitude") ||
+                           place.at.longitude != number_in(entry, "longitude")))
       FAIL("another place than in the record of " << model::to_string(at));
   }
 

@@ -373,6 +373,71 @@ TEST_CASE("a refused file is tried again after a while, in silence") {
   CHECK(on.refused.size() == 1);
 }
 
+/// The autonomous system of 192.0.2.1.
+std::uint32_t asn_by(const geoip& known) {
+  const auto wanted = model::parse_ip_address("192.0.2.1").value();
+  std::uint32_t number = 0;
+  known.asns({&wanted, 1}, {&number, 1});
+  return number;
+}
+
+std::string csv_of(std::uint32_t asn) {
+  return "192.0.2.0,192.0.2.255," + std::to_string(asn) + ",Example\n";
+}
+
+std::string database_of(std::uint32_t asn) {
+  mmdb_builder builder;
+  builder.add_v4({192, 0, 2, 0}, 24,
+                 mmdb_map({{"autonomous_system_number", mmdb_integer(mmdb_type::uint32, asn)}}));
+  return builder.build();
+}
+
+TEST_CASE("a file of autonomous systems is watched like the others, and alone works, too") {
+  bench on{{csv_of(1), at_latitude(1)}};
+  const auto asn_path = on.paths[0];
+  strings places{on.paths[1]};
+  bool is_alone = false;
+  SECTION("with a file of places") {}
+  SECTION("alone") {
+    places.clear();
+    is_alone = true;
+  }
+  on.files = geoip_files::open(places, asn_path).value();
+  const auto asn = [&on] { return asn_by(*on.files->in_force()); };
+  const auto latitude = is_alone ? std::nullopt : std::optional{1.0};
+  CHECK(asn() == 1);
+  CHECK(on.latitude() == latitude);
+  rename_over(asn_path, csv_of(2));
+  on.settle();
+  CHECK(on.taken == strings{asn_path});
+  CHECK(asn() == 2);
+  rename_over(asn_path, database_of(3)); // the kind is told by the content
+  on.settle();
+  CHECK(asn() == 3);
+  overwrite(asn_path, csv_of(4) + "192.0.2.0,");
+  on.settle();
+  REQUIRE(on.refused.size() == 1);
+  CHECK(on.refused[0].find(asn_path + ": line 2: it does not end with a line end") !=
+        std::string::npos);
+  CHECK(asn() == 3);
+  CHECK(on.latitude() == latitude);
+  CHECK(on.taken.size() == 2);
+  rename_over(asn_path, csv_of(5));
+  on.settle();
+  CHECK(asn() == 5);
+}
+
+TEST_CASE("files of places and of autonomous systems that are swapped are refused at start") {
+  const temporary_directory folder;
+  const auto places = folder.file("places.mmdb", at_latitude(1));
+  const auto asns = folder.file("asn.mmdb", database_of(1));
+  for (const auto& files : {geoip_files::open({asns}, {}), geoip_files::open({places}, places)}) {
+    REQUIRE_FALSE(files);
+    CHECK(files.error().code == base::errc::geoip_invalid);
+    CHECK(files.error().detail.find("none of whose records has") != std::string::npos);
+  }
+}
+
 TEST_CASE("without files there is nothing to look at") {
   const auto files = geoip_files::open({}).value();
   CHECK(files->reload().in_force == files->in_force());

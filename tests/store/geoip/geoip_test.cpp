@@ -255,12 +255,12 @@ TEST_CASE("Exact places behind a country's are exact") {
     builder.add_v4({10, 0, i, 0}, 24, mmdb_nested_record(0, i));
   const temporary_directory folder;
   const auto file = store::mmdb_file::open(folder.file("a.mmdb", builder.build())).value();
-  CHECK_FALSE(file->find(address("198.51.100.1")).value().is_exact());
+  CHECK_FALSE(file->find(address("198.51.100.1")).value().is_exact);
   for (std::uint8_t i = 0; i < 100; ++i) {
     const auto found =
         file->find(model::ip_address::from_v4(std::array<std::uint8_t, 4>{10, 0, i, 1}));
     REQUIRE(found);
-    CHECK(found->is_exact());
+    CHECK(found->is_exact);
     CHECK(found->at == coordinates{0, double(i)});
   }
 }
@@ -281,23 +281,80 @@ TEST_CASE("Of several files the first with coordinates decides, else the first w
   CHECK_FALSE(geoip->locate(address("198.51.100.1")));
 }
 
-TEST_CASE("What was found tells its file and whether it is exact") {
+TEST_CASE("A description tells the file that decided and whether the place is exact") {
   const temporary_directory folder;
   mmdb_builder countries;
   countries.add_v4({0, 0, 0, 0}, 0, mmdb_map({{"country", iso_map("gb")}}));
-  const std::vector files{
-      store::mmdb_file::open(folder.file("countries.mmdb", countries.build())).value(),
-      store::mmdb_file::open(folder.file("cities.mmdb", two_places())).value()};
-  const auto exact = store::locate_in(files, address("192.0.2.1"));
-  REQUIRE(exact);
-  CHECK(exact->file == 1);
-  CHECK(exact->place.is_exact());
-  const auto coarse = store::locate_in(files, address("203.0.113.1"));
-  REQUIRE(coarse);
-  CHECK(coarse->file == 0);
-  REQUIRE(coarse->place.country != nullptr);
-  CHECK(coarse->place.country->code == "GB");
-  CHECK(coarse->place.at == country("GB"));
+  const auto coarse_path = folder.file("countries.mmdb", countries.build());
+  const auto exact_path = folder.file("cities.mmdb", two_places());
+  const auto geoip = open_geoip({coarse_path, exact_path}).value();
+  const auto exact = geoip->describe(address("2002:c000:0201::1"));
+  CHECK(exact.looked_up == address("192.0.2.1"));
+  CHECK(exact.at == coordinates{51.5074, -0.1278});
+  CHECK(exact.is_exact);
+  CHECK(exact.country.empty()); // the file that decided names none that is known
+  CHECK(exact.file == exact_path);
+  CHECK(exact.asn == 0);
+  CHECK(exact.asn_file.empty());
+  const auto coarse = geoip->describe(address("203.0.113.1"));
+  CHECK(coarse.looked_up == address("203.0.113.1"));
+  CHECK(coarse.at == country("GB"));
+  CHECK_FALSE(coarse.is_exact);
+  CHECK(coarse.country == "GB");
+  CHECK(coarse.file == coarse_path);
+  const auto unknown = geoip->describe(address("2001:db9::1"));
+  CHECK_FALSE(unknown.at);
+  CHECK(unknown.country.empty());
+  CHECK(unknown.file.empty());
+}
+
+/// What is told of the country of 192.0.2.1 when `record` is all that is known about it.
+std::string country_by(const std::string& record) {
+  const auto geoip = opened({file_with(record)});
+  return std::string{geoip->country_of(geoip->find(address("192.0.2.1")))};
+}
+
+TEST_CASE("The country of a place is kept whether the place is exact or not") {
+  const auto at = [](std::pair<std::string_view, std::string> country) {
+    return mmdb_map({country, {"latitude", mmdb_double(51.5)}, {"longitude", mmdb_double(-0.125)}});
+  };
+  CHECK(country_by(at({"country_code", mmdb_string("GB")})) == "GB");
+  CHECK(country_by(at({"country_code", mmdb_string("uk")})) == "GB");
+  CHECK(country_by(at({"country", mmdb_string("FR")})) == "FR");
+  CHECK(country_by(at({"country", iso_map("SE")})) == "SE");
+  CHECK(country_by(at({"registered_country", iso_map("DE")})) == "DE");
+  CHECK(country_by(at({"country_code", mmdb_string("XX")})).empty());
+  CHECK(country_by(at({"time_zone", mmdb_string("Europe/London")})).empty());
+  CHECK(country_by(mmdb_map({{"country", iso_map("JP")},
+                             {"location", mmdb_map({{"latitude", mmdb_double(1)},
+                                                    {"longitude", mmdb_double(2)}})}})) == "JP");
+  CHECK(country_by(mmdb_map({{"country_code", mmdb_string("CH")}})) == "CH");
+  CHECK(opened({two_places()})->country_of(0).empty());
+}
+
+TEST_CASE("Countries are told by file and place, the same coordinates in two countries apart") {
+  const auto in = [](std::string_view code, double latitude) {
+    return mmdb_map({{"country_code", mmdb_string(code)},
+                     {"latitude", mmdb_double(latitude)},
+                     {"longitude", mmdb_double(7)}});
+  };
+  mmdb_builder first{{4, 24}};
+  first.add_v4({192, 0, 2, 0}, 25, in("CH", 47));
+  first.add_v4({192, 0, 2, 128}, 25, in("FR", 47));
+  mmdb_builder second;
+  second.add_v4({198, 51, 100, 0}, 24, in("DE", 47));
+  second.add_v4({198, 51, 101, 0}, 24, mmdb_map({{"country_code", mmdb_string("IT")}}));
+  second.add_v6(documentation_v6, 32, mmdb_nested_record(1, 2));
+  const auto geoip = opened({first.build(), second.build()});
+  const auto told = [&](std::string_view text) {
+    return std::string{geoip->country_of(geoip->find(address(text)))};
+  };
+  CHECK(told("192.0.2.1") == "CH");
+  CHECK(told("192.0.2.129") == "FR");
+  CHECK(told("198.51.100.1") == "DE");
+  CHECK(told("198.51.101.1") == "IT");
+  CHECK(told("2001:db8::1").empty());
+  CHECK(geoip->locate(address("192.0.2.1")) == geoip->locate(address("198.51.100.1")));
 }
 
 TEST_CASE("Records with the same coordinates are one place, whichever zero they have") {

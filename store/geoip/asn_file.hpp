@@ -1,0 +1,45 @@
+#pragma once
+
+#include "base/expected.hpp"
+#include "model/net/ip_address.hpp"
+#include "store/geoip/address_table.hpp"
+#include "store/geoip/mmdb_source.hpp"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace matchcloud::store {
+
+/// The autonomous systems of addresses, from a MaxMind database or from CSV, in a form made for
+/// look-ups. Immutable once opened, so any thread may look up addresses.
+class asn_file {
+public:
+  /// Reads the file at `path` completely: a MaxMind database like `read_mmdb`, or CSV like
+  /// `asn_csv`, told apart by their content. Blocks for half a second per 100 MB of a database, and
+  /// for a second per 100 MB of CSV. Fails with `geoip_invalid`, naming the file and the reason. If
+  /// `corrupted_by` is set, opens a copy in which one bit was flipped, as if by the machine; the
+  /// number determines which one.
+  static base::expected<std::shared_ptr<const asn_file>>
+  open(const std::string& path, std::optional<std::uint64_t> corrupted_by = {});
+
+  /// The number of the autonomous system of each address, exactly as it is written; 0 if unknown.
+  /// See `address_table::find`.
+  void find(std::span<const model::ip_address> addresses,
+            std::span<std::uint32_t> numbers) const noexcept {
+    table_.find(addresses, numbers);
+  }
+
+  const std::string& path() const noexcept { return path_; }
+  /// The metadata of a MaxMind database; CSV has none.
+  const std::optional<mmdb_description>& database() const noexcept { return database_; }
+
+private:
+  std::string path_;
+  std::optional<mmdb_description> database_;
+  address_table table_;
+};
+
+} // namespace matchcloud::store
