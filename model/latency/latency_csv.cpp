@@ -39,6 +39,11 @@ std::string quoted(std::string_view text) {
   return quoted_excerpt(text, echo_limit);
 }
 
+/// The beginning of a finding about a value: "`ms` is empty. ".
+std::string value_of(std::string_view column, std::string_view text) {
+  return "`" + std::string{column} + "` is " + (text.empty() ? "empty" : quoted(text)) + ". ";
+}
+
 /// Whether a cell has ratios and not milliseconds.
 bool has_ratios(latency_cell cell) noexcept {
   return cell.kind() > cell_kind::place;
@@ -230,7 +235,7 @@ base::expected<void> latency_csv_reader::read_value(latency_row& row) const {
                   "` and not " + quoted(is_ratio ? "ms" : "ratio") + ". Leave that empty.");
   const auto value = parse_number(given);
   if (!value || !(*value >= 0 && *value <= learned_limit_ms))
-    return refuse("`" + name + "` is " + quoted(given) + ". Use " +
+    return refuse(value_of(name, given) + "Use " +
                   (is_ratio ? "the latency divided by what distance predicts, " : "milliseconds ") +
                   "from 0 to 2000.");
   row.value = *value;
@@ -241,13 +246,13 @@ base::expected<void> latency_csv_reader::read_numbers(latency_row& row) const {
   if (const auto given = text(column::reports); !given.empty()) {
     const auto reports = parse_number(given);
     if (!reports || !(*reports >= least_reports && *reports <= reports_limit))
-      return refuse("`reports` is " + quoted(given) + ". Use a number from 0.1 to 200.");
+      return refuse(value_of("reports", given) + "Use a number from 0.1 to 200.");
     row.reports = *reports;
   }
   if (const auto given = text(column::reporters); !given.empty()) {
     const auto reporters = parse_number(given);
     if (!reporters || !(*reporters >= 1 && *reporters <= 1e9))
-      return refuse("`reporters` is " + quoted(given) + ". Use a number from 1.");
+      return refuse(value_of("reporters", given) + "Use a number from 1.");
     row.reporters = static_cast<int>(*reporters);
   }
   const auto* const cell = std::get_if<latency_cell>(&row.client);
@@ -260,10 +265,11 @@ base::expected<void> latency_csv_reader::read_numbers(latency_row& row) const {
   if (given.empty()) return {};
   const auto minute = parse_minute(given);
   if (!minute)
-    return refuse("`reported` is " + quoted(given) +
-                  ". Use a time such as 2026-01-31T08:30:00Z or a date such as 2026-01-31.");
+    return refuse(value_of("reported", given) +
+                  "Use a time such as 2026-01-31T08:30:00Z or a date such as 2026-01-31.");
   if (*minute > now_minute_ + ahead_limit_minutes)
-    return refuse("`reported` is " + quoted(given) + ", in the future. Correct or remove it.");
+    return refuse(value_of("reported", given) +
+                  "That is in the future. Correct it, or leave it empty.");
   row.minute = std::min(*minute, now_minute_);
   return {};
 }

@@ -77,9 +77,9 @@ TEST_CASE("Entries of all kinds are written as rows of CSV") {
   CHECK(csv_of(entry(cell_of("network", "81.2.69.0/24"), 12.5, 8)) ==
         "network,81.2.69.0/24,lon,12.5,,8.0,6,2025-11-24T15:00:00Z\r\n");
   CHECK(csv_of(entry(cell_of("place", "51.6,-0.2"), 12.5, 0.1, 1)) ==
-        "place,\"51.625,-0.125\",lon,12.499,,0.1,1,2025-11-24T15:00:00Z\r\n");
+        "place,\"51.625,-0.125\",lon,12.5,,0.1,1,2025-11-24T15:00:00Z\r\n");
   CHECK(csv_of(entry(cell_of("asn", "AS13335"), 1.25, 2)) ==
-        "asn,AS13335,lon,,1.2499,2.0,6,2025-11-24T15:00:00Z\r\n");
+        "asn,AS13335,lon,,1.2501,2.0,6,2025-11-24T15:00:00Z\r\n");
   CHECK(csv_of(entry(cell_of("country", "gb"), 1.25, 3)).starts_with("country,GB,lon,,1.2"));
 }
 
@@ -178,7 +178,7 @@ TEST_CASE("A row that cannot be read is refused with what to do") {
                  "`51.5` is not a cell of the kind place. Use one such as \"51.5,-0.12\""));
   CHECK(contains(refusal("asn,AS1,lon,23,,,,"),
                  "A cell of the kind asn has `ratio` and not `ms`. Leave that empty."));
-  CHECK(contains(refusal("country,GB,lon,,,,,"), "`ratio` is \"\". Use the latency divided by"));
+  CHECK(contains(refusal("country,GB,lon,,,,,"), "`ratio` is empty. Use the latency divided by"));
   CHECK(contains(refusal("place,\"51.5,-0.1\",,23,,,,"), "`region` is empty."));
   for (const std::string ms : {"", "x", "-1", "2000.1", "nan", "1e9"})
     CHECK(contains(refusal("place,\"51.5,-0.1\",lon," + ms + ",,,,"),
@@ -192,7 +192,7 @@ TEST_CASE("A row that cannot be read is refused with what to do") {
   CHECK(contains(refusal("network,81.2.69.0/24,lon,23,,9,,"), "The network has 1 `reporters`."));
   CHECK(contains(refusal("place,\"51.5,-0.1\",lon,23,,,,yesterday"),
                  "`reported` is `yesterday`. Use a time such as"));
-  CHECK(contains(refusal("place,\"51.5,-0.1\",lon,23,,,,2031-01-01"), "in the future."));
+  CHECK(contains(refusal("place,\"51.5,-0.1\",lon,23,,,,2031-01-01"), "That is in the future."));
   CHECK(contains(refusal("place,\"51.5,-0.1,lon,23,,,,"), "A quoted value does not end"));
   reading by_place{"latitude,longitude,region,ms"};
   CHECK(contains(by_place.refusal("95,0,lon,1"), "latitude `95` and longitude `0` are not"));
