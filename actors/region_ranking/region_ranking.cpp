@@ -48,9 +48,12 @@ region_ranking_state::set_geoip(std::shared_ptr<const store::geoip> geoip) {
 std::shared_ptr<const void>
 region_ranking_state::set_latencies(std::shared_ptr<const model::latency_snapshot> latencies) {
   if (latencies == settings_.latencies) return nullptr;
+  const bool is_first = settings_.latencies == nullptr;
   auto old = std::exchange(settings_.latencies, std::move(latencies));
   ++snapshots_;
   number_regions();
+  // Until now all were ordered by distance.
+  if (is_first && ranks_by_latency()) return take_caches();
   return old;
 }
 
@@ -94,6 +97,7 @@ region_ranking_state::namespace_for(const std::string& origin_host,
 void region_ranking_state::rank(std::span<const rank_regions* const> clients,
                                 std::span<ranked> answers) {
   const auto count = clients.size();
+  if (ranks_by_latency()) now_ = settings_.clock->now();
   std::array<std::uint32_t, at_once> places{};
   std::array<std::uint32_t, at_once> asns{};
   if (settings_.geoip) {
@@ -150,7 +154,8 @@ region_ranking_state::listed(const model::game_namespace* where, const cache_key
       key.place != 0 ? std::optional{settings_.geoip->at(key.place)} : std::nullopt;
   client_at at{location ? location : settings_.fallback, {}};
   if (ranks_by_latency()) at.cells = store::client_cells_of(settings_.geoip.get(), client);
-  cached_listing made{listing_for(where, at), place_counts::cell_of(location), snapshots_};
+  cached_listing made{listing_for(where, at), place_counts::cell_of(location), snapshots_,
+                      now_};
   const auto evicted =
       caches_.listings.put(key, made, made.listing->memory_bytes() + cache_entry_overhead_bytes);
   if (metrics != nullptr) {

@@ -3,6 +3,7 @@
 #include "actors/region_ranking/messages.hpp"
 #include "actors/region_ranking/ranking_config.hpp"
 #include "actors/request/resident.hpp"
+#include "base/clock.hpp"
 #include "base/metrics.hpp"
 #include "base/second_chance_cache.hpp"
 #include "model/latency/predictor.hpp"
@@ -13,6 +14,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -84,6 +86,8 @@ struct ranking_settings : ranking_config {
   place_counts* places = nullptr;
   /// Null: nothing is known of latencies.
   std::shared_ptr<const model::latency_snapshot> latencies = {};
+  /// Must outlive the actor.
+  const base::clock* clock = &base::machine_clock();
 };
 
 /// What a region_ranking owns: its catalog snapshot, the rendered parts that all listings share,
@@ -116,9 +120,9 @@ public:
   /// A listing is kept compressed when its place asks for it again among about so many others: of
   /// places that seldom ask, keeping it would cost more than it saves.
   static constexpr std::size_t places_remembered = 1'024;
-  /// A cached listing that is ordered by latency is good for this many snapshots. There is at most
-  /// one in a second.
-  static constexpr std::uint32_t snapshots_until_stale = 10;
+  /// A cached listing that is ordered by latency is good for so long after what is known of them
+  /// has changed, at most. Clients may keep it for a minute.
+  static constexpr std::chrono::seconds stale_after{10};
 
   /// The answer to a client.
   struct ranked {
@@ -175,8 +179,9 @@ private:
     listing_ptr listing;
     /// Where clients who get it are counted.
     std::size_t cell = 0;
-    /// By which snapshot of latencies it is ordered, counted from the first.
+    /// By which snapshot of latencies it is ordered, counted from the first, and since when.
     std::uint32_t snapshot = 0;
+    base::steady_time made = {};
   };
 
   struct caches {
@@ -202,7 +207,7 @@ private:
     return settings_.rank_by == ranking_order::latency && settings_.latencies;
   }
   bool is_fresh(const cached_listing& known) const noexcept {
-    return !ranks_by_latency() || snapshots_ - known.snapshot < snapshots_until_stale;
+    return !ranks_by_latency() || known.snapshot == snapshots_ || now_ - known.made < stale_after;
   }
   /// See `cache_key::group`. `asn`: the client's autonomous system; 0: unknown.
   model::latency_cell group_of(const model::ip_address& client, std::uint32_t asn) const noexcept;
@@ -251,6 +256,8 @@ private:
   std::vector<std::uint16_t> region_numbers_;
   /// How many snapshots there were.
   std::uint32_t snapshots_ = 0;
+  /// When the clients are ranked for; set only where listings are ordered by latency.
+  base::steady_time now_{};
   caches caches_;
 };
 

@@ -118,6 +118,7 @@ actors::ranking_settings ranking_settings(const site& at) {
   actors::ranking_settings settings{at.of.config.ranking};
   settings.geoip = at.now.geoip;
   settings.latencies = at.now.latencies;
+  settings.clock = at.of.clock;
   if (at.is_of_ops) {
     settings.cache_limit_bytes = rankings_of_ops_bytes;
     return settings;

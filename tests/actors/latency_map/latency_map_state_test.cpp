@@ -35,7 +35,7 @@ struct bench {
 /// What is predicted for a client and a region of `three_regions`.
 model::latency_prediction predicted(const model::latency_snapshot& by,
                                     const model::ip_address& client, std::size_t region) {
-  const auto& where = three_regions()->regions[region];
+  const auto where = three_regions()->regions[region];
   const auto cells = store::client_cells_of(latency_geoip().get(), client);
   const auto number = by.number_of({where.region_id, where.datacenter_coord});
   const model::region_distance asked{
@@ -216,7 +216,7 @@ TEST_CASE("what could not be kept is taken again, with what was learned since") 
   const auto again = on.state.take_unkept();
   REQUIRE(again.size() == 3);
   for (const auto& each : again)
-    CHECK(each.values.weight() == Approx(4).epsilon(0.1));
+    CHECK(each.values.weight() == Approx(3.57).epsilon(0.01)); // of the first, it was less sure
 }
 
 TEST_CASE("networks of fewer than five reporters never leave the process") {

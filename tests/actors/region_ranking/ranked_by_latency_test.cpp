@@ -1,6 +1,7 @@
 #include "actors/region_ranking/region_ranking.hpp"
 
 #include "tests/catch.hpp"
+#include "tests/fixtures/actor_fixture.hpp"
 #include "tests/fixtures/latency_reports.hpp"
 #include "tests/fixtures/ranked_client.hpp"
 
@@ -21,6 +22,7 @@ struct bench {
   latency_metrics learning;
   latency_map_state learned{latency_config{.entry_limit = 16'384}, learning, false};
   ranking_metrics metrics;
+  manual_clock clock;
   model::catalog_snapshot catalog = three_regions();
   std::shared_ptr<fake_geoip> places =
       std::make_shared<fake_geoip>(std::vector<std::pair<std::uint8_t, model::coordinates>>{
@@ -38,6 +40,7 @@ struct bench {
     settings.geoip = places;
     settings.metrics = &metrics;
     settings.latencies = snapshot();
+    settings.clock = &clock;
     return {settings, catalog};
   }
 };
@@ -172,23 +175,29 @@ TEST_CASE("by distance, only the place decides what is cached") {
   CHECK(state.cached_listings() == 1);
 }
 
-TEST_CASE("a cached listing is good for ten snapshots") {
+TEST_CASE("a cached listing is good for ten seconds after something was learned") {
   bench on;
   report_from_germany(on.learned, 1, now_ms);
   auto state = on.ranking();
   const auto client = player_in(quiet_network);
   const auto first = rank(state, client);
-  for (std::uint8_t i = 1; i < region_ranking_state::snapshots_until_stale; ++i) {
-    on.learned.report(player_in(i), measured(german_latencies), now_ms);
-    REQUIRE(state.set_latencies(on.snapshot()) != nullptr);
-    CHECK(rank(state, client) == first);
-  }
+  // For as long as nothing is learned, for ever.
+  on.clock.advance(std::chrono::hours{1});
+  CHECK(rank(state, client) == first);
   CHECK(on.metrics.misses.get() == 1);
   on.learned.report(player_in(100), measured(german_latencies), now_ms);
-  state.set_latencies(on.snapshot());
-  const auto second = rank(state, client);
-  CHECK(second != first);
+  REQUIRE(state.set_latencies(on.snapshot()) != nullptr);
+  const auto again = rank(state, client);
+  CHECK(again != first);
+  on.clock.advance(region_ranking_state::stale_after - std::chrono::seconds{1});
+  on.learned.report(player_in(101), measured(german_latencies), now_ms);
+  REQUIRE(state.set_latencies(on.snapshot()) != nullptr);
+  CHECK(rank(state, client) == again);
   CHECK(on.metrics.misses.get() == 2);
+  on.clock.advance(std::chrono::seconds{1});
+  const auto second = rank(state, client);
+  CHECK(second != again);
+  CHECK(on.metrics.misses.get() == 3);
   CHECK(ids(*second) == "ams fra nrt");
   CHECK(rank(state, client) == second);
   CHECK(state.cached_listings() == 1);
