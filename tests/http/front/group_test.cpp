@@ -13,6 +13,7 @@ const std::string target = "/matchmaker/regions/group";
 
 std::shared_ptr<admitted_request> asking(std::string body) {
   auto request = bench::make("POST", target);
+  request->set(header::content_type, "application/json"); // pages have to say so
   request->body = std::move(body);
   return request;
 }
