@@ -58,6 +58,11 @@ rapidjson::Document parse_json(const std::string& text) {
   return parsed;
 }
 
+/// For C++20, RapidJSON's comparison with a text calls itself.
+std::string text_of(const rapidjson::Value& of) {
+  return of.IsString() ? of.GetString() : "no text";
+}
+
 std::string ids(const model::region_listing& of) {
   std::string all;
   const auto parsed = parse_json(json_of(of));
@@ -251,10 +256,10 @@ TEST_CASE("the actor ranks by the newest snapshot, and has its sender free the o
   CHECK(listed() == "fra ams nrt");
   report_from_germany(on.learned, 10, now_ms);
   system.send_as(map, ranking, latencies_changed{on.snapshot()});
-  CHECK(log->discarded.empty()); // there was none before
+  CHECK(log->discarded.size() == 1); // listings by distance
   on.learned.report(player_in(100), measured(german_latencies), now_ms);
   system.send_as(map, ranking, latencies_changed{on.snapshot()});
-  CHECK(log->discarded.size() == 1);
+  CHECK(log->discarded.size() == 2);
   CHECK(listed() == "ams fra nrt");
 }
 
@@ -290,13 +295,13 @@ TEST_CASE("predicted latencies are told with what they come from") {
   const auto place = parse_json(detailed(state, player_in(quiet_network), {.latency = true}));
   const auto& amsterdam = place["regions"][0]["latency"];
   CHECK(amsterdam["ms"].GetDouble() == Approx(9).margin(3));
-  CHECK(amsterdam["source"] == "place");
-  CHECK(amsterdam["reports"] == 10);
+  CHECK(text_of(amsterdam["source"]) == "place");
+  CHECK(amsterdam["reports"].GetInt() == 10);
   CHECK(amsterdam["confidence"].GetDouble() > 0.3);
   CHECK(amsterdam["confidence"].GetDouble() <= 1);
   const auto network = parse_json(detailed(state, player_in(3), {.latency = true}));
-  CHECK(network["regions"][0]["latency"]["source"] == "network");
-  CHECK(network["regions"][0]["latency"]["reports"] == 1);
+  CHECK(text_of(network["regions"][0]["latency"]["source"]) == "network");
+  CHECK(network["regions"][0]["latency"]["reports"].GetInt() == 1);
   const auto nowhere =
       parse_json(detailed(state, player_in(quiet_network, unknown_place), {.latency = true}));
   for (const auto& region : nowhere["regions"].GetArray())
@@ -308,9 +313,9 @@ TEST_CASE("with nothing learned, predictions are what distance says") {
   auto state = on.ranking(ranking_order::distance);
   const auto listed = parse_json(detailed(state, player_in(1), {.latency = true}));
   for (const auto& region : listed["regions"].GetArray()) {
-    CHECK(region["latency"]["source"] == "distance");
+    CHECK(text_of(region["latency"]["source"]) == "distance");
     CHECK(region["latency"]["confidence"].GetDouble() == 0);
-    CHECK(region["latency"]["reports"] == 0);
+    CHECK(region["latency"]["reports"].GetInt() == 0);
     CHECK(region["latency"]["ms"].GetDouble() > 0);
   }
 }
@@ -321,9 +326,9 @@ TEST_CASE("measured regions come first with details, too, each with its own") {
   auto state = on.ranking();
   const auto listed =
       parse_json(detailed(state, player_in(quiet_network), {.latency = true}, "nrt:5"));
-  CHECK(listed["regions"][0]["region_id"] == "nrt");
+  CHECK(text_of(listed["regions"][0]["region_id"]) == "nrt");
   CHECK(listed["regions"][0]["latency"]["ms"].GetDouble() > 100);
-  CHECK(listed["regions"][1]["region_id"] == "ams");
+  CHECK(text_of(listed["regions"][1]["region_id"]) == "ams");
   CHECK(listed["regions"][1]["latency"]["ms"].GetDouble() < 20);
 }
 
@@ -334,7 +339,7 @@ TEST_CASE("regions that can be pinged say where") {
   on.catalog = catalog;
   auto state = on.ranking(ranking_order::distance);
   const auto listed = parse_json(detailed(state, player_in(1), {.ping_url = true}));
-  CHECK(listed["regions"][0]["ping_url"] == "https://fra.example/ping");
+  CHECK(text_of(listed["regions"][0]["ping_url"]) == "https://fra.example/ping");
   CHECK_FALSE(listed["regions"][1].HasMember("ping_url"));
   CHECK(json_of(*rank(state, player_in(1))).find("ping_url") == std::string::npos);
 }
@@ -348,29 +353,29 @@ TEST_CASE("an explanation says where a client was taken to be, and who has repor
   auto state = on.ranking();
   const auto told = parse_json(detailed(state, player_in(3), {.latency = true, .explain = true}));
   const auto& why = told["explanation"];
-  CHECK(why["address"] == "10.0.3.1");
-  CHECK(why["address_from"] == "connection");
-  CHECK(why["ranked_by"] == "latency");
-  CHECK(why["source"] == "address");
-  CHECK(why["place"]["latitude"] == near_frankfurt.latitude);
-  CHECK(why["country"] == "DE");
-  CHECK(why["asn"] == 64'500);
-  CHECK(why["file"] == "places.mmdb");
+  CHECK(text_of(why["address"]) == "10.0.3.1");
+  CHECK(text_of(why["address_from"]) == "connection");
+  CHECK(text_of(why["ranked_by"]) == "latency");
+  CHECK(text_of(why["source"]) == "address");
+  CHECK(why["place"]["latitude"].GetDouble() == near_frankfurt.latitude);
+  CHECK(text_of(why["country"]) == "DE");
+  CHECK(why["asn"].GetInt() == 64'500);
+  CHECK(text_of(why["file"]) == "places.mmdb");
   REQUIRE(why["cells"].Size() == 4);
-  CHECK(why["cells"][0]["kind"] == "network");
-  CHECK(why["cells"][0]["cell"] == "10.0.3.0/24");
-  CHECK(why["cells"][0]["regions"] == 3);
-  CHECK(why["cells"][0]["reports"] == 1);
-  CHECK(why["cells"][1]["kind"] == "place");
-  CHECK(why["cells"][1]["reports"] == 10);
-  CHECK(why["cells"][2]["cell"] == "AS64500");
-  CHECK(why["cells"][3]["cell"] == "DE");
+  CHECK(text_of(why["cells"][0]["kind"]) == "network");
+  CHECK(text_of(why["cells"][0]["cell"]) == "10.0.3.0/24");
+  CHECK(why["cells"][0]["regions"].GetInt() == 3);
+  CHECK(why["cells"][0]["reports"].GetInt() == 1);
+  CHECK(text_of(why["cells"][1]["kind"]) == "place");
+  CHECK(why["cells"][1]["reports"].GetInt() == 10);
+  CHECK(text_of(why["cells"][2]["cell"]) == "AS64500");
+  CHECK(text_of(why["cells"][3]["cell"]) == "DE");
 
   const auto stranger =
       parse_json(detailed(state, player_in(quiet_network, unknown_place), {.explain = true}));
   const auto& nothing = stranger["explanation"];
   CHECK(nothing["place"].IsNull());
-  CHECK(nothing["source"] == "unknown");
+  CHECK(text_of(nothing["source"]) == "unknown");
   CHECK(nothing["country"].IsNull());
   CHECK(nothing["asn"].IsNull());
   CHECK(nothing["file"].IsNull());
@@ -385,25 +390,26 @@ TEST_CASE("operators see a network from five reporters on, and its client's list
   asked.client = player_in(3);
   const auto few = parse_json(state.explain(asked));
   REQUIRE(few["cells"].Size() == 1);
-  CHECK(few["cells"][0]["kind"] == "place");
-  CHECK(few["latencies"][0]["latency"]["source"] == "place");
-  CHECK(few["ranked_by"] == "latency");
+  CHECK(text_of(few["cells"][0]["kind"]) == "place");
+  CHECK(text_of(few["latencies"][0]["latency"]["source"]) == "place");
+  CHECK(text_of(few["ranked_by"]) == "latency");
   REQUIRE(few["latencies"].Size() == 3);
   for (rapidjson::SizeType i = 0; i < 3; ++i)
-    CHECK(few["latencies"][i]["region_id"] == few["listing"]["regions"][i]["region_id"]);
+    CHECK(text_of(few["latencies"][i]["region_id"]) ==
+          text_of(few["listing"]["regions"][i]["region_id"]));
   for (int player = 0; player < 256; ++player)
     on.learned.report(player_in(3, static_cast<std::uint8_t>(player)), measured("ams:9,fra:40"),
                       now_ms);
   state.set_latencies(on.snapshot());
   const auto many = parse_json(state.explain(asked));
-  CHECK(many["cells"][0]["kind"] == "network");
-  CHECK(many["cells"][0]["cell"] == "10.0.3.0/24");
+  CHECK(text_of(many["cells"][0]["kind"]) == "network");
+  CHECK(text_of(many["cells"][0]["cell"]) == "10.0.3.0/24");
   // A place has no network.
   asked.at = near_frankfurt;
   const auto place = parse_json(state.explain(asked));
-  CHECK(place["source"] == "coordinates");
-  CHECK(place["cells"][0]["kind"] == "place");
-  CHECK(place["listing"]["regions"][0]["region_id"] == "ams");
+  CHECK(text_of(place["source"]) == "coordinates");
+  CHECK(text_of(place["cells"][0]["kind"]) == "place");
+  CHECK(text_of(place["listing"]["regions"][0]["region_id"]) == "ams");
 }
 
 TEST_CASE("with more regions than are learned, all are listed, and the farthest by distance") {
@@ -426,7 +432,7 @@ TEST_CASE("with more regions than are learned, all are listed, and the farthest 
   for (const auto& region : all["regions"].GetArray())
     seen.insert(region["region_id"].GetString());
   CHECK(seen.size() == count);
-  CHECK(all["regions"][0]["region_id"] == "r1030");
+  CHECK(text_of(all["regions"][0]["region_id"]) == "r1030");
   // Only as many are predicted as a learner knows.
   const auto unpredicted = std::ranges::count_if(
       all["regions"].GetArray(), [](const auto& region) { return region["latency"].IsNull(); });
