@@ -144,8 +144,8 @@ TEST_CASE("a line that is no range is refused with its number and what to write"
         "last address and the number of the autonomous system, such as 1.0.0.0,1.0.0.255,13335");
   CHECK(why("16777216,16777471,13335").starts_with("line 2: `16777216` is not an IP address; "));
   CHECK(why("1.0.0.0/24,13335,Cloudflare").starts_with("line 2: `1.0.0.0/24` is not an IP "));
-  CHECK(why("1.0.0.0").starts_with("line 2: \"\" is not an IP address; "));
-  CHECK(why("1.0.0.0,1.0.0.255").starts_with("line 2: \"\" is not the number of an autonomous "));
+  CHECK(why("1.0.0.0").starts_with("line 2: `\"\"` is not an IP address; "));
+  CHECK(why("1.0.0.0,1.0.0.255").starts_with("line 2: `\"\"` is not the number of an autonomous "));
   CHECK(why("1.0.0.0,1.0.0.255,AS13335")
             .starts_with("line 2: `AS13335` is not the number of an autonomous system, from 0 to "
                          "4294967295; each line must begin with "));

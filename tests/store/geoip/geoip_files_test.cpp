@@ -393,9 +393,11 @@ std::string database_of(std::uint32_t asn) {
 }
 
 TEST_CASE("a file of autonomous systems is watched like the others, and alone works, too") {
-  bench on{{csv_of(1), at_latitude(1)}};
-  const auto asn_path = on.paths[0];
-  strings places{on.paths[1]};
+  bench on;
+  auto places = on.paths;
+  const auto asn_path = on.folder.file("asn", csv_of(1));
+  on.paths.push_back(asn_path);
+  wait_until_settled(asn_path);
   bool is_alone = false;
   SECTION("with a file of places") {}
   SECTION("alone") {
