@@ -1,5 +1,6 @@
 """The clients of the chaos test besides matchcloud-load: they report lobbies to the ops planes of
-all replicas, ask for exports, download them and read images, and know what has to come."""
+all replicas, ask for exports, download them and read images, report latencies, and know what has to
+come."""
 import hashlib
 import itertools
 import json
@@ -16,6 +17,11 @@ DEMO = "00000000-0000-4000-8000-000000000001"
 ASK_AT_ONCE = 3  # clients that want the same export
 SLOW_PACE = 0.1  # seconds
 STILL_SLOTS, STILL_LOBBIES = 24, 40_000
+# Players of a network measure alike, those of the next one as much again.
+NETWORKS = ("192.0.2", "198.51.100", "203.0.113")
+PLAYERS, SILENT_PLAYER = 200, 250  # of each network; the last part of their addresses
+ROUND_TRIPS = {"lon": 40, "fra": 9, "nrt": 230}  # milliseconds, by region
+TIE = 0.2, 0.01  # milliseconds and the part of them that predictions of replicas may differ by
 ALL_SLOTS = lobbies.EPOCH_MS, lobbies.EPOCH_MS + STILL_SLOTS * lobbies.SLOT_MS
 
 
@@ -63,7 +69,7 @@ class Clients:
     def begin(self):
         work = [self._ingest, self._ingest, self._export_live, self._export_still,
                 self._download_slowly, self._download_slowly, self._download_slowly,
-                self._read_images]
+                self._read_images, self._report_latencies, self._report_latencies]
         for number, each in enumerate(work):
             chance = random.Random(f"{self._seed}-{number}")
             self._threads.append(threading.Thread(target=self._run, args=(each, chance)))
@@ -222,3 +228,45 @@ class Clients:
         answer = self._journal.repeat("image", lambda: cluster.ask(url), goes_on=True)
         if answer and hashlib.sha256(answer.body).digest() != self._images[url]:
             self._journal.fail("image", f"{url}: other bytes")
+
+    # -- latencies ---------------------------------------------------------------
+
+    def _report_latencies(self, chance):
+        """A player tells any replica what it measured."""
+        network = chance.randrange(len(NETWORKS))
+        player = f"{NETWORKS[network]}.{chance.randrange(1, PLAYERS)}"
+        measured = json.dumps({"latencies": {
+            region: usual * (1 + network) * chance.uniform(1, 1.2)
+            for region, usual in ROUND_TRIPS.items()}})
+
+        def attempt():
+            to = cluster.url_of(chance.choice(cluster.replicas()))
+            return cluster.ask(f"{to}/matchmaker/latencies", measured,
+                               headers={**cluster.JSON, "X-Forwarded-For": player})
+        answer = self._journal.repeat("latencies", attempt, may_break=True)
+        if answer and "taken" not in cluster.json_of(answer):
+            self._journal.fail("latencies", answer)
+
+    @staticmethod
+    def _predictions(replica):
+        """What a replica predicts for a player of each network who never reported: the latencies by
+        network and region. None if it knows of a network by no report, or does not answer."""
+        found = {}
+        for network in NETWORKS:
+            answer = cluster.ask(f"{cluster.url_of(replica)}/matchmaker/regions?fields=latency",
+                                 headers={"X-Forwarded-For": f"{network}.{SILENT_PLAYER}"})
+            if not answer.is_good():
+                return None
+            for each in cluster.json_of(answer)["regions"]:
+                if each["region_id"] in ROUND_TRIPS:
+                    if not each["latency"] or each["latency"]["source"] != "network":
+                        return None
+                    found[network, each["region_id"]] = each["latency"]["ms"]
+        return found
+
+    def agree_on_latencies(self):
+        """Whether all replicas know all networks, and predict the same."""
+        told = [self._predictions(each) for each in cluster.replicas()]
+        return None not in told and all(
+            abs(ms - told[0][key]) <= TIE[0] + TIE[1] * ms for each in told
+            for key, ms in each.items())

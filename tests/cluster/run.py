@@ -31,6 +31,7 @@ import journal as journals
 RATE = 200  # requests a second
 QUICK_LIMIT = 2  # seconds after an event, for all but exports
 EXPORT_LIMIT = 15  # the lease of a dead replica's export, 2 s, and some for a busy machine
+AGREEMENT_LIMIT = 30  # until all replicas predict the same latencies: looks at the store, a fit
 LAST_SECONDS = 15  # no event begins in these
 LARGE = 60_000  # a body that fits into haproxy's buffer
 AT_ONCE = 30
@@ -159,6 +160,16 @@ class Chaos:
         wrong = {what for what, outcome in self.journal.counts if outcome == "WRONG"}
         return not wrong & {"export", "download", "slow download"}
 
+    def check_agreement(self):
+        begin = time.monotonic()
+        try:
+            cluster.until("agreement", self.clients.agree_on_latencies, AGREEMENT_LIMIT)
+        except TimeoutError:
+            pass
+        took = time.monotonic() - begin
+        check("all replicas predict the same latencies", took < AGREEMENT_LIMIT,
+              f"after {took:.1f} s")
+
     def judge(self):
         for (event, what), seconds in sorted(self.slowest.items()):
             limit = EXPORT_LIMIT if what == "export" else QUICK_LIMIT
@@ -232,6 +243,7 @@ def main():
             report = json.load(file)
     cluster.until("readiness of all", lambda: all(
         cluster.is_ready(each) for each in cluster.replicas()), events.BACK)
+    chaos.check_agreement()
     count = chaos.clients.check_all()
     judge_load(report, options.seconds)
     chaos.judge()

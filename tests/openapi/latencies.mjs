@@ -1,5 +1,5 @@
-// What players and operators are told of latencies once some were reported: each outcome of a report
-// and each detail of a listing is as documented.
+// What players and operators are told of latencies once some were reported: each outcome of a
+// report and each detail of a listing is as documented.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { World, operation } from './world.mjs';
@@ -8,6 +8,7 @@ const report = operation('data', 'report_latencies');
 const list = operation('data', 'list_regions');
 const rank = operation('ops', 'get_ranking');
 
+const details = { optional: ['fields', 'explain'] };
 const from = (address) => ({ 'X-Forwarded-For': address });
 
 const outcomes = [
@@ -21,7 +22,7 @@ const outcomes = [
 /** Asks for the details of a listing until they say that `address` has reported. */
 async function listed(world, address) {
   for (;;) {
-    const answer = await world.ask(list, { optional: ['fields', 'explain'], headers: from(address) });
+    const answer = await world.ask(list, { ...details, headers: from(address) });
     assert.equal(answer.status, 200, answer.text);
     if (answer.json.explanation.cells.length) return answer.json;
   }
@@ -47,8 +48,7 @@ for (const flags of [[], ['--rank-by', 'latency', '--fallback-location', '51.5,-
         assert.equal(explanation.cells[0].cell, '192.0.2.0/24');
       });
       await t.test('a listing for a stranger', async () => {
-        const answer = await world.ask(list,
-          { optional: ['fields', 'explain'], headers: from('203.0.113.1') });
+        const answer = await world.ask(list, { ...details, headers: from('203.0.113.1') });
         assert.equal(answer.json.explanation.source, flags.length ? 'fallback' : 'unknown');
       });
       await t.test('the ranking for operators', async () => {
