@@ -174,10 +174,11 @@ TEST_CASE("every fault at every point is survived, answered and healed within a 
 TEST_CASE("a reply that is lost ends in 504, and leaves no request, permit or waiter behind",
           "[crash]") {
   bench on;
-  for (const auto at : {fault_point::validator_reply, fault_point::region_ranking_reply,
-                        fault_point::media_reply, fault_point::avatar_reply,
-                        fault_point::lobby_export_reply, fault_point::export_download_reply,
-                        fault_point::front_dispatch, fault_point::front_reply}) {
+  for (const auto at :
+       {fault_point::validator_reply, fault_point::region_ranking_reply, fault_point::media_reply,
+        fault_point::avatar_reply, fault_point::lobby_export_reply,
+        fault_point::export_download_reply, fault_point::latency_map_reply,
+        fault_point::front_dispatch, fault_point::front_reply}) {
     CAPTURE(facts_of(at).name);
     inject(on.service.ops(), at, R"({"kind":"drop"})");
     auto all = on.load.ask_reading();

@@ -16,6 +16,8 @@ using namespace e2e;
 /// Within the first day of the demo's lobbies: covers some hundred of them.
 constexpr std::uint64_t export_end = 1'767'225'600'000 + 3'600'000;
 const std::string avatars_path = "/cloud/games/" + std::string{demo_game} + "/avatars";
+const std::string latencies_target = "/matchmaker/latencies";
+const std::string measured = R"({"latencies":{"fra":9,"lon":20}})";
 constexpr std::string_view no_findings = R"({"errors":[]})";
 
 answer post(const address& to, const std::string& target, const std::string& body) {
@@ -102,6 +104,9 @@ tally known_load::ask_reading() const {
   };
   ask(
       all, [&] { return get(data, regions_target); }, is_listing);
+  ask(
+      all, [&] { return post(data, latencies_target, measured); },
+      [](const std::string& body) { return body.starts_with(R"({"taken":)"); });
   ask(
       all, [&] { return post(data, groups_target, good_group); }, is(no_findings));
   ask(
