@@ -154,8 +154,7 @@ region_ranking_state::listed(const model::game_namespace* where, const cache_key
       key.place != 0 ? std::optional{settings_.geoip->at(key.place)} : std::nullopt;
   client_at at{location ? location : settings_.fallback, {}};
   if (ranks_by_latency()) at.cells = store::client_cells_of(settings_.geoip.get(), client);
-  cached_listing made{listing_for(where, at), place_counts::cell_of(location), snapshots_,
-                      now_};
+  cached_listing made{listing_for(where, at), place_counts::cell_of(location), snapshots_, now_};
   const auto evicted =
       caches_.listings.put(key, made, made.listing->memory_bytes() + cache_entry_overhead_bytes);
   if (metrics != nullptr) {

@@ -120,14 +120,15 @@ void add_latency_show_command(CLI::App& latency, int& code) {
            "cells that they are in, and what it predicts for each region, in the order of "
            "`rank-by = latency`. Reads the same configuration as serve: keys as flags, "
            "MATCHCLOUD_* in the environment and --config. What a running service learned in the "
-           "last seconds is not in the store yet. Networks of fewer than five clients are never "
+           "last 10 seconds is not in the store yet. Networks of fewer than five clients are never "
            "shown.\n\n" +
                std::string{latency_json_help} +
                "\n\nExample: matchcloud latency show 81.2.69.142 --geoip city.mmdb --data-dir var");
   const auto options = std::make_shared<show_options>();
   command->add_option("ADDRESS", options->address, "An IPv4 or IPv6 address.")->required();
   add_config_option(*command, options->configuration);
-  for (const auto* name : {"geoip", "data-dir", "store", "store-unverified", "fallback-location"})
+  for (const auto* name :
+       {"geoip", "geoip-asn", "data-dir", "store", "store-unverified", "fallback-location"})
     add_key_option(*command, options->configuration, *find_config_key(name));
   command->add_option("--namespace", options->namespace_id,
                       "The namespace, a UUID, whose regions are ranked.");
