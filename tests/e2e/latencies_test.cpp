@@ -127,7 +127,7 @@ TEST_CASE("by distance, a listing has the same bytes whatever was reported", "[o
 
 TEST_CASE("latencies of a listing are learned where a key allows it", "[operations]") {
   const world of;
-  const server learning{located(of, {"--learn-from-listings", "true"}), of};
+  const server learning{located(of, {"--learn-from-listings"}), of};
   const server deaf{located(of), of};
   for (const auto* at : {&learning, &deaf})
     for (int network = 1; network <= networks; ++network)
