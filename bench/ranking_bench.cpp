@@ -166,7 +166,7 @@ void rank_group(benchmark::State& state) {
                      (players == model::group_limit ? "]}" : ",");
   }
   const auto answer = [&](const std::string& body) {
-    return ranking.rank(actors::rank_group{{}, *model::read_group_request(body), {}, {}, {}});
+    return *ranking.rank(actors::rank_group{{}, *model::read_group_request(body), {}, {}, {}});
   };
   for (const auto& each : bodies)
     answer(each);

@@ -4,6 +4,7 @@
 #include "model/json/json_writer.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <span>
 #include <utility>
 
@@ -62,7 +63,10 @@ latencies_kept keep_in(store::database& database, entries learned, store::latenc
   if (done.failure) return done;
   if (auto changes = read_changes(**in, done); !changes) done.failure = changes.error();
   if (done.failure || !expires_before) return done;
-  if (auto gone = (*in)->expire_latencies(*expires_before, most); !gone)
+  const auto gone = (*in)->expire_latencies(*expires_before, most);
+  if (gone)
+    done.expires_more = *gone >= store::latency_expiry_limit;
+  else
     done.failure = gone.error();
   return done;
 }
@@ -124,7 +128,8 @@ caf::behavior latency_map::make_behavior() {
 
 void latency_map::on(const report_latencies& request) {
   latency_map_state::answer made;
-  if (settings_.gate->takes(request.client)) {
+  // A report that says nothing does not take the place of one that does.
+  if (!settings_.state->knows_any(request.measured) || settings_.gate->takes(request.client)) {
     made = settings_.state->report(request.client, request.measured, settings_.clock->unix_ms());
   } else {
     made.outcome = latency_outcome::too_soon;
@@ -161,7 +166,15 @@ void latency_map::keep() {
   auto task = [self = caf::actor_cast<caf::actor>(this), database = settings_.database, learned,
                read = settings_.state->read(), expires_before,
                most = settings_.state->entry_limit()] {
-    caf::anon_send(self, keep_in(*database, *learned, read, expires_before, most));
+    latencies_kept done;
+    try {
+      done = keep_in(*database, *learned, read, expires_before, most);
+    } catch (const std::exception& what) { // without memory, above all
+      done.after = done.read = read;
+      done.unkept = *learned;
+      done.failure = base::error{base::errc::internal, what.what()};
+    }
+    caf::anon_send(self, std::move(done));
   };
   if (settings_.pool->submit(std::move(task))) return;
   settings_.state->give_back(*learned);
@@ -174,6 +187,7 @@ void latency_map::on(const latencies_kept& found) {
     base::log(base::log_event::latencies_failed, "latencies: {}; they are kept in memory",
               base::to_string(*found.failure));
   failing_ = found.failure.has_value();
+  if (found.expires_more) next_expiry_ = {};
   if (found.has_more && !failing_) return keep();
   delayed_send(this, settings_.keep_interval, keep_latencies{});
 }

@@ -1,5 +1,6 @@
 #include "actors/latency_map/latency_map_state.hpp"
 
+#include "base/events/log.hpp"
 #include "base/siphash.hpp"
 #include "store/geoip/client_cells.hpp"
 
@@ -10,11 +11,14 @@ namespace matchcloud::actors {
 
 namespace {
 
+/// Of an IPv6 address, which a client changes at will, so much is one reporter.
+constexpr std::size_t ipv6_reporter_bits = 64;
+
 /// A number for the reporter that is the same in all processes, so that several do not count one
 /// client as several.
 std::uint64_t reporter_of(const model::ip_address& client) noexcept {
   constexpr base::siphash_key fixed{0x6c6174656e637920, 0x7265706f72746572};
-  return base::siphash(fixed, client.bytes);
+  return base::siphash(fixed, model::prefix_of(client, ipv6_reporter_bits).bytes);
 }
 
 std::vector<model::latency_region> regions_in(const model::catalog& catalog) {
@@ -37,17 +41,34 @@ model::latency_learner& latency_map_state::learner() {
     settings.entry_limit = config_.entry_limit;
     settings.unkept_limit = keeps_ ? unkept_limit : 0;
     learner_.emplace(settings);
-    if (catalog_) learner_->set_regions(regions_in(*catalog_));
+    if (catalog_) set_regions();
   }
   return *learner_;
 }
 
+void latency_map_state::set_regions() {
+  const auto refused = learner_->set_regions(regions_in(*catalog_));
+  if (refused > 0)
+    base::log(
+        base::log_event::latencies_failed,
+        "latencies: nothing is learned of {} regions: there were more than {} since the start, "
+        "moved and removed ones included; a restart learns of those that there are now",
+        refused, model::latency_region_limit);
+}
+
+bool latency_map_state::knows_any(std::span<const model::measured_latency> measured) const {
+  return std::ranges::any_of(measured, [&](const model::measured_latency& each) {
+    return std::ranges::binary_search(catalog_->regions, each.region_id, {},
+                                      &model::region::region_id);
+  });
+}
+
 void latency_map_state::set_catalog(model::catalog_snapshot catalog) {
   if (catalog == catalog_) return;
-  const bool same_regions = catalog_ && catalog && catalog->regions == catalog_->regions;
+  const bool same_regions = catalog_ && catalog && regions_in(*catalog) == regions_in(*catalog_);
   catalog_ = std::move(catalog);
   if (same_regions) return;
-  if (learner_) learner_->set_regions(regions_in(*catalog_));
+  if (learner_) set_regions();
   read_ = {}; // what is kept of regions that were unknown until now
 }
 
@@ -64,9 +85,11 @@ latency_map_state::report(const model::ip_address& client,
       made.unknown.push_back(each.region_id);
       continue;
     }
-    // One of too many regions has no number.
-    if (const auto number = learner().number_of({found->region_id, found->datacenter_coord}))
+    const auto number = learner().number_of({found->region_id, found->datacenter_coord});
+    if (number)
       known.push_back({*number, each.milliseconds});
+    else
+      made.unknown.push_back(each.region_id); // one of too many
   }
   if (known.empty()) {
     made.outcome = latency_outcome::unknown_regions;

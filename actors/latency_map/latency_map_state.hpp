@@ -88,6 +88,8 @@ public:
   /// Learns what a client measured at a time in milliseconds since 1970.
   answer report(const model::ip_address& client, std::span<const model::measured_latency> measured,
                 std::int64_t time_ms);
+  /// Whether the catalog has any of the regions.
+  bool knows_any(std::span<const model::measured_latency> measured) const;
   /// Counts a report that was not taken.
   void count(latency_outcome outcome) noexcept {
     metrics_->reports[static_cast<std::size_t>(outcome)].add();
@@ -108,6 +110,8 @@ public:
 
 private:
   model::latency_learner& learner();
+  /// Tells the learner which regions there are.
+  void set_regions();
   void show() noexcept;
 
   latency_config config_;

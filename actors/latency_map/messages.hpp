@@ -44,6 +44,8 @@ struct latencies_kept {
   store::latency_position read;
   /// Whether there is more to read at once.
   bool has_more = false;
+  /// Whether more has expired than was removed.
+  bool expires_more = false;
   /// Why it failed, as far as it did.
   std::optional<base::error> failure;
 };

@@ -107,9 +107,11 @@ struct region_ranking_state::explanation {
 
 void region_ranking_state::leave_out_few(model::client_cells& cells) const {
   if (!settings_.latencies || !cells.network) return;
-  for (const auto& row : settings_.latencies->find(cells.network))
-    if (row.reporters >= model::shown_reporters) return;
-  cells.network.reset();
+  const auto rows = settings_.latencies->find(cells.network);
+  // A single row of few would tell about single players.
+  const bool is_shown = std::ranges::all_of(
+      rows, [](const auto& row) { return row.reporters >= model::shown_reporters; });
+  if (!is_shown) cells.network.reset();
 }
 
 region_ranking_state::explanation
@@ -145,8 +147,11 @@ region_ranking_state::text_ptr region_ranking_state::detailed(const model::game_
   const auto& wanted = request.details;
   auto about = explanation_of(request.client);
   about.described.file = file_name(about.described.file);
+  const auto rows = ranked_for(where, about.client);
+  // The order is the client's own; what is shown of others is not.
+  leave_out_few(about.client.cells);
   std::vector<model::latency_prediction> predictions;
-  const auto rows = ranked_for(where, about.client, &predictions);
+  if (wanted.latency) predictions = predicted_for(rows, about.client);
   auto cells = about.client.cells;
   cells.where = about.client.location;
   const known_cells known{settings_.latencies.get(), cells};
@@ -196,8 +201,8 @@ std::string region_ranking_state::explain(const explain_ranking& request) const 
   }
   leave_out_few(about.client.cells);
   const auto* where = namespace_for({}, request.namespace_id);
-  std::vector<model::latency_prediction> predictions;
-  const auto rows = ranked_for(where, about.client, &predictions);
+  const auto rows = ranked_for(where, about.client);
+  const auto predictions = predicted_for(rows, about.client);
   auto cells = about.client.cells;
   cells.where = about.client.location;
   const known_cells known{settings_.latencies.get(), cells};

@@ -149,11 +149,17 @@ void region_ranking_state::predict(group_members& of, const model::game_namespac
   }
 }
 
-std::string region_ranking_state::rank(const rank_group& request) {
+base::expected<std::string> region_ranking_state::rank(const rank_group& request) {
   const std::span<const model::group_player> players{request.group.players};
   const auto* where = namespace_for(request.origin_host, request.namespace_id);
   group_members members{model::regions_of(*catalog_, where), players.size()};
   const auto& regions = members.regions();
+  if (players.size() * regions.size() > group_figures_limit)
+    return base::fail(base::errc::query_invalid,
+                      "`players` has " + std::to_string(players.size()) +
+                          " players, and there are " + std::to_string(regions.size()) +
+                          " regions. Send at most " +
+                          std::to_string(group_figures_limit / regions.size()) + " players.");
   for (std::size_t i = 0; i < regions.size(); ++i)
     members.set_number(i, region_numbers_[position_of(*regions[i])]);
   for (std::size_t at = 0; at < players.size() && !regions.empty(); at += at_once)

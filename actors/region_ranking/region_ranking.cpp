@@ -155,6 +155,7 @@ region_ranking_state::listed(const model::game_namespace* where, const cache_key
   client_at at{location ? location : settings_.fallback, {}};
   if (ranks_by_latency()) at.cells = store::client_cells_of(settings_.geoip.get(), client);
   cached_listing made{listing_for(where, at), place_counts::cell_of(location), snapshots_, now_};
+  caches_.compressed.erase(key); // of the listing that this one replaces
   const auto evicted =
       caches_.listings.put(key, made, made.listing->memory_bytes() + cache_entry_overhead_bytes);
   if (metrics != nullptr) {
@@ -203,35 +204,42 @@ region_ranking_state::place_of(const model::ip_address& client) const noexcept {
   return at;
 }
 
-std::vector<model::ranked_region>
-region_ranking_state::ranked_for(const model::game_namespace* where, const client_at& client,
-                                 std::vector<model::latency_prediction>* predictions) const {
-  auto rows = model::rank_regions(model::regions_of(*catalog_, where), client.location);
-  if (!ranks_by_latency() && predictions == nullptr) return rows;
-  const auto predicted = std::min(rows.size(), model::latency_region_limit);
+std::vector<model::region_distance>
+region_ranking_state::numbered(std::span<const model::ranked_region> rows) const {
   std::vector<model::region_distance> regions;
-  regions.reserve(predicted);
-  for (const auto& each : std::span{rows}.first(predicted)) {
-    const auto position = static_cast<std::size_t>(each.where - catalog_->regions.data());
-    regions.push_back({region_numbers_[position], each.distance_m});
-  }
+  for (const auto& each : rows.first(std::min(rows.size(), model::latency_region_limit)))
+    regions.push_back({region_numbers_[position_of(*each.where)], each.distance_m});
+  return regions;
+}
+
+std::vector<model::latency_prediction>
+region_ranking_state::predicted(std::span<const model::region_distance> regions,
+                                const client_at& client) const {
   auto cells = client.cells;
   cells.where = client.location;
-  std::vector<model::latency_prediction> made(predicted);
+  std::vector<model::latency_prediction> made(regions.size());
   model::predict_latencies(latencies(), cells, regions, made);
-  if (!ranks_by_latency()) {
-    *predictions = std::move(made);
-    return rows;
-  }
+  return made;
+}
+
+std::vector<model::latency_prediction>
+region_ranking_state::predicted_for(std::span<const model::ranked_region> rows,
+                                    const client_at& client) const {
+  return predicted(numbered(rows), client);
+}
+
+std::vector<model::ranked_region>
+region_ranking_state::ranked_for(const model::game_namespace* where,
+                                 const client_at& client) const {
+  auto rows = model::rank_regions(model::regions_of(*catalog_, where), client.location);
+  if (!ranks_by_latency()) return rows;
+  const auto regions = numbered(rows);
   std::vector<std::uint16_t> order;
-  model::rank_by_latency(regions, made, order);
+  model::rank_by_latency(regions, predicted(regions, client), order);
   // Those beyond, which are the farthest, stay where they are.
-  auto by_distance = rows;
-  if (predictions != nullptr) predictions->clear();
-  for (std::size_t i = 0; i < order.size(); ++i) {
+  const auto by_distance = rows;
+  for (std::size_t i = 0; i < order.size(); ++i)
     rows[i] = by_distance[order[i]];
-    if (predictions != nullptr) predictions->push_back(made[order[i]]);
-  }
   return rows;
 }
 
@@ -290,10 +298,13 @@ caf::behavior region_ranking::make_behavior() {
               request.ticket);
       }),
       serving<rank_group>([this](const rank_group& request) {
-        reply(
-            caf::actor_cast<caf::actor>(current_sender()),
-            json_made{request.exchange, std::make_shared<const std::string>(state_.rank(request))},
-            request.ticket);
+        auto made = state_.rank(request);
+        if (!made)
+          return reply(caf::actor_cast<caf::actor>(current_sender()),
+                       operation_failed{request.exchange, made.error()}, request.ticket);
+        reply(caf::actor_cast<caf::actor>(current_sender()),
+              json_made{request.exchange, std::make_shared<const std::string>(*std::move(made))},
+              request.ticket);
       }),
       [this](const catalog_changed& news) { discard(state_.set_catalog(news.snapshot)); },
       [this](const geoip_changed& news) { discard(state_.set_geoip(news.geoip)); },

@@ -117,6 +117,8 @@ public:
   static constexpr std::size_t compressed_part = 8;
   /// One part in so many is for the distances of places that members of groups are at.
   static constexpr std::size_t distances_part = 16;
+  /// Players times regions of a group: more would keep an event loop for tens of milliseconds.
+  static constexpr std::size_t group_figures_limit = 32'768;
   /// A listing is kept compressed when its place asks for it again among about so many others: of
   /// places that seldom ask, keeping it would cost more than it saves.
   static constexpr std::size_t places_remembered = 1'024;
@@ -145,7 +147,8 @@ public:
   std::string explain(const explain_ranking& request) const;
   /// Regions for a group, as JSON: each player's round trip is its own measurement, else what is
   /// predicted for its place and network. The distances of places are cached, predictions are not.
-  std::string rank(const rank_group& request);
+  /// Fails with `query_invalid` for more than `group_figures_limit` figures.
+  base::expected<std::string> rank(const rank_group& request);
   bool has_namespace(const model::uuid& id) const {
     return catalog_->find_namespace(id) != nullptr;
   }
@@ -213,11 +216,16 @@ private:
   model::latency_cell group_of(const model::ip_address& client, std::uint32_t asn) const noexcept;
   /// Where a client is, by its address.
   client_at place_of(const model::ip_address& client) const noexcept;
-  /// The regions of a listing, in its order. `predictions`, if not null, gets one for each of the
-  /// first `model::latency_region_limit` of them.
-  std::vector<model::ranked_region>
-  ranked_for(const model::game_namespace* where, const client_at& client,
-             std::vector<model::latency_prediction>* predictions = nullptr) const;
+  /// The regions of a listing, in its order.
+  std::vector<model::ranked_region> ranked_for(const model::game_namespace* where,
+                                               const client_at& client) const;
+  /// What is predicted for the first `model::latency_region_limit` of them.
+  std::vector<model::latency_prediction> predicted_for(std::span<const model::ranked_region> rows,
+                                                       const client_at& client) const;
+  std::vector<model::latency_prediction> predicted(std::span<const model::region_distance> regions,
+                                                   const client_at& client) const;
+  /// The same regions as the snapshot of latencies calls them.
+  std::vector<model::region_distance> numbered(std::span<const model::ranked_region> rows) const;
   /// Numbers the regions of the catalog as the snapshot does.
   void number_regions();
   /// The compressed form of a listing; null where it is not kept, or plain JSON is shorter.

@@ -234,8 +234,10 @@ void hand_to_latency_map(const request_context& asked,
                          const std::vector<model::measured_latency>& measured) {
   const auto& gate = asked.settings().latency_gate;
   if (!gate || measured.empty()) return;
-  if (!gate->takes(asked.client()) || !gate->enter()) return;
-  if (!asked.tell(owner::latency_map, actors::latencies_heard{asked.client(), measured}))
+  // A place first: a report that finds none does not begin the client's interval.
+  if (!gate->enter()) return;
+  if (!gate->takes(asked.client()) ||
+      !asked.tell(owner::latency_map, actors::latencies_heard{asked.client(), measured}))
     gate->leave();
 }
 

@@ -72,6 +72,10 @@ std::size_t latency_learner::set_regions(std::span<const latency_region> regions
     else
       changed->regions.push_back(each);
   }
+  current_.reset();
+  for (std::size_t i = 0; i < changed->regions.size(); ++i)
+    current_.set(i,
+                 std::find(regions.begin(), regions.end(), changed->regions[i]) != regions.end());
   if (changed->regions.size() == field_->regions.size()) return refused;
   // What the neighbours know is by region: until the next fit, they know nothing.
   changed->neighbours = neighbour_field{changed->regions, changed->prior, {}};
@@ -231,7 +235,7 @@ std::vector<learned_entry> latency_learner::take_unkept() {
   std::vector<learned_entry> all;
   all.reserve(unkept_.size());
   for (const auto& each : unkept_.take())
-    all.push_back(named(each));
+    if (current_.test(each.region)) all.push_back(named(each));
   return all;
 }
 

@@ -44,8 +44,9 @@ class latency_learner {
 public:
   explicit latency_learner(learner_settings settings = {});
 
-  /// Makes the regions known that are not. One that has moved is another region. What was learned
-  /// for those that are gone fades. Returns how many did not fit into `latency_region_limit`.
+  /// Makes the regions known that are not, and says which there are now. One that has moved is
+  /// another region. What was learned for those that are gone fades, and is not kept any more.
+  /// Returns how many did not fit into `latency_region_limit`.
   std::size_t set_regions(std::span<const latency_region> regions);
   /// The number of a region; nothing if it is unknown.
   std::optional<std::uint16_t> number_of(const latency_region& region) const noexcept;
@@ -95,6 +96,8 @@ private:
   std::shared_ptr<const latency_field> field_;
   std::shared_ptr<const latency_snapshot> published_;
   bool field_changed_ = false;
+  /// The numbers of the regions that there are now.
+  std::bitset<latency_region_limit> current_;
   std::bitset<latency_shard_count> changed_;
 };
 

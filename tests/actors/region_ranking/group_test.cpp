@@ -80,7 +80,7 @@ answer taken_apart(const std::string& json) {
 }
 
 answer ask(region_ranking_state& state, const rank_group& request) {
-  return taken_apart(state.rank(request));
+  return taken_apart(state.rank(request).value());
 }
 
 using texts = std::vector<std::string>;
