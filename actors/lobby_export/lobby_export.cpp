@@ -71,8 +71,7 @@ lobby_export::lobby_export(caf::actor_config& cfg, lobby_export_settings setting
                         base::fault_point::lobby_export_reply}},
       settings_{std::move(settings)},
       catalog_{std::move(catalog)},
-      state_{std::move(state)},
-      next_sweep_{settings_.job.clock->now()} {}
+      state_{std::move(state)} {}
 
 template <class News>
 auto lobby_export::taking() {
@@ -185,17 +184,19 @@ void lobby_export::do_housekeeping() {
       base::log(base::log_event::export_failed, "exports: {}", base::to_string(swept.error()));
   };
   const auto now = settings_.job.clock->now();
-  if (now >= next_sweep_ && tidy(sweep)) next_sweep_ = now + settings_.sweep_interval;
+  auto& next_sweep = state_->tidying()->next_sweep;
+  if (now >= next_sweep && tidy(sweep)) next_sweep = now + settings_.sweep_interval;
 }
 
 bool lobby_export::tidy(std::function<void(store::export_store&)> work) {
-  if (tidying_->exchange(true)) return false;
-  const auto taken = settings_.tidy_work->submit(
-      [files = settings_.job.files, tidying = tidying_, work = std::move(work)] {
+  const auto& tidying = state_->tidying();
+  if (tidying->is_under_way.exchange(true)) return false;
+  const auto taken =
+      settings_.tidy_work->submit([files = settings_.job.files, tidying, work = std::move(work)] {
         work(*files);
-        *tidying = false;
+        tidying->is_under_way = false;
       });
-  if (!taken) *tidying_ = false;
+  if (!taken) tidying->is_under_way = false;
   return taken;
 }
 

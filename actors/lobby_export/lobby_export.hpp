@@ -4,7 +4,6 @@
 #include "actors/lobby_export/messages.hpp"
 #include "actors/request/supervised_actor.hpp"
 
-#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -48,11 +47,8 @@ private:
   lobby_export_settings settings_;
   model::catalog_snapshot catalog_;
   std::shared_ptr<lobby_export_state> state_;
-  base::steady_time next_sweep_;
   /// Whether `exports_following` is on its way.
   bool follows_soon_ = false;
-  /// Whether files are being removed or counted.
-  std::shared_ptr<std::atomic<bool>> tidying_ = std::make_shared<std::atomic<bool>>(false);
 };
 
 } // namespace matchcloud::actors

@@ -8,6 +8,7 @@
 #include "model/lobbies/export_query.hpp"
 #include "store/secrets/secret_ring.hpp"
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -71,6 +72,15 @@ struct export_waiter : waiter {
   bool is_operator = false;
 };
 
+/// Removing and counting files, one task at a time for all successive actors: the task of an actor
+/// that died continues on its thread, and each successor would start another.
+struct export_tidying {
+  /// Any thread.
+  std::atomic<bool> is_under_way{false};
+  /// When the files are counted next. The export actor only.
+  base::steady_time next_sweep{};
+};
+
 /// The side effects that the state of exports requests from its actor.
 class export_effects {
 public:
@@ -94,7 +104,7 @@ public:
 ///
 /// It outlives an export actor that dies: jobs go on and files remain. Requests that wait and
 /// queued jobs are forgotten with the actor, because fronts send such requests again. Successive
-/// actors never overlap, so only `reports` is shared with other threads.
+/// actors never overlap, so only `reports` and `tidying` are shared with other threads.
 ///
 /// A request for an export that is running joins it, and a request for a finished export gets its
 /// file, if the export covers the same lobbies and names. Whether it does is read from the store
@@ -113,6 +123,8 @@ public:
   void end();
   /// What the jobs report. Always the same object; any thread.
   const std::shared_ptr<export_reports>& reports() const noexcept { return reports_; }
+  /// Always the same object.
+  const std::shared_ptr<export_tidying>& tidying() const noexcept { return tidying_; }
 
   /// Handles a request for an export of an existing game.
   void ask(const model::export_query& query, const export_waiter& who);
@@ -218,6 +230,7 @@ private:
   const lobby_export_settings* settings_ = nullptr;
   export_effects* effects_ = nullptr;
   std::shared_ptr<export_reports> reports_ = std::make_shared<export_reports>();
+  std::shared_ptr<export_tidying> tidying_ = std::make_shared<export_tidying>();
   /// Queued and running jobs, by number.
   std::map<std::uint64_t, job> jobs_;
   std::uint64_t last_number_ = 0;

@@ -455,6 +455,26 @@ TEST_CASE("files are removed and counted by one job at a time, however long it t
   CHECK(on.short_work.tasks.size() == 1); // the postponed count
 }
 
+TEST_CASE("successors count files no more often, and not while a predecessor's task still does") {
+  // Each would take a thread of the exports, for as long as counting many files takes.
+  bench on;
+  CHECK(on.short_work.tasks.size() == 1);
+  for (int i = 0; i < 5; ++i) {
+    on.kill(on.exporter);
+    on.succeed();
+  }
+  on.clock.advance(on.settings.sweep_interval);
+  on.tick();
+  CHECK(on.short_work.tasks.size() == 1);
+  on.settle();
+  on.tick(); // the count that was due meanwhile
+  CHECK(on.short_work.tasks.size() == 1);
+  on.settle();
+  on.kill(on.exporter);
+  on.succeed();
+  CHECK(on.short_work.tasks.empty());
+}
+
 TEST_CASE("where the disk's threads are taken, who asks is told to come back") {
   bench on;
   on.long_work.full = true;
