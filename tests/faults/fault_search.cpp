@@ -99,15 +99,20 @@ private:
     if (!eventually([&] { return service_.metric("matchcloud_requests_in_flight") == 0; }))
       return "requests are left in flight";
     const auto acknowledged = ledger_.acknowledged();
-    return ledger_.problem_of(exported(), acknowledged);
+    // On a busy machine one attempt may miss its deadline.
+    std::string history;
+    if (!eventually([&] { return !(history = exported()).empty(); }))
+      return "the history cannot be exported";
+    return ledger_.problem_of(history, acknowledged);
   }
 
   /// The whole history of the game; empty if it cannot be had.
   std::string exported() const {
     const auto made = ask_export(service_.data(), ledger_.game_id());
     const auto target = download_target(made);
-    return made.status == 200 && !target.empty() ? get(service_.data(), target).body
-                                                 : std::string{};
+    if (target.empty()) return {};
+    const auto file = get(service_.data(), target);
+    return file.status == 200 ? file.body : std::string{};
   }
 
   lobby_ledger ledger_;
