@@ -118,9 +118,9 @@ caf::behavior latency_map::make_behavior() {
       },
       [this](publish_latencies) { publish_news(); },
       [this](keep_latencies) { keep(); },
-      [this](const latencies_kept& found) {
+      [this](store_looked) {
         wake();
-        on(found);
+        if (const auto found = settings_.state->look()->take()) on(*found);
       },
       [](const discarded&) {}, // freed with the message, on this thread
   };
@@ -155,29 +155,35 @@ void latency_map::publish_news() {
 
 void latency_map::keep() {
   if (!settings_.database) return;
+  auto& state = *settings_.state;
+  // Of a predecessor.
+  if (const auto found = state.look()->take()) return on(*found);
+  if (!state.look()->begin()) return delayed_send(this, settings_.keep_interval, keep_latencies{});
   std::optional<std::uint32_t> expires_before;
-  if (const auto now = settings_.clock->now(); now >= next_expiry_) {
+  if (const auto now = settings_.clock->now(); now >= state.next_expiry) {
     const auto minute = settings_.clock->unix_ms() / ms_per_minute;
     expires_before = static_cast<std::uint32_t>(std::max<std::int64_t>(0, minute - kept_minutes));
-    next_expiry_ = now + expiry_interval;
+    state.next_expiry = now + expiry_interval;
   }
-  auto learned =
-      std::make_shared<const std::vector<model::learned_entry>>(settings_.state->take_unkept());
+  auto learned = std::make_shared<const std::vector<model::learned_entry>>(state.take_unkept());
   auto task = [self = caf::actor_cast<caf::actor>(this), database = settings_.database, learned,
-               read = settings_.state->read(), expires_before,
-               most = settings_.state->entry_limit()] {
-    latencies_kept done;
+               look = state.look(), read = state.read(), expires_before,
+               most = state.entry_limit()] {
+    latencies_kept found;
     try {
-      done = keep_in(*database, *learned, read, expires_before, most);
+      found = keep_in(*database, *learned, read, expires_before, most);
     } catch (const std::exception& what) { // without memory, above all
-      done.after = done.read = read;
-      done.unkept = *learned;
-      done.failure = base::error{base::errc::internal, what.what()};
+      found = {};
+      found.after = found.read = read;
+      found.unkept = *learned;
+      found.failure = base::error{base::errc::internal, what.what()};
     }
-    caf::anon_send(self, std::move(done));
+    look->end(std::move(found));
+    caf::anon_send(self, store_looked{});
   };
   if (settings_.pool->submit(std::move(task))) return;
-  settings_.state->give_back(*learned);
+  state.look()->give_up();
+  state.give_back(*learned);
   delayed_send(this, settings_.keep_interval, keep_latencies{});
 }
 
@@ -187,7 +193,7 @@ void latency_map::on(const latencies_kept& found) {
     base::log(base::log_event::latencies_failed, "latencies: {}; they are kept in memory",
               base::to_string(*found.failure));
   failing_ = found.failure.has_value();
-  if (found.expires_more) next_expiry_ = {};
+  if (found.expires_more) settings_.state->next_expiry = {};
   if (found.has_more && !failing_) return keep();
   delayed_send(this, settings_.keep_interval, keep_latencies{});
 }

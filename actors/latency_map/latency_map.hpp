@@ -55,7 +55,6 @@ private:
   latency_map_settings settings_;
   latency_map_state::snapshot_ptr told_;
   std::vector<caf::actor> subscribers_;
-  base::steady_time next_expiry_{};
   bool failing_ = false;
 };
 

@@ -2,6 +2,8 @@
 
 #include "actors/latency_map/latency_config.hpp"
 #include "actors/latency_map/messages.hpp"
+#include "actors/latency_map/store_look.hpp"
+#include "base/clock.hpp"
 #include "base/metrics.hpp"
 #include "model/catalog/catalog.hpp"
 #include "model/latency/learner.hpp"
@@ -104,6 +106,11 @@ public:
   void give_back(std::span<const model::learned_entry> unkept);
   /// Takes over what a look at the store found.
   void apply(const latencies_kept& found);
+  /// Always the same object.
+  const std::shared_ptr<store_look>& look() const noexcept { return look_; }
+  /// When the store is looked through for what has expired.
+  base::steady_time next_expiry{};
+
   std::size_t entry_limit() const noexcept { return config_.entry_limit; }
   /// How far the store is read.
   const store::latency_position& read() const noexcept { return read_; }
@@ -122,6 +129,7 @@ private:
   /// Made when there is something to learn.
   std::optional<model::latency_learner> learner_;
   snapshot_ptr published_;
+  std::shared_ptr<store_look> look_ = std::make_shared<store_look>();
   store::latency_position read_;
   bool learned_since_fit_ = false;
   std::int64_t fitted_ms_ = 0;

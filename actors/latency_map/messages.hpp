@@ -33,7 +33,10 @@ struct latencies_heard {
 struct publish_latencies {};
 struct keep_latencies {};
 
-/// blocking pool -> latency_map: what became of what was to be kept, and what others have kept.
+/// blocking pool -> latency_map: a look at the store is over; `store_look` has what came of it.
+struct store_looked {};
+
+/// What became of what was to be kept, and what others have kept.
 struct latencies_kept {
   /// What could not be kept.
   std::vector<model::learned_entry> unkept;
