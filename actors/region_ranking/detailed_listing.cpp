@@ -5,8 +5,10 @@
 #include "model/latency/unkept_entries.hpp"
 #include "store/geoip/client_cells.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <iterator>
 
 namespace matchcloud::actors {
 
@@ -35,7 +37,7 @@ void write_place(json_writer& json, const std::optional<model::coordinates>& at)
   json.object().name("latitude").raw(latitude).name("longitude").raw(longitude).end_object();
 }
 
-/// What is known of the cells that a client is in.
+/// What is known of the cells that a client is in, as far as it is shown.
 class known_cells {
 public:
   known_cells(const model::latency_snapshot* in, const model::client_cells& of) : in_{in} {
@@ -48,7 +50,7 @@ public:
   long reports(model::latency_source source, std::uint16_t region) const noexcept {
     for (const auto& cell : cells_)
       if (cell && model::name_of(cell->kind()) == model::to_string(source))
-        for (const auto& row : in_->find(cell))
+        for (const auto& row : shown_of(*cell))
           if (row.region == region) return std::lround(row.reports());
     return 0;
   }
@@ -57,7 +59,7 @@ public:
   void write(json_writer& json) const {
     json.array();
     for (const auto& cell : cells_) {
-      const auto rows = in_ == nullptr ? std::span<const model::cell_row>{} : in_->find(cell);
+      const auto rows = cell ? shown_of(*cell) : std::vector<model::cell_row>{};
       int reporters = 0;
       double reports = 0;
       for (const auto& row : rows) {
@@ -74,6 +76,15 @@ public:
   }
 
 private:
+  std::vector<model::cell_row> shown_of(model::latency_cell cell) const {
+    std::vector<model::cell_row> rows;
+    if (in_ != nullptr)
+      std::ranges::copy_if(in_->find(cell), std::back_inserter(rows), [&](const auto& row) {
+        return cell.kind() != model::cell_kind::network || row.reporters >= model::shown_reporters;
+      });
+    return rows;
+  }
+
   const model::latency_snapshot* in_;
   std::array<std::optional<model::latency_cell>, 4> cells_{};
 };
@@ -104,15 +115,6 @@ struct region_ranking_state::explanation {
   place_source source = place_source::unknown;
   store::address_description described;
 };
-
-void region_ranking_state::leave_out_few(model::client_cells& cells) const {
-  if (!settings_.latencies || !cells.network) return;
-  const auto rows = settings_.latencies->find(cells.network);
-  // A single row of few would tell about single players.
-  const bool is_shown = std::ranges::all_of(
-      rows, [](const auto& row) { return row.reporters >= model::shown_reporters; });
-  if (!is_shown) cells.network.reset();
-}
 
 region_ranking_state::explanation
 region_ranking_state::explanation_of(const model::ip_address& client) const {
@@ -148,8 +150,6 @@ region_ranking_state::text_ptr region_ranking_state::detailed(const model::game_
   auto about = explanation_of(request.client);
   about.described.file = file_name(about.described.file);
   const auto rows = ranked_for(where, about.client);
-  // The order is the client's own; what is shown of others is not.
-  leave_out_few(about.client.cells);
   std::vector<model::latency_prediction> predictions;
   if (wanted.latency) predictions = predicted_for(rows, about.client);
   auto cells = about.client.cells;
@@ -199,7 +199,6 @@ std::string region_ranking_state::explain(const explain_ranking& request) const 
   } else {
     about = explanation_of(request.client);
   }
-  leave_out_few(about.client.cells);
   const auto* where = namespace_for({}, request.namespace_id);
   const auto rows = ranked_for(where, about.client);
   const auto predictions = predicted_for(rows, about.client);

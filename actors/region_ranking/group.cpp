@@ -78,8 +78,10 @@ public:
                const model::client_cells& cells) {
     for (std::size_t at = 0; at < asked_.size(); at += model::latency_region_limit) {
       const auto count = std::min(asked_.size() - at, model::latency_region_limit);
+      // Whoever asks may not be the one at the address.
       model::predict_latencies(by, cells, std::span{asked_}.subspan(at, count),
-                               std::span{predictions_}.subspan(at, count));
+                               std::span{predictions_}.subspan(at, count),
+                               model::network_rows::shown);
     }
     auto* const row = &figures_us_[player * regions_.size()];
     for (std::size_t i = 0; i < predictions_.size(); ++i)
@@ -136,8 +138,6 @@ void region_ranking_state::predict(group_members& of, const model::game_namespac
     if (player.address) {
       client = cells[next];
       place = places[next++];
-      // Whoever asks may not be the one at the address.
-      leave_out_few(client);
     }
     if (player.where) {
       client.where = player.where;

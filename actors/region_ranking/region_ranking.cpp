@@ -214,18 +214,18 @@ region_ranking_state::numbered(std::span<const model::ranked_region> rows) const
 
 std::vector<model::latency_prediction>
 region_ranking_state::predicted(std::span<const model::region_distance> regions,
-                                const client_at& client) const {
+                                const client_at& client, model::network_rows which) const {
   auto cells = client.cells;
   cells.where = client.location;
   std::vector<model::latency_prediction> made(regions.size());
-  model::predict_latencies(latencies(), cells, regions, made);
+  model::predict_latencies(latencies(), cells, regions, made, which);
   return made;
 }
 
 std::vector<model::latency_prediction>
 region_ranking_state::predicted_for(std::span<const model::ranked_region> rows,
                                     const client_at& client) const {
-  return predicted(numbered(rows), client);
+  return predicted(numbered(rows), client, model::network_rows::shown);
 }
 
 std::vector<model::ranked_region>
@@ -235,7 +235,7 @@ region_ranking_state::ranked_for(const model::game_namespace* where,
   if (!ranks_by_latency()) return rows;
   const auto regions = numbered(rows);
   std::vector<std::uint16_t> order;
-  model::rank_by_latency(regions, predicted(regions, client), order);
+  model::rank_by_latency(regions, predicted(regions, client, model::network_rows::all), order);
   // Those beyond, which are the farthest, stay where they are.
   const auto by_distance = rows;
   for (std::size_t i = 0; i < order.size(); ++i)

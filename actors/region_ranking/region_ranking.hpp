@@ -219,11 +219,12 @@ private:
   /// The regions of a listing, in its order.
   std::vector<model::ranked_region> ranked_for(const model::game_namespace* where,
                                                const client_at& client) const;
-  /// What is predicted for the first `model::latency_region_limit` of them.
+  /// What is predicted for the first `model::latency_region_limit` of them, to be shown.
   std::vector<model::latency_prediction> predicted_for(std::span<const model::ranked_region> rows,
                                                        const client_at& client) const;
   std::vector<model::latency_prediction> predicted(std::span<const model::region_distance> regions,
-                                                   const client_at& client) const;
+                                                   const client_at& client,
+                                                   model::network_rows which) const;
   /// The same regions as the snapshot of latencies calls them.
   std::vector<model::region_distance> numbered(std::span<const model::ranked_region> rows) const;
   /// Numbers the regions of the catalog as the snapshot does.
@@ -236,8 +237,6 @@ private:
   text_ptr detailed(const model::game_namespace* where, const rank_regions& request) const;
   explanation explanation_of(const model::ip_address& client) const;
   void write_explanation(model::json_writer& json, const explanation& of) const;
-  /// Leaves a network out that too few have reported from to be shown to others.
-  void leave_out_few(model::client_cells& cells) const;
   // Regions for groups (group.cpp).
   class group_members;
   /// Sets the distances from a place of the GeoIP files, from the cache if they are there.

@@ -1,5 +1,7 @@
 #include "model/latency/predictor.hpp"
 
+#include "model/latency/unkept_entries.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -178,14 +180,22 @@ void predict_latencies(const latency_field& field, const known_rows& known,
 }
 
 void predict_latencies(const latency_snapshot& snapshot, const client_cells& client,
-                       std::span<const region_distance> regions,
-                       std::span<latency_prediction> out) noexcept {
+                       std::span<const region_distance> regions, std::span<latency_prediction> out,
+                       network_rows which) noexcept {
   std::optional<latency_cell> place;
   if (client.where) place = place_cell(*client.where);
-  predict_latencies(*snapshot.field,
-                    {snapshot.find(client.network), snapshot.find(place), snapshot.find(client.asn),
-                     snapshot.find(client.country)},
-                    client.where, regions, out);
+  auto network = snapshot.find(client.network);
+  std::array<cell_row, latency_region_limit> shown;
+  if (which == network_rows::shown) {
+    std::size_t count = 0;
+    for (const auto& row : network)
+      if (row.reporters >= shown_reporters) shown[count++] = row;
+    network = std::span{shown}.first(count);
+  }
+  predict_latencies(
+      *snapshot.field,
+      {network, snapshot.find(place), snapshot.find(client.asn), snapshot.find(client.country)},
+      client.where, regions, out);
 }
 
 void rank_by_latency(std::span<const region_distance> regions,

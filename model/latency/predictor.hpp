@@ -68,10 +68,17 @@ void predict_latencies(const latency_field& field, const known_rows& known,
                        std::span<const region_distance> regions,
                        std::span<latency_prediction> out) noexcept;
 
+/// What of a network counts.
+enum class network_rows : std::uint8_t {
+  all,
+  /// Those of regions from `shown_reporters` on: what is shown to others than the client.
+  shown
+};
+
 /// The same for a client of a snapshot.
 void predict_latencies(const latency_snapshot& snapshot, const client_cells& client,
-                       std::span<const region_distance> regions,
-                       std::span<latency_prediction> out) noexcept;
+                       std::span<const region_distance> regions, std::span<latency_prediction> out,
+                       network_rows which = network_rows::all) noexcept;
 
 /// Sorts positions in `regions` by prediction, in steps of 0.1 ms. Ties and regions without a
 /// prediction, which come last, are sorted by distance, then by position: with nothing learned, the

@@ -58,11 +58,9 @@ TEST_CASE("what players report is predicted for others of their place", "[operat
   report_from_london(at);
   CHECK(eventually([&] { return knows(at, networks - 2); }));
   CHECK(predict(at, player_in(9'999), "fra")->ms < predict(at, player_in(9'999), "lon")->ms);
-  // A network of one's own says more, and a place without reports asks its neighbours.
-  CHECK(eventually([&] {
-    const auto own = predict(at, player_in(3), "fra");
-    return own && own->source == "network";
-  }));
+  // What a single player of a network reported is not shown; a place without reports asks its
+  // neighbours.
+  CHECK(predict(at, player_in(3), "fra")->source == "place");
   CHECK(predict(at, "X-Forwarded-For: 198.51.100.1\r\n", "fra")->source != "place");
   CHECK(learned(at) == networks);
   CHECK(at.metric("matchcloud_latency_entries") > networks);
@@ -92,7 +90,7 @@ TEST_CASE("by latency, the fastest region is listed first", "[operations]") {
   const server fast{located(of, {"--rank-by", "latency"}), of};
   for (const auto* at : {&near, &fast}) {
     report_from_london(*at);
-    REQUIRE(eventually([&] { return predict(*at, player_in(3), "fra")->source == "network"; }));
+    REQUIRE(eventually([&] { return knows(*at, networks - 2); }));
   }
   const auto by_distance = order_at(near, player_in(9'999));
   CHECK(by_distance.front() == "lon");
@@ -166,7 +164,7 @@ TEST_CASE("an explanation tells a client where it was taken to be, and why", "[o
   const world of;
   const server at{located(of), of};
   report_from_london(at);
-  REQUIRE(eventually([&] { return predict(at, player_in(3), "fra")->source == "network"; }));
+  REQUIRE(eventually([&] { return knows(at, networks - 2); }));
   const auto told = parse_json(list(at, player_in(3), "?explain=true").body);
   REQUIRE(told.IsObject());
   const auto& why = told["explanation"];
@@ -177,8 +175,7 @@ TEST_CASE("an explanation tells a client where it was taken to be, and why", "[o
   CHECK(why["place"]["latitude"].GetDouble() == Approx(51.5).margin(0.1));
   CHECK(why["asn"].IsNull());
   CHECK(text_at(why, "file").find('/') == std::string::npos);
-  CHECK(text_at(why["cells"][0], "kind") == "network");
-  CHECK(text_at(why["cells"][0], "cell") == "2001:db8:3::/48");
+  CHECK(text_at(why["cells"][0], "kind") == "place");
   // Only with what was asked for.
   CHECK_FALSE(told["regions"][0].HasMember("latency"));
   const auto direct = parse_json(list(at, "", "?explain=true").body);

@@ -300,8 +300,8 @@ TEST_CASE("predicted latencies are told with what they come from") {
   CHECK(amsterdam["confidence"].GetDouble() > 0.3);
   CHECK(amsterdam["confidence"].GetDouble() <= 1);
   const auto network = parse_json(detailed(state, player_in(3), {.latency = true}));
-  CHECK(text_of(network["regions"][0]["latency"]["source"]) == "network");
-  CHECK(network["regions"][0]["latency"]["reports"].GetInt() == 1);
+  // That of a single player is not shown, not even within its network.
+  CHECK(text_of(network["regions"][0]["latency"]["source"]) == "place");
   const auto nowhere =
       parse_json(detailed(state, player_in(quiet_network, unknown_place), {.latency = true}));
   for (const auto& region : nowhere["regions"].GetArray())
@@ -361,15 +361,12 @@ TEST_CASE("an explanation says where a client was taken to be, and who has repor
   CHECK(text_of(why["country"]) == "DE");
   CHECK(why["asn"].GetInt() == 64'500);
   CHECK(text_of(why["file"]) == "places.mmdb");
-  REQUIRE(why["cells"].Size() == 4);
-  CHECK(text_of(why["cells"][0]["kind"]) == "network");
-  CHECK(text_of(why["cells"][0]["cell"]) == "10.0.3.0/24");
+  REQUIRE(why["cells"].Size() == 3);
+  CHECK(text_of(why["cells"][0]["kind"]) == "place");
   CHECK(why["cells"][0]["regions"].GetInt() == 3);
-  CHECK(why["cells"][0]["reports"].GetInt() == 1);
-  CHECK(text_of(why["cells"][1]["kind"]) == "place");
-  CHECK(why["cells"][1]["reports"].GetInt() == 10);
-  CHECK(text_of(why["cells"][2]["cell"]) == "AS64500");
-  CHECK(text_of(why["cells"][3]["cell"]) == "DE");
+  CHECK(why["cells"][0]["reports"].GetInt() == 10);
+  CHECK(text_of(why["cells"][1]["cell"]) == "AS64500");
+  CHECK(text_of(why["cells"][2]["cell"]) == "DE");
 
   const auto stranger =
       parse_json(detailed(state, player_in(quiet_network, unknown_place), {.explain = true}));
