@@ -183,6 +183,18 @@ TEST_CASE("a region that has moved is another one, of which nothing is known") {
         latency_outcome::learned);
 }
 
+TEST_CASE("of a region that has moved only what was learned since is kept") {
+  bench on;
+  report_from_germany(on.state, 10, now_ms);
+  auto moved = three_regions();
+  moved->regions[0].datacenter_coord = {52.5, 5.5};
+  on.state.set_catalog(moved);
+  report_from_germany(on.state, 10, now_ms);
+  const auto taken = on.state.take_unkept();
+  CHECK(taken.size() == 3); // one for each region of the place
+  CHECK(std::ranges::count(taken, std::string{"ams"}, &model::learned_entry::region_id) == 1);
+}
+
 TEST_CASE("what is learned is taken to the store once, and what others learned is taken over") {
   bench here;
   bench there;

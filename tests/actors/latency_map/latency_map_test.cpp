@@ -384,12 +384,32 @@ TEST_CASE("a successor knows what its predecessor learned, and begins with nobod
   REQUIRE(before != nullptr);
   on.kill(on.at.map);
   CHECK(on.at.settings.gate->enter()); // for one that is gone
-  on.at.pool.tasks.clear();
   on.at.start();
+  CHECK(on.at.pool.tasks.size() == 1); // the predecessor's look, which is still under way
   CHECK(on.at.settings.gate->waiting() == 0);
   on.at.subscribe();
   on.pass(seconds{1});
   CHECK(on.at.told() == before);
+  CHECK(on.at.keep());
+  on.pass(keep_interval); // takes what came of that
+  on.pass(keep_interval);
+  CHECK(on.at.keep());
+  CHECK(on.store.latencies.read({}, 10).entries.size() == 3);
+}
+
+TEST_CASE("what a predecessor's look could not keep is kept by the successor's") {
+  lone_bench on;
+  CHECK(on.at.keep());
+  on.at.report_from_germany(10);
+  on.pass(keep_interval);
+  on.kill(on.at.map);
+  on.store.failing = true;
+  on.at.start();
+  CHECK(on.at.keep());
+  CHECK(on.store.latencies.read({}, 10).entries.empty());
+  on.store.failing = false;
+  on.pass(keep_interval);
+  on.pass(keep_interval);
   CHECK(on.at.keep());
   CHECK(on.store.latencies.read({}, 10).entries.size() == 3);
 }

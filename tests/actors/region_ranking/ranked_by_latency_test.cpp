@@ -208,6 +208,28 @@ TEST_CASE("a cached listing is good for ten seconds after something was learned"
   CHECK(state.cached_listings() == 1);
 }
 
+TEST_CASE("a compressed listing is kept no longer than the listing that it is of") {
+  bench on;
+  auto state = on.ranking();
+  const auto compressed = [&] {
+    rank_regions one{{1, 1}, player_in(quiet_network), ""};
+    one.gzip = true;
+    const auto* const only = &one;
+    region_ranking_state::ranked answer;
+    state.rank({&only, 1}, {&answer, 1});
+    return answer.gzip;
+  };
+  compressed();
+  const auto before = compressed(); // kept when it is asked for again
+  report_from_germany(on.learned, 10, now_ms);
+  state.set_latencies(on.snapshot());
+  on.clock.advance(region_ranking_state::stale_after);
+  compressed();
+  const auto after = compressed();
+  REQUIRE(after != nullptr);
+  CHECK((before == nullptr || *before != *after));
+}
+
 TEST_CASE("a new catalog is listed at once, with what is known of the regions that stay") {
   bench on;
   report_from_germany(on.learned, 10, now_ms);
