@@ -39,6 +39,13 @@ for (const flags of [[], ['--rank-by', 'latency', '--fallback-location', '51.5,-
           assert.equal(answer.status, 200, answer.text);
           assert.deepEqual(answer.json, wanted);
         });
+      await t.test('a network is shown once five have reported from it', async () => {
+        const one = await world.ask(list, { ...details, headers: from('192.0.2.1') });
+        assert.deepEqual(one.json.explanation.cells, []);
+        const body = JSON.stringify({ latencies: { lon: 23.1 } });
+        for (let last = 10; last < 50; ++last)
+          await world.ask(report, { body, headers: from(`192.0.2.${last}`) });
+      });
       await t.test('a listing for one who reported', async () => {
         const { regions, explanation } = await listed(world, '192.0.2.1');
         const { latency } = regions.find(({ region_id }) => region_id === 'lon');
@@ -52,11 +59,11 @@ for (const flags of [[], ['--rank-by', 'latency', '--fallback-location', '51.5,-
         assert.equal(answer.json.explanation.source, flags.length ? 'fallback' : 'unknown');
       });
       await t.test('the ranking for operators', async () => {
-        for (const parameters of [{ address: '192.0.2.1' }, { latitude: 51.5, longitude: -0.1 }]) {
+        for (const [parameters, cells] of [[{ address: '192.0.2.1' }, 1], [{ address: '192.0.3.1' }, 0],
+          [{ latitude: 51.5, longitude: -0.1 }, 0]]) {
           const answer = await world.ask(rank, { parameters, optional: [] });
           assert.equal(answer.status, 200, answer.text);
-          // Too few have reported for others to see their network.
-          assert.deepEqual(answer.json.cells, []);
+          assert.equal(answer.json.cells.filter(({ kind }) => kind === 'network').length, cells);
         }
       });
       await t.test('all that was answered is documented',
