@@ -25,6 +25,10 @@ for (const client of clients) {
       const path = "/v1/regions/iad";
       const region = await ask("GET", path, null, { url: service.ops });
       await ask("PUT", path, { ...region, ping_url: `${service.data}/ping` }, { url: service.ops });
+      // The event loops hear of it a moment later.
+      const isListed = async () => (await run({ action: "list" })).regions
+        ?.some((each) => each.region_id === "iad" && each.ping_url);
+      while (!await isListed());
     });
     after(async () => {
       await client.stop();
