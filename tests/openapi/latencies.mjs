@@ -59,8 +59,9 @@ for (const flags of [[], ['--rank-by', 'latency', '--fallback-location', '51.5,-
         assert.equal(answer.json.explanation.source, flags.length ? 'fallback' : 'unknown');
       });
       await t.test('the ranking for operators', async () => {
-        for (const [parameters, cells] of [[{ address: '192.0.2.1' }, 1], [{ address: '192.0.3.1' }, 0],
-          [{ latitude: 51.5, longitude: -0.1 }, 0]]) {
+        const asked = [[{ address: '192.0.2.1' }, 1], [{ address: '192.0.3.1' }, 0],
+          [{ latitude: 51.5, longitude: -0.1 }, 0]];
+        for (const [parameters, cells] of asked) {
           const answer = await world.ask(rank, { parameters, optional: [] });
           assert.equal(answer.status, 200, answer.text);
           assert.equal(answer.json.cells.filter(({ kind }) => kind === 'network').length, cells);
