@@ -156,6 +156,7 @@ region_ranking_state::text_ptr region_ranking_state::detailed(const model::game_
   cells.where = about.client.location;
   const known_cells known{settings_.latencies.get(), cells};
   std::vector<std::string_view> ids;
+  ids.reserve(rows.size());
   for (const auto& each : rows)
     ids.push_back(each.where->region_id);
   auto order = model::order_by_latency(ids, request.measured);
