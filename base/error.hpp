@@ -89,8 +89,8 @@ enum class errc : std::uint8_t {
   avatar_not_found,
   /// No image has this upload id and file name.
   media_not_found,
-  /// The body of an export request does not give a valid time span, or the query of a region
-  /// listing does not give valid measurements.
+  /// A body or a query that is no payload to be validated says something that cannot be: the span
+  /// of an export, measured latencies, a group of players, details of a listing.
   query_invalid,
   /// The signature of a URL does not match: this service did not sign it, or it was altered.
   signature_invalid,

@@ -30,8 +30,8 @@ struct region {
   std::string region_display_name;
   std::string provider_display_name;
   coordinates datacenter_coord;
-  /// Where pages measure the latency to the region; empty: nowhere. See `is_ping_url`. Players are
-  /// not told: it is for the console.
+  /// Where clients measure the latency to the region; empty: nowhere. See `is_ping_url`. Players
+  /// are told who ask with `fields=ping_url`.
   std::string ping_url = {};
 
   friend bool operator==(const region&, const region&) = default;
