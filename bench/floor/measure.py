@@ -133,8 +133,8 @@ def reports(known):
     """Latencies from half of the networks that `known` clients are in."""
     def prepare(binary, data):
         regions = json.loads(subprocess.run(
-            [binary, "catalog", "list", "regions", "--json", "--data-dir", data], check=True,
-            text=True, stdout=subprocess.PIPE).stdout)["regions"]
+            [binary, "catalog", "list", "regions", "--format", "json", "--data-dir", data],
+            check=True, text=True, stdout=subprocess.PIPE).stdout)["regions"]
         chance = random.Random(SEED)
         networks = sorted({address.rsplit(".", 1)[0] + ".0/24" for address in known
                            if "." in address})
