@@ -69,9 +69,10 @@ void sqlite_connection::closer::operator()(sqlite3* handle) const noexcept {
   sqlite3_close_v2(handle);
 }
 
-base::expected<sqlite_connection> sqlite_connection::open(std::string path) {
+base::expected<sqlite_connection> sqlite_connection::open(std::string path, missing_file where) {
   sqlite3* handle = nullptr;
-  const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
+  const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX |
+                    (where == missing_file::is_made ? SQLITE_OPEN_CREATE : 0);
   const int result = sqlite3_open_v2(path.c_str(), &handle, flags, nullptr);
   sqlite_connection opened{std::move(path), handle}; // closes the handle of a failed open, too
   if (!handle) return opened.failure("open the database", "out of memory");

@@ -82,8 +82,11 @@ private:
 /// `cancelled` if a `cancellation` stopped the statement. One thread at a time.
 class sqlite_connection final : public sql_connection {
 public:
-  /// Opens or creates the file. SQLite does not read it yet.
-  static base::expected<sqlite_connection> open(std::string path);
+  enum class missing_file { fails, is_made };
+
+  /// Opens the file. SQLite does not read it yet.
+  static base::expected<sqlite_connection> open(std::string path,
+                                                missing_file where = missing_file::fails);
   /// Opens a file that is there, to look at it. Makes no file and changes none, also beside
   /// processes that use it. Does not see what is in a log that lacks its index, as in a copy.
   static base::expected<sqlite_connection> open_unchanging(std::string path);

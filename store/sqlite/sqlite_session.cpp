@@ -157,18 +157,35 @@ base::expected<void> tune(sqlite_connection& db, workload use) {
   return db.execute(pragma.c_str(), "configure the connection");
 }
 
+/// A database that sessions of this process use already.
+using database_in_use = std::optional<database_file>;
+
+/// Fails if the database that is in use is not there any more.
+base::expected<void> check_is_there(const database_in_use& used) {
+  const auto why = used ? used->why_lost() : std::nullopt;
+  if (!why) return {};
+  return base::fail(base::errc::store_failed,
+                    used->path() + ": cannot open the database: " + *why);
+}
+
+/// Opens the database that is in use, or makes one if none is yet.
 base::expected<sqlite_connection> open_connection(const std::string& data_dir,
-                                                  const std::string& path, workload use) {
-  create_private(path);
-  const bool is_there = has_store(data_dir); // not where a link leads to a file that SQLite makes
-  database_file file{data_dir};
+                                                  const std::string& path, workload use,
+                                                  const database_in_use& used) {
+  using missing_file = sqlite_connection::missing_file;
+  auto there = used;
+  if (!used) {
+    create_private(path);
+    // Not where a link leads to a file that SQLite makes.
+    if (has_store(data_dir)) there = database_file{data_dir};
+  }
   const bool had_log = has_log(path);
-  auto db = sqlite_connection::open(path);
-  if (!db) return db;
+  auto db = sqlite_connection::open(path, used ? missing_file::fails : missing_file::is_made);
   // It has not been replaced since before SQLite opened it, which is therefore the same file.
-  if (const auto why = is_there ? file.why_lost() : std::nullopt)
-    return db->failure("open the database", *why);
-  db->keep_to(is_there ? std::move(file) : database_file{data_dir});
+  // SQLite has not looked at the log yet, which it would apply to another file.
+  if (auto same = check_is_there(there); !same) return tl::unexpected(same.error());
+  if (!db) return db;
+  db->keep_to(there ? *std::move(there) : database_file{data_dir});
   if (const auto version = check_schema(*db); !version) {
     // Closing must not checkpoint the log into a database that must be left unchanged.
     if (had_log) db->keep_log_on_close();
@@ -190,7 +207,9 @@ base::expected<void> refuse_restoring(const std::string& data_dir) {
                                "same command again, which completes it, or empty the directory");
 }
 
-base::expected<sqlite_connection> open_in(const std::string& data_dir, workload use) {
+base::expected<sqlite_connection> open_in(const std::string& data_dir, workload use,
+                                          const database_in_use& used = {}) {
+  if (auto there = check_is_there(used); !there) return tl::unexpected(there.error());
   if (auto made = make_data_directory(data_dir); !made) return tl::unexpected(made.error());
   // Before the lock, so that a fault that stalls this session does not block others.
   const auto path = data_dir + "/" + database_file_name;
@@ -201,7 +220,7 @@ base::expected<sqlite_connection> open_in(const std::string& data_dir, workload 
   const auto lock = directory_lock::acquire(data_dir);
   if (!lock) return tl::unexpected(lock.error());
   if (auto free = refuse_restoring(data_dir); !free) return tl::unexpected(free.error());
-  return open_connection(data_dir, path, use);
+  return open_connection(data_dir, path, use, used);
 }
 
 } // namespace
@@ -254,8 +273,9 @@ open_sqlite_connection(const std::string& data_dir) {
 namespace {
 
 base::expected<std::unique_ptr<sqlite_session>> open_session(const std::string& data_dir,
-                                                             const store_settings& settings) {
-  auto db = open_in(data_dir, settings.use);
+                                                             const store_settings& settings,
+                                                             const database_in_use& used = {}) {
+  auto db = open_in(data_dir, settings.use, used);
   if (!db) return tl::unexpected(db.error());
   if (auto whole = check_is_whole(*db, data_dir); !whole) return tl::unexpected(whole.error());
   db->set_busy_timeout(static_cast<int>(settings.patience.count()));
@@ -273,13 +293,10 @@ base::expected<std::shared_ptr<database>> open_sqlite(const std::string& data_di
                                                       const store_settings& settings) {
   // Set once the store exists: a store that has vanished must not be replaced by an empty one, nor
   // its sessions be joined by some on another file.
-  const auto first = std::make_shared<std::optional<database_file>>();
+  const auto first = std::make_shared<database_in_use>();
   auto opened = std::make_shared<database>(
       [data_dir, settings, first]() -> base::expected<std::unique_ptr<session>> {
-        if (const auto why = *first ? (*first)->why_lost() : std::nullopt)
-          return base::fail(base::errc::store_failed,
-                            (*first)->path() + ": cannot open the database: " + *why);
-        auto made = open_session(data_dir, settings);
+        auto made = open_session(data_dir, settings, *first);
         if (!made) return tl::unexpected(made.error());
         if (!*first) *first = (*made)->file();
         return *std::move(made);

@@ -2,6 +2,7 @@
 #include "store/open_sqlite.hpp"
 #include "store/sqlite/sqlite.hpp"
 #include "tests/catch.hpp"
+#include "tests/fixtures/injected_fault.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 
 #include <sys/stat.h>
@@ -97,6 +98,37 @@ TEST_CASE("a store that is gone meanwhile is not made anew") {
   CHECK(gone.error().detail.starts_with(made + "/matchcloud.db: "));
   CHECK_FALSE(std::filesystem::exists(made));
   std::filesystem::rename(directory.path() + "/away", made);
+  CHECK(opened->catalog().value()->load().value().games == model::demo_catalog().games);
+}
+
+TEST_CASE("a store that is moved away while a session waits to open it is not made anew") {
+  const temporary_directory directory;
+  const auto data = directory.path("data");
+  const auto database = data + "/matchcloud.db";
+  store::store_settings settings;
+  settings.sessions.idle = 0;
+  const auto opened = open_sqlite(data, settings).value();
+  REQUIRE(opened->catalog().value()->import_document(model::demo_catalog()));
+  const bool replaced = GENERATE(false, true);
+  CAPTURE(replaced);
+  const auto stall = fixtures::once(fixtures::rule_of(base::fault_kind::stall));
+  fixtures::injected_fault stuck{base::fault_point::store_open, stall};
+  std::string error;
+  std::thread waiting{[&] {
+    const auto made = opened->catalog();
+    if (!made) error = made.error().detail;
+  }};
+  while (stuck.hits() == 0)
+    std::this_thread::yield();
+  std::filesystem::rename(database, directory.path("away"));
+  if (replaced) std::filesystem::copy_file(directory.path("away"), database);
+  const auto before = contents(data);
+  stuck.take_away();
+  waiting.join();
+  CHECK(error.starts_with(database + ": cannot open the database: it is " +
+                          (replaced ? "another file" : "not there any more")));
+  CHECK(contents(data) == before);
+  std::filesystem::rename(directory.path("away"), database);
   CHECK(opened->catalog().value()->load().value().games == model::demo_catalog().games);
 }
 
