@@ -17,7 +17,15 @@ base::expected<past_query> read_past_query(const query_parameters& of) {
   if (!to_ms) return tl::unexpected(to_ms.error());
   const auto step = read_number(of, "step", 1, 3'600, "seconds");
   if (!step) return tl::unexpected(step.error());
-  past_query wanted{*from_ms, *to_ms, {}};
+  const auto last = read_number(of, "last", 1, 86'400, "seconds");
+  if (!last) return tl::unexpected(last.error());
+  past_query wanted;
+  wanted.from_ms = *from_ms;
+  wanted.to_ms = *to_ms;
+  if (*last) wanted.last = std::chrono::seconds{**last};
+  if (*from_ms && *last)
+    return base::fail(base::errc::query_invalid,
+                      "`from` and `last` both say where to begin. Leave one out.");
   if (*step) wanted.step = std::chrono::seconds{**step};
   if (wanted.from_ms && wanted.to_ms && *wanted.from_ms >= *wanted.to_ms)
     return base::fail(base::errc::query_invalid,

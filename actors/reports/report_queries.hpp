@@ -18,14 +18,17 @@ inline constexpr std::array<std::string_view, 3> attention_severity_names{"criti
 
 /// A span of what the process has done.
 struct past_query {
-  /// Milliseconds since 1970. Absent: an hour before the end, and now.
+  /// Milliseconds since 1970. Absent: `last` before the end, and now.
   std::optional<std::int64_t> from_ms;
   std::optional<std::int64_t> to_ms;
+  /// 1 s to a day.
+  std::chrono::seconds last = std::chrono::hours{1};
   /// The length of each part, 1 s to an hour. Absent: one that makes at most 360 parts.
   std::optional<std::chrono::seconds> step;
 };
 
-/// Reads `from`, `to` (milliseconds since 1970) and `step` (seconds). Fails with `query_invalid`.
+/// Reads `from`, `to` (milliseconds since 1970), `last` and `step` (seconds). Fails with
+/// `query_invalid`.
 base::expected<past_query> read_past_query(const query_parameters& of);
 
 } // namespace matchcloud::actors

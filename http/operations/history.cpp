@@ -214,9 +214,12 @@ const operation_code codes::get_history{
               "Requests, answers and latencies by operation, event loops and counts: the last hour "
               "by the second, the last day by the minute, since the process began.",
           .parameters = {{"query", "from", R"({"type":"integer","minimum":0})",
-                          "Milliseconds since 1970; an hour before `to` without.", "1767312000000"},
+                          "Milliseconds since 1970.", "1767312000000"},
                          {"query", "to", R"({"type":"integer","minimum":0})",
                           "Milliseconds since 1970; now without.", "1767315600000"},
+                         {"query", "last", R"({"type":"integer","minimum":1,"maximum":86400})",
+                          "Seconds before `to` to begin at, in place of `from`; 3,600 without.",
+                          "600"},
                          {"query", "step", R"({"type":"integer","minimum":1,"maximum":3600})",
                           "Seconds from one point to the next; without, there are at most 360.",
                           "10"}},

@@ -253,7 +253,7 @@ base::expected<std::string> service_history::report(const actors::past_query& wa
   // Nothing older is kept.
   const auto oldest_ms = now_ms - milliseconds{minutes_kept}.count();
   const auto from_ms =
-      std::max(wanted.from_ms.value_or(to_ms - milliseconds{seconds_kept}.count()), oldest_ms);
+      std::max(wanted.from_ms.value_or(to_ms - milliseconds{wanted.last}.count()), oldest_ms);
   const auto step_ms = wanted.step ? milliseconds{*wanted.step}.count()
                                    : usual_step_ms(std::max<std::int64_t>(1, to_ms - from_ms));
   if ((to_ms - from_ms) / step_ms > static_cast<std::int64_t>(points_limit))

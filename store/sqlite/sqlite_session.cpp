@@ -164,8 +164,7 @@ using database_in_use = std::optional<database_file>;
 base::expected<void> check_is_there(const database_in_use& used) {
   const auto why = used ? used->why_lost() : std::nullopt;
   if (!why) return {};
-  return base::fail(base::errc::store_failed,
-                    used->path() + ": cannot open the database: " + *why);
+  return base::fail(base::errc::store_failed, used->path() + ": cannot open the database: " + *why);
 }
 
 /// Opens the database that is in use, or makes one if none is yet.

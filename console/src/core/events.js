@@ -59,7 +59,7 @@ async function fill(first) {
   const at = Date.now();
   try {
     const response = await fetch(
-      addressOf(`/v1/history?step=1&from=${at - history_limit * 1_000}`),
+      addressOf(`/v1/history?step=1&last=${history_limit}`),
       { headers: headersOf(), cache: "no-store" });
     if (!response.ok) return;
     const { points } = parseJson(await response.text());

@@ -22,9 +22,9 @@ struct bench : deterministic_system {
     reports_settings settings;
     settings.from = {[] { return "metrics"; }, [] { return "actors"; }, [this] { return status; },
                      [this] { ++samples; }};
-    settings.from.past = [](const past_query& of) -> base::expected<std::string> {
-      if (!of.from_ms) return base::fail(base::errc::query_invalid, "no begin");
-      return "from " + std::to_string(*of.from_ms);
+    settings.from.past = [](const past_query& asked) -> base::expected<std::string> {
+      if (!asked.from_ms) return base::fail(base::errc::query_invalid, "no begin");
+      return "from " + std::to_string(*asked.from_ms);
     };
     settings.watchers_limit = 2;
     of = spawn<reports>(settings);
@@ -100,6 +100,21 @@ TEST_CASE("the past is sampled at every tick, whoever watches, and asked for by 
   on.send_as(on.front, on.of, wanted);
   REQUIRE(on.front_log->failed.size() == 1);
   CHECK(on.front_log->failed[0].error.code == base::errc::query_invalid);
+}
+
+TEST_CASE("the past is asked for by its begin or by its length") {
+  const auto read = [](const std::string& from, const std::string& last) {
+    return read_past_query([=](std::string_view name) {
+      return name == "from" ? from : name == "last" ? last : std::string{};
+    });
+  };
+  CHECK(read("", "").value().last == std::chrono::hours{1});
+  CHECK(read("", "600").value().last == std::chrono::minutes{10});
+  CHECK(read("5", "").value().from_ms == 5);
+  for (const auto& refused : {read("5", "600"), read("", "0"), read("", "86401"), read("-1", "")}) {
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().code == base::errc::query_invalid);
+  }
 }
 
 TEST_CASE("without threads for surveys, whoever asks for one is told so") {

@@ -136,6 +136,13 @@ TEST_CASE("the last hour is there by the second, the day before by the minute") 
     sum += point["data_plane"]["requests"].GetUint64();
   CHECK(sum >= 24 * 60 - 2);
   CHECK(sum <= 24 * 60 + 61);
+  wanted = {};
+  wanted.last = std::chrono::hours{2};
+  const auto last = points_of(history, wanted);
+  CHECK(last["to"].GetInt64() == of.clock.unix_ms());
+  CHECK(last["from"].GetInt64() == of.clock.unix_ms() - 7'200'000);
+  CHECK(last["points"][0]["at"].GetInt64() >= of.clock.unix_ms() - 7'200'000 - 60'000);
+  CHECK(last["points"][0]["at"].GetInt64() <= of.clock.unix_ms() - 7'200'000 + 60'000);
   // Parts do not overlap, and nothing between them is lost.
   for (unsigned i = 1; i < hours["points"].Size(); ++i) {
     const auto& before = hours["points"][i - 1];
