@@ -5,7 +5,6 @@ import { html } from "../core/html.js";
 import { useQuery } from "../core/query.js";
 import { turn } from "../core/router.js";
 import { TreeTable } from "./actors/tree_table.js";
-import { WalksCard } from "./actors/walks.js";
 
 const path = "/actors";
 const period_ms = 1_000;
@@ -24,7 +23,6 @@ function Panel({ route }) {
       ${value ? html`<${TreeTable} actors=${value.actors} route=${route} />`
         : !error && html`<${Loading} />`}
     </${Section}>
-    <${WalksCard} route=${route} />
   </${Frame}>`;
 }
 

@@ -2,19 +2,10 @@ import { Panel as Frame } from "../core/components.js";
 import { html } from "../core/html.js";
 import { linkTo } from "../core/router.js";
 import { mayChange } from "../core/session.js";
-import { AuditLog } from "./audit/log.js";
 import { Elements } from "./catalog/elements.js";
 import { kinds } from "./catalog/kinds.js";
-import { Tokens } from "./catalog/tokens.js";
 
-const pages = [...Object.entries(kinds).map(([id, { title }]) => [id, title]),
-  ["tokens", "Tokens"], ["audit", "Audit log"]];
-
-function Page({ kind, route }) {
-  if (kind === "tokens") return html`<${Tokens} route=${route} />`;
-  if (kind === "audit") return html`<${AuditLog} route=${route} />`;
-  return html`<${Elements} key=${kind} kind=${kind} route=${route} />`;
-}
+const pages = Object.entries(kinds).map(([id, { title }]) => [id, title]);
 
 function Panel({ route }) {
   const asked = route.params.get("kind");
@@ -23,9 +14,9 @@ function Panel({ route }) {
     <ul class="tabs" aria-label="What is shown">${pages.map(([id, title]) => html`<li key=${id}>
       <a href=${linkTo("catalog", { kind: id })} aria-current=${id === kind ? "true" : undefined}>
         ${title}</a></li>`)}</ul>
-    ${!mayChange.value && kind !== "audit" && html`<p class="faint">Read only. Changing needs an
-      admin token, or "Allow changes" above.</p>`}
-    <${Page} kind=${kind} route=${route} />
+    ${!mayChange.value && html`<p class="faint">Read only. Changing needs an admin token, or "Allow
+      changes" above.</p>`}
+    <${Elements} key=${kind} kind=${kind} route=${route} />
   </${Frame}>`;
 }
 

@@ -21,7 +21,7 @@ export function Banner() {
   if (state === "refused") {
     return html`<div class="banner bad" role="status">
       <span><strong>The service wants a token.</strong> ${" "}<bdi>${why?.detail}</bdi></span>
-      <button type="button" onClick=${() => { asking.value = true; }}>Give a token</button></div>`;
+      <button type="button" onClick=${() => { asking.value = true; }}>Sign in</button></div>`;
   }
   if (state !== "lost") return null;
   const left = Math.max(0, Math.ceil(((nextTry.value ?? now) - now) / 1_000));

@@ -1,8 +1,7 @@
 import { useEffect, useRef } from "preact/hooks";
-import { addressOf } from "../core/address.js";
 import { html } from "../core/html.js";
 import { linkTo, route } from "../core/router.js";
-import { panels } from "../panels/list.js";
+import { panels, reference } from "../panels/list.js";
 
 const groups = [...new Set(panels.map(({ group }) => group))];
 
@@ -15,12 +14,12 @@ export function Navigation() {
     element.current.querySelector("[aria-current]")
       ?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }, [here]);
-  const link = ({ id, title, key }) => html`<li key=${id}><a href=${linkTo(id)}
-    aria-current=${here === id ? "page" : undefined} title=${`g ${key}`}>${title}</a></li>`;
+  const link = ({ id, title, key, icon: Icon, href }) => html`<li key=${title}>
+    <a href=${href ?? linkTo(id)} aria-current=${here === id ? "page" : undefined}
+      title=${key && `g ${key}`}><${Icon} />${title}</a></li>`;
   return html`<nav ref=${element} aria-label="Panels">
     ${groups.map((group) => html`<div key=${group}><h2>${group}</h2>
-      <ul>${panels.filter((panel) => panel.group === group).map(link)}
-        ${group === "Try" && html`<li key="docs">
-          <a href=${addressOf("/docs")}>Interface</a></li>`}</ul></div>`)}
+      <ul>${[...panels, reference].filter((panel) => panel.group === group).map(link)}</ul>
+    </div>`)}
   </nav>`;
 }

@@ -21,17 +21,17 @@ function Body() {
     signOut();
     close();
   };
-  return html`<${Dialog} title="Token" onClose=${close}>
-    ${token.value && html`<p>This page asks with a token of the kind ${" "}
+  return html`<${Dialog} title="Sign in" onClose=${close}>
+    ${token.value && html`<p>You are signed in with a token of the kind ${" "}
       <strong>${tokenKind.value}</strong>. <button type="button" onClick=${forget}>
-        Forget it</button></p>`}
+        Sign out</button></p>`}
     <form onSubmit=${submit}>
       <${Field} label=${token.value ? "Another token" : "Token"} type="password" value=${text}
         onValue=${setText} error=${wrong} autofocus required
         hint="A viewer token reads, an admin token changes too. It stays in this tab alone."
       />
       <footer><button type="button" onClick=${close}>Cancel</button>
-        <button type="submit" class="primary">Use it</button></footer>
+        <button type="submit" class="primary">Sign in</button></footer>
     </form>
   </${Dialog}>`;
 }

@@ -1,3 +1,4 @@
+import { Keyboard, KeyRound, Lock, LockOpen, LogIn, Moon, Sun, SunMoon } from "lucide-preact";
 import { html } from "../core/html.js";
 import { Badge } from "../core/components.js";
 import { durationText } from "../core/components/values.js";
@@ -5,11 +6,14 @@ import { connection, status } from "../core/events.js";
 import { asking, changesAllowed, mayChange, token, tokenKind } from "../core/session.js";
 import { shortcutsShown } from "../core/shortcuts.js";
 import { nextTheme, theme } from "../core/theme.js";
+import { Mark } from "./mark.js";
 
 const said = {
   connecting: ["warn", "connecting"], live: ["good", "live"], lost: ["bad", "no connection"],
   refused: ["bad", "needs a token"], paused: ["plain", "paused"],
 };
+
+const themes = { light: Sun, dark: Moon };
 
 function Health() {
   const [tone, text] = said[connection.value];
@@ -33,21 +37,24 @@ function Rights() {
   };
   return html`
     ${!token.value && html`<button type="button" aria-pressed=${changesAllowed.value}
-      onClick=${allow}>${changesAllowed.value ? "Changes allowed" : "Allow changes"}</button>`}
+      onClick=${allow}><${changesAllowed.value ? LockOpen : Lock} />${
+        changesAllowed.value ? "Changes allowed" : "Allow changes"}</button>`}
     <button type="button" onClick=${ask}>${token.value
-      ? html`${tokenKind.value} token${mayChange.value ? "" : ", read only"}` : "Token"}</button>`;
+      ? html`<${KeyRound} />${tokenKind.value} token${mayChange.value ? "" : ", read only"}`
+      : html`<${LogIn} />Sign in`}</button>`;
 }
 
 /** The bar above everything: the service's state, who asks, theme and help. */
 export function Top() {
   return html`<header class="top">
-    <a class="name" href="#/live">matchcloud</a>
+    <a class="name" href="#/live"><${Mark} />matchcloud</a>
     <${Health} />
     <div class="actions">
       <${Rights} />
-      <button type="button" onClick=${nextTheme} title="t">Theme: ${theme.value}</button>
-      <button type="button" aria-label="Shortcuts" title="?"
-        onClick=${() => { shortcutsShown.value = true; }}>?</button>
+      <button type="button" class="icon-only" onClick=${nextTheme} title="Theme (t)"
+        aria-label=${`Theme: ${theme.value}`}><${themes[theme.value] ?? SunMoon} /></button>
+      <button type="button" class="icon-only" aria-label="Shortcuts" title="Shortcuts (?)"
+        onClick=${() => { shortcutsShown.value = true; }}><${Keyboard} /></button>
     </div>
   </header>`;
 }

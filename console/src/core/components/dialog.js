@@ -1,14 +1,17 @@
+import { X } from "lucide-preact";
 import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { html } from "../html.js";
 import { Problem } from "./problem.js";
 
 /**
  * A modal dialog. `onClose` is called when it is dismissed, by Escape too; whoever shows it takes
- * it away then. The focus goes back to where it was.
+ * it away then. The focus goes back to where it was. While `changed`, it asks before it discards.
  */
-export function Dialog({ title, onClose, children, wide = false }) {
+export function Dialog({ title, onClose, children, wide = false, changed = false }) {
   const element = useRef(null);
   const id = useId();
+  const [leaving, setLeaving] = useState(false);
+  const leave = () => (changed ? setLeaving(true) : onClose());
   useEffect(() => {
     const before = document.activeElement;
     const dialog = element.current;
@@ -20,12 +23,19 @@ export function Dialog({ title, onClose, children, wide = false }) {
   }, []);
   const cancel = (event) => {
     event.preventDefault();
-    onClose();
+    if (leaving) setLeaving(false);
+    else leave();
   };
   return html`<dialog ref=${element} class=${wide ? "wide" : ""} aria-labelledby=${id}
     onCancel=${cancel}>
     <header><h2 id=${id}>${title}</h2>
-      <button type="button" class="quiet" aria-label="Close" onClick=${onClose}>×</button></header>
+      <button type="button" class="quiet" aria-label="Close" onClick=${leave}><${X} /></button>
+    </header>
+    ${leaving && html`<div class="leaving" role="alertdialog" aria-label="Discard the changes?">
+      <p>What you changed is not saved.</p>
+      <div class="actions"><button type="button" autofocus onClick=${() => setLeaving(false)}>
+          Keep editing</button>
+        <button type="button" class="danger" onClick=${onClose}>Discard</button></div></div>`}
     ${children}
   </dialog>`;
 }

@@ -1,5 +1,6 @@
 import { html } from "../html.js";
 import { asking, token } from "../session.js";
+import { RequestId } from "./request_id.js";
 
 // What somebody can do about a refusal. What is not here has all it needs in the problem's detail.
 const advice = {
@@ -25,10 +26,10 @@ export function Problem({ error, onRetry }) {
     <p><strong>${error.status || "No answer"} ${error.code ?? error.name}</strong> ${" "}
       <bdi>${error.detail ?? String(error)}</bdi></p>
     ${advice[error.code] && html`<p>${advice[error.code]}</p>`}
-    ${error.requestId && html`<p class="faint">Request <code>${error.requestId}</code></p>`}
+    ${error.requestId && html`<p class="faint">Request <${RequestId} id=${error.requestId} /></p>`}
     <div class="actions">
       ${unknown && html`<button type="button" onClick=${() => { asking.value = true; }}>
-        ${token.value ? "Give another token" : "Give a token"}</button>`}
+        ${token.value ? "Sign in with another token" : "Sign in"}</button>`}
       ${onRetry && html`<button type="button" onClick=${onRetry}>Try again</button>`}
     </div>
   </div>`;

@@ -37,7 +37,7 @@ export function AuditEntry({ requestId }) {
     return html`<p>The audit log has no entry of request <code>${requestId}</code> among its last ${
       looked_through}. <button type="button" onClick=${reload}>Look again</button></p>`;
   }
-  const link = linkTo("catalog", { kind: "audit", entry: entry.entry });
+  const link = linkTo("audit", { entry: entry.entry });
   return html`<p class="audit-entry">Audit entry ${" "}<a href=${link}>${entry.entry}</a>: ${" "}
     <code>${entry.action}</code> of <${Name} text=${entry.subject} /> by ${" "}
     <${Name} text=${whoText(entry.who)} /> at ${" "}<${Time} at=${entry.at} />

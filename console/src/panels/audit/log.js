@@ -25,7 +25,7 @@ function Filters({ filter }) {
   const [texts, setTexts] = useState(filter);
   const submit = (event) => {
     event.preventDefault();
-    go("catalog", { kind: "audit", ...texts });
+    go("audit", texts);
   };
   return html`<form class="asking" role="search" onSubmit=${submit}>
     ${filters.map(([name, label]) => html`<${Field} key=${name} label=${label} type="search"
@@ -89,10 +89,10 @@ export function AuditLog({ route }) {
           rowClass=${({ entry }) => (String(entry) === chosen ? "chosen" : "")} />`
         : !error && html`<${Loading} />`}
       <p class="actions">
-        ${before && html`<a class="button" href=${linkTo("catalog",
-          { kind: "audit", ...filter })}>The newest</a>`}
-        ${value?.next_before && html`<a class="button" href=${linkTo("catalog",
-          { kind: "audit", ...filter, before: value.next_before })}>Older</a>`}
+        ${before && html`<a class="button" href=${linkTo("audit",
+          filter)}>The newest</a>`}
+        ${value?.next_before && html`<a class="button" href=${linkTo("audit",
+          { ...filter, before: value.next_before })}>Older</a>`}
       </p>
     </${Section}>`;
 }

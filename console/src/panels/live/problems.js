@@ -33,8 +33,8 @@ function ofFaults({ faults }) {
 
 // Where the console shows what a finding of the service says to look at.
 const places = [
-  [/^\/v1\/traces\?operation=([a-z_]+)/, ([, operation]) => ["actors", { operation }]],
-  [/^\/v1\/traces/, () => ["actors", { walks: "failed" }]],
+  [/^\/v1\/traces\?operation=([a-z_]+)/, ([, operation]) => ["traces", { operation }]],
+  [/^\/v1\/traces/, () => ["traces", { walks: "failed" }]],
   [/^\/actors/, () => ["actors", { show: "restarted" }]],
   [/^\/v1\/exports/, () => ["lobbies", {}]],
   [/^\/v1\/config/, () => ["configuration", {}]],

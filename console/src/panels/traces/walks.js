@@ -54,7 +54,7 @@ function Walk({ trace }) {
 
 function Choice({ trace, chosen }) {
   const { request_id: id, operation, status, total_us: total } = trace;
-  return html`<li><a href=${linkHere({ walk: id })} aria-current=${chosen ? "true" : undefined}>
+  return html`<li><a href=${linkHere({ request: id })} aria-current=${chosen ? "true" : undefined}>
     <span><bdi>${operation}</bdi></span>
     <${Badge} tone=${toneOf(status)}>${status}</${Badge}>
     <span class="numeric"><${Micros} us=${total} /></span></a></li>`;
@@ -72,7 +72,7 @@ function Walks({ value, route }) {
   const kept = useRef(null);
   const listed = value.traces.filter(({ status, steps }) => (!failed || status >= 500)
     && (!place || steps.some((step) => isAt(step, place)))).slice(0, shown_limit);
-  const asked = params.get("walk");
+  const asked = params.get("request");
   // The service keeps the last ones alone: the one that somebody looks at stays here.
   const found = value.traces.find(({ request_id: id }) => id === asked);
   if (found) kept.current = found;
@@ -96,10 +96,10 @@ export function WalksCard({ route }) {
   const path = operation ? `${all}?operation=${operation}` : all;
   const { value, error, reload } = useQuery(path, { every: period_ms });
   const actions = html`<${Select} label="Show" className="inline"
-      onValue=${(walks) => turn({ walks, walk: "" })}
+      onValue=${(walks) => turn({ walks, request: "" })}
       options=${[["", "all"], ["failed", "5xx only"]]} value=${params.get("walks") ?? ""} />
     <${CopyCurl} path=${path} />`;
-  return html`<${Section} title="Walks of requests" actions=${actions}>
+  return html`<${Section} title="Request traces" actions=${actions}>
     ${error?.status === 404
       ? html`<p>This service does not sample walks: it is older than this page.</p>`
       : html`<${Problem} error=${error} onRetry=${reload} />`}
