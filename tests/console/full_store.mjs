@@ -52,10 +52,11 @@ function* lobbiesOf(now) {
   const random = numbers(7);
   const modes = ["ranked", "casual", "arena", "story"];
   for (let n = 0; n < counts.lobbies; ++n) {
-    // The first games have most of them; some run still, a few for days.
-    const game = Math.min(random(counts.games), random(counts.games), random(counts.games));
+    // The first game has most of them. Some run still, a few of the first game for days.
+    const isLong = n % 4_999 === 0;
+    const game = isLong || random(5) < 3 ? 0 : Math.min(random(counts.games), random(counts.games));
     const start = now - random(30 * day_ms);
-    const lasted = n % 9_973 === 0 ? 40 * day_ms : 300_000 + random(3_600_000);
+    const lasted = isLong ? 40 * day_ms : 300_000 + random(3_600_000);
     const stop = start + lasted;
     const version = random(5);
     yield JSON.stringify({
