@@ -28,7 +28,7 @@ function start(command, args, options = {}) {
     lines.on("line", (line) => line.startsWith(beginning) && resolve(line.slice(beginning.length)));
     child.on("exit", (code) => reject(new Error(`${command} ended with ${code}`)));
   });
-  return { said, stop };
+  return { said, stop, pid: child.pid };
 }
 
 /** A data directory with demo data of its own. */
@@ -45,14 +45,14 @@ export function command(...args) {
 
 /**
  * Starts a service on `dataDir`, on ports of the kernel's choice unless `opsPort` is given. Returns
- * `{ops, data, stop}` once it answers.
+ * `{ops, data, stop, pid}` once it answers.
  */
 export async function startService({ dataDir, flags = [], opsPort = 0 }) {
   const service = start(binary, ["serve", "--listen", "127.0.0.1:0", "--ops-listen",
     `127.0.0.1:${opsPort}`, "--data-dir", dataDir, ...flags]);
   const [listening, plane] = await Promise.all(
     [service.said("listening on "), service.said("ops plane on ")]);
-  return { ops: plane, data: listening, stop: service.stop };
+  return { ops: plane, data: listening, stop: service.stop, pid: service.pid };
 }
 
 /** Asks a service as curl would; returns the parsed JSON, null without a body. */
