@@ -3,11 +3,9 @@
 #include "model/json/json_writer.hpp"
 #include "model/latency/cell_text.hpp"
 #include "model/latency/unkept_entries.hpp"
-#include "store/geoip/client_cells.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <iterator>
 
 namespace matchcloud::actors {
@@ -114,6 +112,12 @@ struct region_ranking_state::explanation {
   client_at client;
   place_source source = place_source::unknown;
   store::address_description described;
+
+  known_cells cells_in(const model::latency_snapshot* latencies) const {
+    auto cells = client.cells;
+    cells.where = client.location;
+    return {latencies, cells};
+  }
 };
 
 region_ranking_state::explanation
@@ -128,8 +132,6 @@ region_ranking_state::explanation_of(const model::ip_address& client) const {
 }
 
 void region_ranking_state::write_explanation(json_writer& json, const explanation& of) const {
-  auto cells = of.client.cells;
-  cells.where = of.client.location;
   json.name("ranked_by").text(ranking_order_names[static_cast<std::size_t>(settings_.rank_by)]);
   json.name("place");
   write_place(json, of.client.location);
@@ -141,7 +143,7 @@ void region_ranking_state::write_explanation(json_writer& json, const explanatio
   json.name("file");
   of.described.file.empty() ? json.null() : json.text(of.described.file);
   json.name("cells");
-  known_cells{settings_.latencies.get(), cells}.write(json);
+  of.cells_in(settings_.latencies.get()).write(json);
 }
 
 region_ranking_state::text_ptr region_ranking_state::detailed(const model::game_namespace* where,
@@ -152,9 +154,7 @@ region_ranking_state::text_ptr region_ranking_state::detailed(const model::game_
   const auto rows = ranked_for(where, about.client);
   std::vector<model::latency_prediction> predictions;
   if (wanted.latency) predictions = predicted_for(rows, about.client);
-  auto cells = about.client.cells;
-  cells.where = about.client.location;
-  const known_cells known{settings_.latencies.get(), cells};
+  const auto known = about.cells_in(settings_.latencies.get());
   std::vector<std::string_view> ids;
   ids.reserve(rows.size());
   for (const auto& each : rows)
@@ -176,8 +176,8 @@ region_ranking_state::text_ptr region_ranking_state::detailed(const model::game_
       json.name("latency");
       const auto predicted =
           at < predictions.size() ? predictions[at] : model::latency_prediction{};
-      const auto position = static_cast<std::size_t>(region - catalog_->regions.data());
-      write_latency(json, predicted, known.reports(predicted.source, region_numbers_[position]));
+      const auto number = region_numbers_[position_of(*region)];
+      write_latency(json, predicted, known.reports(predicted.source, number));
     }
     if (wanted.ping_url && !region->ping_url.empty()) json.name("ping_url").text(region->ping_url);
     json.end_object();
@@ -203,23 +203,20 @@ std::string region_ranking_state::explain(const explain_ranking& request) const 
   const auto* where = namespace_for({}, request.namespace_id);
   const auto rows = ranked_for(where, about.client);
   const auto predictions = predicted_for(rows, about.client);
-  auto cells = about.client.cells;
-  cells.where = about.client.location;
-  const known_cells known{settings_.latencies.get(), cells};
+  const auto known = about.cells_in(settings_.latencies.get());
   json_writer json;
   json.object();
   write_explanation(json, about);
   json.name("latencies").array();
   for (std::size_t i = 0; i < predictions.size(); ++i) {
-    const auto position = static_cast<std::size_t>(rows[i].where - catalog_->regions.data());
+    const auto number = region_numbers_[position_of(*rows[i].where)];
     json.object().name("region_id").text(rows[i].where->region_id).name("latency");
-    write_latency(json, predictions[i],
-                  known.reports(predictions[i].source, region_numbers_[position]));
+    write_latency(json, predictions[i], known.reports(predictions[i].source, number));
     json.end_object();
   }
   json.end_array();
   std::string listing;
-  listing_for(where, about.client)->append_json(listing);
+  listed(rows)->append_json(listing);
   return json.name("listing").raw(listing).end_object().take();
 }
 

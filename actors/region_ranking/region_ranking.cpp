@@ -244,12 +244,17 @@ region_ranking_state::ranked_for(const model::game_namespace* where,
 }
 
 region_ranking_state::listing_ptr
+region_ranking_state::listed(std::span<const model::ranked_region> rows) const {
+  std::vector<model::listed_region> regions;
+  for (const auto& [region, distance_m] : rows)
+    regions.push_back({position_of(*region), distance_m});
+  return std::make_shared<const model::region_listing>(fragments_, regions);
+}
+
+region_ranking_state::listing_ptr
 region_ranking_state::listing_for(const model::game_namespace* where,
                                   const client_at& client) const {
-  std::vector<model::listed_region> rows;
-  for (const auto& [region, distance_m] : ranked_for(where, client))
-    rows.push_back({static_cast<std::size_t>(region - catalog_->regions.data()), distance_m});
-  return std::make_shared<const model::region_listing>(fragments_, rows);
+  return listed(ranked_for(where, client));
 }
 
 region_ranking_state::listing_ptr

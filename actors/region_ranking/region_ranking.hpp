@@ -251,6 +251,7 @@ private:
   /// What is known of latencies, which may be nothing.
   const model::latency_snapshot& latencies() const noexcept;
   std::shared_ptr<const void> take_caches();
+  listing_ptr listed(std::span<const model::ranked_region> rows) const;
   listing_ptr listing_for(const model::game_namespace* where, const client_at& client) const;
   listing_ptr measured_first(const listing_ptr& listing,
                              std::span<const model::measured_latency> measured) const;

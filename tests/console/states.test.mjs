@@ -1,5 +1,5 @@
-// Pictures of the console as people meet it, in build/console/screenshots: each is looked at by axe,
-// and scrolls down alone. MATCHCLOUD_ALL_STATES=1 (script/soak) takes every panel in every world,
+// Pictures of the console as people meet it, in build/console/screenshots. Axe looks at each, and
+// none scrolls sideways. MATCHCLOUD_ALL_STATES=1 (script/soak) takes every panel in every world,
 // width and color.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
