@@ -38,6 +38,13 @@ const makers = {
   demo: async () => ({ ops, data, stop: async () => {} }),
   empty: () => startService({ dataDir: mkdtempSync(join(folder, "empty-")) }),
   full: () => startService({ dataDir: fullFolder(), flags: places() }),
+  slow: async () => {
+    const service = await startService({ dataDir: fullFolder(),
+      flags: ["--enable-fault-injection", ...places()] });
+    await ask("PUT", "/faults/avatar.receive", { kind: "delay", delay_ms: 300, game: idOf(1, 1) },
+      { url: service.ops });
+    return service;
+  },
   fire: async () => {
     const service = await startService({ dataDir: fullFolder(),
       flags: ["--enable-fault-injection", ...places()] });

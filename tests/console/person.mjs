@@ -1,0 +1,45 @@
+// Somebody who uses the console with a mouse and keys, sees what is in the window alone, and whose
+// clicks are counted.
+import assert from "node:assert/strict";
+
+export class Person {
+  clicks = 0;
+
+  constructor(page) {
+    this.page = page;
+  }
+
+  /** Fails unless `locator` is in the window as it is, without scrolling. */
+  async see(locator) {
+    await locator.waitFor();
+    const box = await locator.boundingBox();
+    const { width, height } = this.page.viewportSize();
+    const whole = box && box.x >= 0 && box.y >= 0 && box.x + Math.min(box.width, 8) <= width
+      && box.y + Math.min(box.height, 24) <= height;
+    assert.ok(whole, `not in the window: ${await locator.evaluate((one) => one.textContent)} at ${
+      JSON.stringify(box)}`);
+    return locator;
+  }
+
+  async click(locator) {
+    await (await this.see(locator)).click();
+    this.clicks += 1;
+  }
+
+  /** Types into a field, which is clicked first unless the keys go there already. */
+  async type(locator, text) {
+    await this.see(locator);
+    const isHere = await locator.evaluate((field) => document.activeElement === field);
+    if (!isHere) await this.click(locator);
+    await this.page.keyboard.type(text);
+  }
+
+  /** Keys cost no click. */
+  press(key) {
+    return this.page.keyboard.press(key);
+  }
+
+  within(limit) {
+    assert.ok(this.clicks <= limit, `${this.clicks} clicks, at most ${limit}`);
+  }
+}
