@@ -43,6 +43,7 @@ error_description describe(errc code) noexcept {
   case errc::list_too_large: return {500, "list_too_large", "List too large"};
   case errc::avatar_not_found: return {404, "avatar_not_found", "Avatar not found"};
   case errc::media_not_found: return {404, "media_not_found", "Media not found"};
+  case errc::lobby_unknown: return {404, "lobby_unknown", "Unknown lobby"};
   case errc::query_invalid: return {400, "query_invalid", "Invalid query"};
   case errc::signature_invalid: return {403, "signature_invalid", "Invalid signature"};
   case errc::url_expired: return {403, "url_expired", "URL expired"};

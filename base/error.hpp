@@ -89,6 +89,8 @@ enum class errc : std::uint8_t {
   avatar_not_found,
   /// No image has this upload id and file name.
   media_not_found,
+  /// The game has no lobby of this id.
+  lobby_unknown,
   /// A body or a query that is no payload to be validated says something that cannot be: the span
   /// of an export, measured latencies, a group of players, details of a listing.
   query_invalid,

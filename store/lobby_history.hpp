@@ -3,10 +3,14 @@
 #include "base/clock.hpp"
 #include "base/expected.hpp"
 #include "model/lobbies/export_query.hpp"
+#include "model/lobbies/lobby.hpp"
 #include "model/lobbies/lobby_csv.hpp"
+#include "model/text/uuid.hpp"
 
 #include <cstdint>
 #include <functional>
+#include <optional>
+#include <string>
 
 namespace matchcloud::store {
 
@@ -49,6 +53,13 @@ struct history_reader {
   std::function<bool()> stop;
 };
 
+/// A lobby that was looked up by its id.
+struct found_lobby {
+  model::lobby_times times;
+  /// The `model::csv_attribute_columns` of its attributes, with the current names.
+  std::string attribute_columns;
+};
+
 /// The role of reading the history of lobbies. See `session` for what the calls of all roles have
 /// in common.
 class lobby_history {
@@ -62,6 +73,9 @@ public:
   /// returned true, or with `history_too_slow` if a server ended it at its time limit.
   virtual base::expected<void> read(const model::export_query& query, const base::clock& clock,
                                     const history_reader& to) = 0;
+  /// The lobby of a game that has this id, whenever it runs or ran; nothing if there is none.
+  virtual base::expected<std::optional<found_lobby>> find_lobby(const model::uuid& game_id,
+                                                                const model::uuid& lobby_id) = 0;
 };
 
 } // namespace matchcloud::store

@@ -1,5 +1,6 @@
 #include "actors/reports/lobby_survey.hpp"
 
+#include "actors/reports/lobby_counts.hpp"
 #include "base/decimal.hpp"
 #include "model/catalog/catalog.hpp"
 #include "model/json/json_writer.hpp"
@@ -9,6 +10,8 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 namespace matchcloud::actors {
@@ -51,51 +54,38 @@ std::vector<std::string> split_csv(std::string_view line) {
   return fields;
 }
 
-/// Counts lobbies in the buckets of a span.
-class bucket_counts {
+/// Whether lobbies fit a filter.
+class lobby_choice {
 public:
-  explicit bucket_counts(const lobby_history_query& of)
-      : begin_{of.span.begin},
-        bucket_ms_{std::max<std::uint64_t>(1, (of.span.end - of.span.begin + of.buckets - 1) /
-                                                  of.buckets)},
-        // Rounded up, buckets are fewer than wanted where the span is short.
-        started_((of.span.end - of.span.begin + bucket_ms_ - 1) / bucket_ms_),
-        // One more, for lobbies that outlive the span.
-        changes_(started_.size() + 1) {}
+  explicit lobby_choice(const lobby_filter& of) : of_{of} {}
 
-  void add(const model::lobby_times& times, std::int64_t now_ts) {
-    const auto start = static_cast<std::uint64_t>(std::max<std::int64_t>(0, times.start_ts));
-    const auto stop = static_cast<std::uint64_t>(times.stop_ts.value_or(now_ts + 1));
-    if (start >= begin_ && (start - begin_) / bucket_ms_ < started_.size())
-      ++started_[(start - begin_) / bucket_ms_];
-    // It runs at the beginnings of the buckets from the first one not before its start.
-    ++changes_[first_begin_from(start)];
-    --changes_[first_begin_from(std::max(start, stop))];
-  }
-
-  void write(json_writer& json) const {
-    json.name("bucket_ms").number(bucket_ms_).name("started").array();
-    for (const auto count : started_)
-      json.number(count);
-    json.end_array().name("running").array();
-    std::int64_t running = 0;
-    for (std::size_t i = 0; i < started_.size(); ++i)
-      json.number(running += changes_[i]);
-    json.end_array();
+  bool has(const std::string& attribute_columns) {
+    if (takes_all_) return true;
+    if (const auto found = known_.find(attribute_columns); found != known_.end())
+      return found->second;
+    if (known_.size() >= known_limit) known_.clear();
+    return known_[attribute_columns] = fits(split_csv(attribute_columns));
   }
 
 private:
-  std::size_t first_begin_from(std::uint64_t time) const noexcept {
-    if (time <= begin_) return 0;
-    return static_cast<std::size_t>(
-        std::min<std::uint64_t>((time - begin_ + bucket_ms_ - 1) / bucket_ms_, started_.size()));
+  /// How many attributes are remembered: about 20 MB.
+  static constexpr std::size_t known_limit = 65'536;
+
+  bool fits(const std::vector<std::string>& fields) const {
+    const auto is = [&](std::string_view column, const std::string& wanted) {
+      const auto at = static_cast<std::size_t>(std::find(columns.begin(), columns.end(), column) -
+                                               columns.begin());
+      return wanted.empty() || (at < fields.size() && fields[at] == wanted);
+    };
+    return is("region_id", of_.region_id) && is("tier", of_.tier) &&
+           is("version_id", of_.version_id) && is("game_mode", of_.game_mode);
   }
 
-  std::uint64_t begin_;
-  std::uint64_t bucket_ms_;
-  std::vector<std::uint64_t> started_;
-  /// By how much more lobbies run at a bucket's begin than at that of the one before.
-  std::vector<std::int64_t> changes_;
+  const lobby_filter& of_;
+  bool takes_all_ =
+      of_.region_id.empty() && of_.tier.empty() && of_.version_id.empty() && of_.game_mode.empty();
+  /// By the columns of their attributes, which many lobbies share.
+  std::unordered_map<std::string, bool> known_;
 };
 
 /// Reads lobbies that were alive in a span, until there are no more, `take` wants no more or the
@@ -114,7 +104,7 @@ public:
     bool is_late = false;
     std::uint64_t count = 0;
     store::history_reader reader;
-    reader.begun = [&](const store::history_snapshot& snapshot) { taken_ts_ = snapshot.taken_ts; };
+    reader.begun = [&](const store::history_snapshot& snapshot) { snapshot_ = snapshot; };
     reader.take = [&](const model::history_lobby& lobby) {
       if (++count % lobbies_per_look == 0) is_late = is_late || is_over();
       return !is_late && take(lobby);
@@ -125,8 +115,12 @@ public:
     return is_late;
   }
 
-  /// When the store was read, in milliseconds since 1970.
-  std::int64_t taken_ts() const noexcept { return taken_ts_; }
+  base::expected<std::optional<store::found_lobby>> find(const model::uuid& lobby_id) {
+    return from_.find_lobby(game_id_, lobby_id);
+  }
+
+  /// The state of the store that was read last.
+  const store::history_snapshot& snapshot() const noexcept { return snapshot_; }
 
 private:
   bool is_over() const {
@@ -137,7 +131,7 @@ private:
   store::lobby_history& from_;
   const survey_bounds& within_;
   base::steady_time end_;
-  std::int64_t taken_ts_ = 0;
+  store::history_snapshot snapshot_;
 };
 
 /// The instant of the clock: what is alive in it runs now.
@@ -146,61 +140,161 @@ model::time_span this_instant(const base::clock& clock) {
   return {now, now + 1};
 }
 
+/// What a survey counted in a span.
+struct lobby_counts {
+  explicit lobby_counts(const lobby_history_query& of)
+      : buckets{of.span, of.buckets}, peak{of.span} {}
+
+  bucket_counts buckets;
+  peak_count peak;
+  /// From when on lobbies may be missing.
+  std::optional<std::uint64_t> partial_from = {};
+  /// From when on the game's history is complete; 0: none of it has expired.
+  std::int64_t complete_from_ts = 0;
+};
+
+void write(json_writer& json, const lobby_counts& counts) {
+  json.name("bucket_ms").number(counts.buckets.bucket_ms()).name("started").array();
+  for (const auto count : counts.buckets.started())
+    json.number(count);
+  json.end_array().name("running").array();
+  for (const auto count : counts.buckets.running())
+    json.number(count);
+  json.end_array().name("peak");
+  if (counts.peak.running() == 0)
+    json.null();
+  else
+    json.object()
+        .name("running")
+        .number(counts.peak.running())
+        .name("at")
+        .number(counts.peak.at())
+        .end_object();
+  json.name("partial_from");
+  if (counts.partial_from)
+    json.number(*counts.partial_from);
+  else
+    json.null();
+  json.name("complete_from");
+  if (counts.complete_from_ts > 0)
+    json.number(counts.complete_from_ts);
+  else
+    json.null();
+}
+
+base::expected<lobby_counts> count(const lobby_history_query& query, survey& of,
+                                   lobby_choice& choice) {
+  lobby_counts counts{query};
+  auto last_start = query.span.begin;
+  bool is_full = false;
+  const auto is_late = of.read(query.span, [&](const model::history_lobby& lobby) {
+    const auto time = time_of(lobby.times, of.snapshot().taken_ts);
+    last_start = std::max(last_start, time.begin);
+    if (!choice.has(*lobby.attribute_columns)) return true;
+    is_full = !counts.peak.add(time);
+    if (!is_full) counts.buckets.add(time);
+    return !is_full;
+  });
+  if (!is_late) return tl::unexpected(is_late.error());
+  if (*is_late || is_full) counts.partial_from = last_start;
+  counts.complete_from_ts = of.snapshot().complete_from_ts;
+  return counts;
+}
+
 base::expected<std::string> perform(const lobby_history_query& query, survey& of,
                                     const base::clock& clock) {
-  bucket_counts counts{query};
-  auto is_late = of.read(query.span, [&](const model::history_lobby& lobby) {
-    counts.add(lobby.times, of.taken_ts());
+  lobby_choice choice{query.of};
+  const auto counts = count(query, of, choice);
+  if (!counts) return tl::unexpected(counts.error());
+  std::uint64_t running = 0;
+  const auto is_late = of.read(this_instant(clock), [&](const model::history_lobby& lobby) {
+    if (!lobby.times.stop_ts && choice.has(*lobby.attribute_columns)) ++running;
     return true;
   });
   if (!is_late) return tl::unexpected(is_late.error());
-  std::uint64_t running = 0;
-  const auto also_late = of.read(this_instant(clock), [&](const model::history_lobby& lobby) {
-    if (!lobby.times.stop_ts) ++running;
-    return true;
-  });
-  if (!also_late) return tl::unexpected(also_late.error());
   json_writer json;
   json.object().name("start").number(query.span.begin).name("end").number(query.span.end);
-  counts.write(json);
-  json.name("running_now").number(running).name("is_partial").boolean(*is_late || *also_late);
+  write(json, *counts);
+  json.name("running_now").number(running).name("is_partial");
+  json.boolean(counts->partial_from || *is_late);
   return json.end_object().take();
 }
 
-void write_lobby(json_writer& json, const model::history_lobby& lobby) {
-  json.object().name("lobby_id").text(model::to_string(lobby.lobby_id));
-  const auto fields = split_csv(*lobby.attribute_columns);
+/// Writes the members that lobbies have, those that run and others.
+void write_lobby(json_writer& json, const model::uuid& lobby_id,
+                 const std::string& attribute_columns, std::int64_t start_ts) {
+  json.name("lobby_id").text(model::to_string(lobby_id));
+  const auto fields = split_csv(attribute_columns);
   for (std::size_t i = 0; i < std::min(columns.size(), fields.size()); ++i)
     json.name(columns[i]).text(fields[i]);
-  json.name("start_ts").text(model::format_timestamp(lobby.times.start_ts)).end_object();
+  json.name("start_ts").text(model::format_timestamp(start_ts));
 }
 
 base::expected<std::string> perform(const running_lobbies_query& query, survey& of,
                                     const base::clock& clock) {
+  lobby_choice choice{query.of};
   json_writer json;
   json.object().name("lobbies").array();
   std::size_t listed = 0;
   bool has_more = false;
   const auto is_late = of.read(this_instant(clock), [&](const model::history_lobby& lobby) {
     if (lobby.times.stop_ts) return true;
+    const auto now_ts = of.snapshot().taken_ts;
     const auto age =
-        static_cast<std::uint64_t>(std::max<std::int64_t>(0, of.taken_ts() - lobby.times.start_ts));
+        static_cast<std::uint64_t>(std::max<std::int64_t>(0, now_ts - lobby.times.start_ts));
     // They come in the order of their starts: the others are younger.
     if (age <= query.longer_than_ms) return false;
+    if (!choice.has(*lobby.attribute_columns)) return true;
     has_more = listed == query.limit;
     if (has_more) return false;
     ++listed;
-    write_lobby(json, lobby);
+    json.object();
+    write_lobby(json, lobby.lobby_id, *lobby.attribute_columns, lobby.times.start_ts);
+    json.end_object();
     return true;
   });
   if (!is_late) return tl::unexpected(is_late.error());
   return json.end_array().name("more").boolean(has_more || *is_late).end_object().take();
 }
 
+base::expected<std::string> perform(const one_lobby_query& query, survey& of,
+                                    const base::clock& clock) {
+  const auto found = of.find(query.lobby_id);
+  if (!found) return tl::unexpected(found.error());
+  if (!*found)
+    return base::fail(base::errc::lobby_unknown, "The game has no lobby " +
+                                                     model::to_string(query.lobby_id) +
+                                                     ". Compare the id with that in an export.");
+  const auto& [times, attribute_columns] = **found;
+  json_writer json;
+  json.object();
+  write_lobby(json, query.lobby_id, attribute_columns, times.start_ts);
+  json.name("end_ts");
+  if (times.stop_ts)
+    json.text(model::format_timestamp(*times.stop_ts));
+  else
+    json.null();
+  const auto until_ts = times.stop_ts.value_or(clock.unix_ms());
+  json.name("total_uptime_ms").number(std::max<std::int64_t>(0, until_ts - times.start_ts));
+  return json.end_object().take();
+}
+
 } // namespace
 
+base::expected<lobby_filter> read_lobby_filter(std::string region_id, std::string tier,
+                                               std::string_view version_id, std::string game_mode) {
+  lobby_filter of{std::move(region_id), std::move(tier), {}, std::move(game_mode)};
+  if (version_id.empty()) return of;
+  const auto version = model::parse_uuid(version_id);
+  if (!version)
+    return base::fail(base::errc::query_invalid,
+                      "version is the id of a game version, 32 hexadecimal digits with dashes.");
+  of.version_id = model::to_string(*version);
+  return of;
+}
+
 base::expected<lobby_survey_query> read_history_query(std::string_view start, std::string_view end,
-                                                      std::string_view buckets) {
+                                                      std::string_view buckets, lobby_filter of) {
   constexpr std::uint64_t latest = INT64_MAX;
   const auto from = read_number(start, 0, latest);
   const auto to = read_number(end, 0, latest);
@@ -211,11 +305,11 @@ base::expected<lobby_survey_query> read_history_query(std::string_view start, st
                       "The query needs start and end, in milliseconds since 1970, the start first; "
                       "buckets is 1 to " +
                           std::to_string(lobby_history_query::buckets_limit) + ".");
-  return lobby_history_query{{*from, *to}, static_cast<std::size_t>(*count)};
+  return lobby_history_query{{*from, *to}, static_cast<std::size_t>(*count), std::move(of)};
 }
 
 base::expected<lobby_survey_query> read_running_query(std::string_view longer_than_ms,
-                                                      std::string_view limit) {
+                                                      std::string_view limit, lobby_filter of) {
   const auto age = longer_than_ms.empty() ? 0 : read_number(longer_than_ms, 0, INT64_MAX);
   const auto most =
       limit.empty() ? 100 : read_number(limit, 1, running_lobbies_query::lobbies_limit);
@@ -223,7 +317,7 @@ base::expected<lobby_survey_query> read_running_query(std::string_view longer_th
     return base::fail(base::errc::query_invalid,
                       "longer_than_ms is a number of milliseconds, limit is 1 to " +
                           std::to_string(running_lobbies_query::lobbies_limit) + ".");
-  return running_lobbies_query{*age, static_cast<std::size_t>(*most)};
+  return running_lobbies_query{*age, static_cast<std::size_t>(*most), std::move(of)};
 }
 
 base::expected<std::string> survey_lobbies_of(const model::uuid& game_id,

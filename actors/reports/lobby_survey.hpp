@@ -3,6 +3,7 @@
 #include "base/clock.hpp"
 #include "base/expected.hpp"
 #include "model/lobbies/export_query.hpp"
+#include "model/text/uuid.hpp"
 #include "store/database.hpp"
 
 #include <chrono>
@@ -16,6 +17,14 @@
 
 namespace matchcloud::actors {
 
+/// Which lobbies a survey is of, by their columns in an export; an empty text fits all.
+struct lobby_filter {
+  std::string region_id = {};
+  std::string tier = {};
+  std::string version_id = {};
+  std::string game_mode = {};
+};
+
 /// How many lobbies of a game began and ran, from time to time in a span.
 struct lobby_history_query {
   static constexpr std::size_t buckets_limit = 500;
@@ -23,6 +32,7 @@ struct lobby_history_query {
   model::time_span span;
   /// At most so many parts of equal length of the span, 1 to `buckets_limit`.
   std::size_t buckets = 1;
+  lobby_filter of = {};
 };
 
 /// The lobbies of a game that run now, the oldest first.
@@ -33,17 +43,30 @@ struct running_lobbies_query {
   std::uint64_t longer_than_ms = 0;
   /// At most that many, 1 to `lobbies_limit`.
   std::size_t limit = 100;
+  lobby_filter of = {};
 };
 
-using lobby_survey_query = std::variant<lobby_history_query, running_lobbies_query>;
+/// A lobby of a game, whenever it runs or ran.
+struct one_lobby_query {
+  model::uuid lobby_id;
+};
+
+using lobby_survey_query =
+    std::variant<lobby_history_query, running_lobbies_query, one_lobby_query>;
+
+/// Reads the parameters that say which lobbies a survey is of; absent ones are empty. Fails with
+/// `query_invalid`.
+base::expected<lobby_filter> read_lobby_filter(std::string region_id, std::string tier,
+                                               std::string_view version_id, std::string game_mode);
 
 /// Reads the parameters of a query for the history; absent ones are empty. Fails with
 /// `query_invalid`.
 base::expected<lobby_survey_query> read_history_query(std::string_view start, std::string_view end,
-                                                      std::string_view buckets);
+                                                      std::string_view buckets,
+                                                      lobby_filter of = {});
 /// The same of a query for running lobbies.
 base::expected<lobby_survey_query> read_running_query(std::string_view longer_than_ms,
-                                                      std::string_view limit);
+                                                      std::string_view limit, lobby_filter of = {});
 
 /// How long a survey goes on.
 struct survey_bounds {
@@ -54,8 +77,8 @@ struct survey_bounds {
   std::function<bool()> is_unwanted = {};
 };
 
-/// What the survey finds, as JSON. Fails with `game_not_found` or the store's error. A history that
-/// took too long is partial and says so. Blocks.
+/// What the survey finds, as JSON. Fails with `game_not_found`, `lobby_unknown` or the store's
+/// error. A history that took too long is partial and says so. Blocks.
 base::expected<std::string> survey_lobbies_of(const model::uuid& game_id,
                                               const lobby_survey_query& query, store::database& in,
                                               const survey_bounds& within);

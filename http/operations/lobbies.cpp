@@ -6,8 +6,12 @@
 #include "http/operations/code.hpp"
 #include "http/wire/media_type.hpp"
 #include "model/records/line_error.hpp"
+#include "model/text/uuid.hpp"
 
 #include <array>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace matchcloud::http {
 
@@ -62,8 +66,8 @@ constexpr std::array schemas{
                  model::line_errc_names},
     named_schema{"LobbySurvey", R"({
       "type": "object", "additionalProperties": false,
-      "required": ["start", "end", "bucket_ms", "started", "running", "running_now",
-        "is_partial"],
+      "required": ["start", "end", "bucket_ms", "started", "running", "peak", "partial_from",
+        "complete_from", "running_now", "is_partial"],
       "properties": {
         "start": {"type": "integer", "minimum": 0,
           "description": "The span's start, in milliseconds since 1970."},
@@ -75,9 +79,24 @@ constexpr std::array schemas{
           "description": "How many began in each bucket."},
         "running": {"type": "array", "items": {"type": "integer", "minimum": 0},
           "description": "How many ran at the begin of each."},
+        "peak": {"anyOf": [{"$ref": "#/components/schemas/LobbyPeak"}, {"type": "null"}],
+          "description": "The most that ran at once at any instant; null where none ran."},
+        "partial_from": {"type": ["integer", "null"], "minimum": 0,
+          "description": "Reading took too long: lobbies that began at this time or later are )"
+                                R"(missing from the counts. Null where all are counted."},
+        "complete_from": {"type": ["integer", "null"], "minimum": 0,
+          "description": "Lobbies that ended before this time may have been removed, because )"
+                                R"(history is not kept longer. Null where none was removed."},
         "running_now": {"type": "integer", "minimum": 0, "description": "How many run now."},
         "is_partial": {"type": "boolean",
           "description": "Whether reading took too long, so that some are not counted."}}
+    })"},
+    named_schema{"LobbyPeak", R"({
+      "type": "object", "additionalProperties": false, "required": ["running", "at"],
+      "properties": {
+        "running": {"type": "integer", "minimum": 1, "description": "How many lobbies ran."},
+        "at": {"type": "integer", "minimum": 0,
+          "description": "When so many ran first, in milliseconds since 1970."}}
     })"},
     named_schema{"RunningLobbies", R"({
       "type": "object", "additionalProperties": false, "required": ["lobbies", "more"],
@@ -105,14 +124,56 @@ constexpr std::array schemas{
         "start_ts": {"type": "string", "format": "date-time",
           "description": "When it started."}}
     })"},
+    named_schema{"Lobby", R"({
+      "type": "object", "additionalProperties": false,
+      "required": ["lobby_id", "namespace_id", "namespace_name", "region_id", "region_name",
+        "tier", "version_id", "version_name", "game_mode", "start_ts", "end_ts", "total_uptime_ms"],
+      "properties": {
+        "lobby_id": {"type": "string", "format": "uuid", "description": "The lobby's id."},
+        "namespace_id": {"type": "string", "format": "uuid",
+          "description": "The namespace that it runs or ran in."},
+        "namespace_name": {"type": "string", "description": "The name of that namespace."},
+        "region_id": {"type": "string", "description": "The region that it runs or ran in."},
+        "region_name": {"type": "string", "description": "The name of that region."},
+        "tier": {"type": "string", "description": "The size of its game server."},
+        "version_id": {"type": "string", "format": "uuid",
+          "description": "The id of the game version that it runs."},
+        "version_name": {"type": "string", "description": "The name of that version."},
+        "game_mode": {"type": "string", "description": "What is played in it."},
+        "start_ts": {"type": "string", "format": "date-time",
+          "description": "When it started."},
+        "end_ts": {"type": ["string", "null"], "format": "date-time",
+          "description": "When it stopped; null while it runs."},
+        "total_uptime_ms": {"type": "integer", "minimum": 0,
+          "description": "How long it ran, in milliseconds; until now while it runs."}}
+    })"},
 };
+
+/// The parameters of a survey, and those that say which lobbies it is of.
+std::vector<parameter_reference> with_filters(std::vector<parameter_reference> parameters) {
+  const std::array filters{
+      parameter_reference{"query", "region", R"({"type":"string"})",
+                          "Only lobbies in the region of this id.", "lon"},
+      parameter_reference{"query", "version", R"({"type":"string","format":"uuid"})",
+                          "Only lobbies of the game version of this id.",
+                          "00000000-0000-4000-8000-000000000203"},
+      parameter_reference{"query", "mode", R"({"type":"string"})",
+                          "Only lobbies of the game mode of this name.", "duel"},
+      parameter_reference{"query", "tier", R"({"type":"string"})",
+                          "Only lobbies on game servers of this tier.", "basic-1d1"}};
+  parameters.insert(parameters.end(), filters.begin(), filters.end());
+  return parameters;
+}
 
 /// `read` makes the query of the parameters in a request's query string.
 template <class Read>
 void survey(const request_context& asked, Read read) {
   const auto game_id = asked.id(0);
   if (!game_id || !asked.reaches_store()) return;
-  auto wanted = read([&](std::string_view name) { return asked.query(name); });
+  const auto text = [&](std::string_view name) { return asked.query(name); };
+  auto wanted =
+      actors::read_lobby_filter(text("region"), text("tier"), text("version"), text("mode"))
+          .and_then([&](actors::lobby_filter&& of) { return read(text, std::move(of)); });
   if (!wanted) return asked.refuse(wanted.error());
   asked.forward(owner::reports, actors::survey_lobbies{asked.exchange(), *game_id,
                                                        *std::move(wanted), asked.ticket()});
@@ -166,24 +227,29 @@ const operation_code codes::survey_lobbies{
       return operation_references{operation_reference{
           .tag = "lobbies",
           .summary = "How many lobbies began and ran",
-          .description = "The span in buckets: how many lobbies began in each, and how many ran at "
-                         "its begin. Reads the history; what takes too long is partial.",
-          .parameters = {{"query", "start", R"({"type":"integer","minimum":0})",
-                          "Milliseconds since 1970.", "1767312000000", true},
-                         {"query", "end", R"({"type":"integer","minimum":1})",
-                          "Milliseconds since 1970, behind `start`.", "1767398400000", true},
-                         {"query", "buckets", R"({"type":"integer","minimum":1,"maximum":500})",
-                          "Into how many parts; 100 without.", "24"}},
+          .description =
+              "The span in buckets: how many lobbies began in each, and how many ran at its begin. "
+              "Also the most that ran at once at any instant of the span. Filters choose the "
+              "lobbies that are counted. Reads the history; what takes too long is partial.",
+          .parameters =
+              with_filters({{"query", "start", R"({"type":"integer","minimum":0})",
+                             "Milliseconds since 1970.", "1767312000000", true},
+                            {"query", "end", R"({"type":"integer","minimum":1})",
+                             "Milliseconds since 1970, behind `start`.", "1767398400000", true},
+                            {"query", "buckets", R"({"type":"integer","minimum":1,"maximum":500})",
+                             "Into how many parts; 100 without.", "24"}}),
           .answers = {{200, "The counts.", cache_control, json_type,
                        R"({"$ref":"#/components/schemas/LobbySurvey"})",
                        R"({"start":0,"end":2,"bucket_ms":1,"started":[0,1],"running":[0,1],)"
+                       R"("peak":{"running":1,"at":1},"partial_from":null,"complete_from":null,)"
                        R"("running_now":1,"is_partial":false})"}},
           .errors = {errc::query_invalid, errc::game_not_found, errc::store_failed,
                      errc::store_newer, errc::history_too_slow}}};
     },
     [](const request_context& asked) {
-      survey(asked, [](const auto& text) {
-        return actors::read_history_query(text("start"), text("end"), text("buckets"));
+      survey(asked, [](const auto& text, actors::lobby_filter&& of) {
+        return actors::read_history_query(text("start"), text("end"), text("buckets"),
+                                          std::move(of));
       });
     }};
 
@@ -193,10 +259,11 @@ const operation_code codes::list_running_lobbies{
           .tag = "lobbies",
           .summary = "The lobbies that run now",
           .description = "The oldest first.",
-          .parameters = {{"query", "longer_than_ms", R"({"type":"integer","minimum":0})",
-                          "Those that have run longer.", "0"},
-                         {"query", "limit", R"({"type":"integer","minimum":1,"maximum":1000})",
-                          "How many; 100 without.", "10"}},
+          .parameters =
+              with_filters({{"query", "longer_than_ms", R"({"type":"integer","minimum":0})",
+                             "Those that have run longer.", "0"},
+                            {"query", "limit", R"({"type":"integer","minimum":1,"maximum":1000})",
+                             "How many; 100 without.", "10"}}),
           .answers = {{200, "The lobbies.", cache_control, json_type,
                        R"({"$ref":"#/components/schemas/RunningLobbies"})",
                        R"({"lobbies":[],"more":false})"}},
@@ -204,9 +271,41 @@ const operation_code codes::list_running_lobbies{
                      errc::store_newer, errc::history_too_slow}}};
     },
     [](const request_context& asked) {
-      survey(asked, [](const auto& text) {
-        return actors::read_running_query(text("longer_than_ms"), text("limit"));
+      survey(asked, [](const auto& text, actors::lobby_filter&& of) {
+        return actors::read_running_query(text("longer_than_ms"), text("limit"), std::move(of));
       });
+    }};
+
+const operation_code codes::get_lobby{
+    [] {
+      return operation_references{operation_reference{
+          .tag = "lobbies",
+          .summary = "One lobby",
+          .description = "What an export has of it, whenever it ran, with the current names.",
+          .answers = {{200, "The lobby.", cache_control, json_type,
+                       R"({"$ref":"#/components/schemas/Lobby"})",
+                       R"({"lobby_id":"98413323-2b6b-4bef-a11a-2dca887531df",)"
+                       R"("namespace_id":"00000000-0000-4000-8000-000000000011",)"
+                       R"("namespace_name":"prod","region_id":"sin","region_name":"Singapore",)"
+                       R"("tier":"basic-1d8",)"
+                       R"("version_id":"00000000-0000-4000-8000-000000000203",)"
+                       R"("version_name":"1.1.0","game_mode":"duel",)"
+                       R"("start_ts":"2026-01-01T00:00:09.573Z",)"
+                       R"("end_ts":"2026-01-01T00:37:30.677Z","total_uptime_ms":2241104})"}},
+          .errors = {errc::game_not_found, errc::lobby_unknown, errc::store_failed,
+                     errc::store_newer}}};
+    },
+    [](const request_context& asked) {
+      const auto game_id = asked.id(0);
+      if (!game_id || !asked.reaches_store()) return;
+      const auto lobby_id = model::parse_uuid(asked.parameter(1));
+      if (!lobby_id)
+        return asked.refuse({errc::lobby_unknown,
+                             "No lobby has this id. The id of a lobby is 32 hexadecimal digits "
+                             "with dashes. Compare it with that in an export."});
+      asked.forward(owner::reports,
+                    actors::survey_lobbies{asked.exchange(), *game_id,
+                                           actors::one_lobby_query{*lobby_id}, asked.ticket()});
     }};
 
 } // namespace matchcloud::http

@@ -24,4 +24,9 @@ inline constexpr operation_row list_running_lobbies{.plane = plane::ops,
                                                     .deadline = &http::limits::export_timeout,
                                                     .allowed = observers};
 
+inline constexpr operation_row get_lobby{.plane = plane::ops,
+                                         .path = "/v1/games/{game_id}/lobbies/{lobby_id}",
+                                         .deadline = &http::limits::export_timeout,
+                                         .allowed = observers};
+
 } // namespace matchcloud::http::rows

@@ -57,6 +57,7 @@ namespace matchcloud::http {
   X(get_image)                                                                                     \
   X(survey_lobbies)                                                                                \
   X(list_running_lobbies)                                                                          \
+  X(get_lobby)                                                                                     \
   X(start_export)                                                                                  \
   X(download_own_export)                                                                           \
   X(erase_game)                                                                                    \

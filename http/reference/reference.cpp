@@ -30,6 +30,8 @@ constexpr std::array path_parameters{
         "The image's name: a digest of its bytes.", "2fbc70660fe4db4ee2cb3fb70fbcf287.png"},
     path_parameter_reference{"export_id", uuid_schema, "An export.",
                              "6a0f7c52-91d4-4c7e-8a35-000000000001"},
+    path_parameter_reference{"lobby_id", uuid_schema, "A lobby.",
+                             "98413323-2b6b-4bef-a11a-2dca887531df"},
     path_parameter_reference{"asset", R"({"type":"string","minLength":1})",
                              "A file's name, as the pages have it.", "icon.svg"},
     path_parameter_reference{"token_id", uuid_schema, "A token.",

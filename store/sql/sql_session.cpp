@@ -1,5 +1,6 @@
 #include "store/sql/sql_session.hpp"
 
+#include "store/sql/attribute_columns.hpp"
 #include "store/sql/game_revisions.hpp"
 
 #include <chrono>
@@ -71,6 +72,30 @@ base::expected<history_revisions> sql_session::revisions(const model::uuid& game
   const auto snapshot = sql_transaction::read(*on_, "begin reading revisions");
   if (!snapshot) return tl::unexpected(snapshot.error());
   return select_history_revisions(*on_, game_id);
+}
+
+base::expected<std::optional<found_lobby>> sql_session::find_lobby(const model::uuid& game_id,
+                                                                   const model::uuid& lobby_id) {
+  static constexpr sql_command query{
+      "SELECT start_ts, stop_ts, kind FROM lobbies WHERE lobby_id = $1 AND game_id = $2",
+      "look for a lobby"};
+  // Of one state: an erasure removes a lobby and then its attributes.
+  const auto snapshot = sql_transaction::read(*on_, std::string{query.operation});
+  if (!snapshot) return tl::unexpected(snapshot.error());
+  std::optional<found_lobby> found;
+  std::int64_t kind = 0;
+  auto read = for_each_row(*on_, query, {lobby_id, game_id}, [&](sql_row& row) {
+    found = found_lobby{{row.integer(0), std::nullopt}, {}};
+    if (!row.is_null(1)) found->times.stop_ts = row.integer(1);
+    kind = row.integer(2);
+  });
+  if (!read) return tl::unexpected(read.error());
+  if (!found) return found;
+  attribute_columns known{model::csv_dialect::exact};
+  const auto columns = known.of(*on_, kind);
+  if (!columns) return tl::unexpected(columns.error());
+  found->attribute_columns = **columns;
+  return found;
 }
 
 base::expected<moved_games> sql_session::moved_games_since(std::int64_t known) {

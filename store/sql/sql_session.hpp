@@ -44,6 +44,8 @@ public:
   void merge_together(std::span<merge_part> parts) override;
   base::expected<bool> has_any() override;
   base::expected<history_revisions> revisions(const model::uuid& game_id) override;
+  base::expected<std::optional<found_lobby>> find_lobby(const model::uuid& game_id,
+                                                        const model::uuid& lobby_id) override;
   base::expected<moved_games> moved_games_since(std::int64_t known) override;
 
   // -- access_store -----------------------------------------------------------

@@ -1,14 +1,24 @@
 // What the console asks the ops plane, beside what administration asks.
+#include "model/text/timestamp.hpp"
 #include "tests/catch.hpp"
+#include "tests/fixtures/csv_reader.hpp"
 #include "tests/fixtures/json.hpp"
 #include "tests/service/shared_servers.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <map>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace {
 
 using namespace matchcloud::e2e;
+namespace fixtures = matchcloud::fixtures;
+namespace model = matchcloud::model;
 
 const std::string game = "/v1/games/" + std::string{demo_game};
 
@@ -112,8 +122,104 @@ TEST_CASE("a survey of lobbies counts those of a span", "[operations]") {
   CHECK(static_cast<int>(running["lobbies"].Size()) == survey["running_now"].GetInt());
   CHECK(get(of, game + "/lobbies").problem_code() == "query_invalid");
   CHECK(get(of, game + "/lobbies/running?limit=0").problem_code() == "query_invalid");
+  CHECK(get(of, game + "/lobbies?start=0&end=1&version=1.4").problem_code() == "query_invalid");
   const std::string nobodys = "/v1/games/00000000-0000-4000-8000-0000000000ff";
   CHECK(get(of, nobodys + "/lobbies?start=0&end=1").problem_code() == "game_not_found");
+}
+
+/// The rows of an export of January by the ops plane, without the header.
+std::vector<fixtures::csv_record> exported_january(const server& of) {
+  const auto made = ask(of, "POST", game + "/exports",
+                        R"({"query_start":1767225600000,"query_end":1769904000000})");
+  REQUIRE(made.status == 200);
+  auto rows = fixtures::read_csv(get(of, text_at(parse_json(made.body), "url")).body);
+  REQUIRE(rows);
+  rows->erase(rows->begin());
+  return *std::move(rows);
+}
+
+/// The most of an export's lobbies that ran at once, and when first.
+std::pair<int, std::int64_t> peak_of(const std::vector<fixtures::csv_record>& rows) {
+  constexpr std::int64_t begin = 1'767'225'600'000;
+  constexpr std::int64_t end = 1'769'904'000'000;
+  std::map<std::int64_t, int> changes;
+  for (const auto& row : rows) {
+    ++changes[std::max(begin, *model::parse_timestamp(row.at(9)))];
+    if (!row.at(10).empty()) --changes[*model::parse_timestamp(row.at(10))];
+  }
+  std::pair<int, std::int64_t> peak{0, 0};
+  int running = 0;
+  for (const auto& [at, change] : changes)
+    if (running += change; at < end && running > peak.first) peak = {running, at};
+  return peak;
+}
+
+TEST_CASE("the peak of a survey is that of its export, with and without filters", "[operations]") {
+  const auto& of = plain_server("loops");
+  const auto rows = exported_january(of);
+  struct filtered {
+    std::string query;
+    std::vector<std::pair<std::size_t, std::string>> columns;
+  };
+  const std::string version = "00000000-0000-4000-8000-000000000203";
+  for (const auto& [query, columns] :
+       {filtered{"", {}}, filtered{"&region=lon", {{3, "lon"}}},
+        filtered{"&tier=basic-1d1&mode=duel", {{5, "basic-1d1"}, {8, "duel"}}},
+        filtered{"&version=" + version, {{6, version}}},
+        filtered{"&mode=battle%2Droyale", {{8, "battle-royale"}}}}) {
+    CAPTURE(query);
+    auto chosen = rows;
+    std::erase_if(chosen, [&, &wanted = columns](const auto& row) {
+      return std::ranges::any_of(
+          wanted, [&](const auto& each) { return row.at(each.first) != each.second; });
+    });
+    REQUIRE_FALSE(chosen.empty());
+    const auto survey = parse_json(
+        get(of, game + "/lobbies?start=1767225600000&end=1769904000000&buckets=31" + query).body);
+    const auto [running, at] = peak_of(chosen);
+    CHECK(survey["peak"]["running"].GetInt() == running);
+    CHECK(survey["peak"]["at"].GetInt64() == at);
+    for (const auto& each : survey["running"].GetArray())
+      CHECK(each.GetInt() <= running);
+    const auto still = std::ranges::count_if(chosen, [](auto& row) { return row.at(10).empty(); });
+    CHECK(survey["running_now"].GetInt() == still);
+    const auto listed = parse_json(get(of, game + "/lobbies/running?limit=1000" + query).body);
+    CHECK(listed["lobbies"].Size() == static_cast<std::size_t>(still));
+  }
+}
+
+TEST_CASE("a lobby has what its row of an export has", "[operations]") {
+  const auto& of = plain_server("loops");
+  const auto rows = exported_january(of);
+  const auto names =
+      std::array{"lobby_id", "namespace_id", "namespace_name", "region_id", "region_name",
+                 "tier",     "version_id",   "version_name",   "game_mode", "start_ts"};
+  bool has_running = false;
+  for (std::size_t at = 0; at < rows.size() && !has_running; ++at) {
+    if (at % 1'000 != 0 && !rows[at][10].empty()) continue;
+    const auto got = get(of, game + "/lobbies/" + rows[at][0]);
+    REQUIRE(got.status == 200);
+    const auto lobby = parse_json(got.body);
+    for (std::size_t i = 0; i < names.size(); ++i)
+      CHECK(text_at(lobby, names[i]) == rows[at][i]);
+    has_running = rows[at][10].empty();
+    if (has_running) {
+      CHECK(lobby["end_ts"].IsNull());
+      CHECK(lobby["total_uptime_ms"].GetInt64() > 0);
+    } else {
+      CHECK(text_at(lobby, "end_ts") == rows[at][10]);
+      CHECK(std::to_string(lobby["total_uptime_ms"].GetInt64()) == rows[at][11]);
+    }
+  }
+  CHECK(has_running);
+  const std::string nobody = "00000000-0000-4000-8000-0000000000ff";
+  for (const auto& id : {nobody, std::string{"!"}, std::string{"runnin"}}) {
+    const auto got = get(of, game + "/lobbies/" + id);
+    CHECK(got.status == 404);
+    CHECK(got.problem_code() == "lobby_unknown");
+  }
+  CHECK(get(of, "/v1/games/" + nobody + "/lobbies/" + rows[0][0]).problem_code() ==
+        "game_not_found");
 }
 
 TEST_CASE("an operator's export has a link of this plane for a minute", "[operations]") {

@@ -79,6 +79,7 @@ export const refusals = {
   token_not_found: unknown,
   media_not_found: unknown,
   avatar_not_found: unknown,
+  lobby_unknown: pathProvokes((each) => each.name === 'lobby_id' ? nobody : undefined),
   route_not_found: unknown,
   still_referred: (of, world) => world.ask(of),
   signature_invalid: (of, world) => world.ask(of, { parameters: { signature: '0a1b' } }),

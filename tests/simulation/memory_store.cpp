@@ -124,6 +124,15 @@ public:
     }
     return {};
   }
+  base::expected<std::optional<store::found_lobby>>
+  find_lobby(const model::uuid& game_id, const model::uuid& lobby_id) override {
+    if (fails()) return break_off();
+    const auto& state = of_->now();
+    const auto found = state.lobbies.find(lobby_id);
+    if (found == state.lobbies.end() || state.game_of(found->second) != game_id)
+      return std::nullopt;
+    return store::found_lobby{found->second.times, state.columns_of(found->second)};
+  }
 
   // -- change_feed ------------------------------------------------------------
 

@@ -190,13 +190,15 @@ found_lobbies stored_state::history_of(const model::export_query& query) const {
   for (const auto& [id, each] : lobbies) {
     if (!is_alive(each.times, query.span)) continue;
     if (game_of(each) != query.game_id) continue;
-    const auto& where = namespaces.at(each.attributes.namespace_id);
-    const auto& region = regions.at(each.attributes.region_id);
-    found.emplace_back(&each, model::csv_attribute_columns(each.attributes, where.name,
-                                                           region.region_display_name));
+    found.emplace_back(&each, columns_of(each));
   }
   std::ranges::stable_sort(found, {}, [](const auto& each) { return each.first->times.start_ts; });
   return found;
+}
+
+std::string stored_state::columns_of(const model::lobby& of) const {
+  return model::csv_attribute_columns(of.attributes, namespaces.at(of.attributes.namespace_id).name,
+                                      regions.at(of.attributes.region_id).region_display_name);
 }
 
 // -- revisions ----------------------------------------------------------------

@@ -69,6 +69,8 @@ struct stored_state {
   std::vector<model::avatar> avatars_of(const model::uuid& game_id) const;
   /// The lobbies of an export.
   found_lobbies history_of(const model::export_query& query) const;
+  /// The `model::csv_attribute_columns` of a lobby.
+  std::string columns_of(const model::lobby& of) const;
   const model::uuid& game_of(const model::lobby& of) const;
   /// Merges a report into `known`, which need not be this state's lobbies.
   report_outcome merge_into(lobby_map& known, const model::lobby& report) const;

@@ -97,6 +97,33 @@ TEST_CASE("names are those of now, also of what was removed", "[engines]") {
   CHECK(written.summary.snapshot.revisions.lobbies == before->lobbies);
 }
 
+TEST_CASE("a lobby is found by its game and its id", "[engines]") {
+  const store_for_lobbies in;
+  merge_all(*in.sink, lobby_list{}
+                          .add(1, {1'000, 2'000}, kind_of(11, "iad", "a,\"b\"\r\n"))
+                          .add(2, {1'500, running}, kind_of(12))
+                          .add(3, {1'000, 2'000}, kind_of(21))); // of another game
+  const auto ended = had(in.history->find_lobby(id_of(1), id_of(1)));
+  REQUIRE(ended);
+  CHECK(ended->times == model::lobby_times{1'000, 2'000});
+  const auto row = write_all(*in.history, {0, 3'000}, 3'000).rows().at(0);
+  const auto columns = fixtures::read_csv(ended->attribute_columns + "\r\n");
+  REQUIRE(columns);
+  CHECK(columns->at(0) == fixtures::csv_record{row.begin() + 1, row.begin() + 9});
+  const auto still = had(in.history->find_lobby(id_of(1), id_of(2)));
+  REQUIRE(still);
+  CHECK(still->times == model::lobby_times{1'500, running});
+  CHECK_FALSE(had(in.history->find_lobby(id_of(1), id_of(3))));
+  CHECK(had(in.history->find_lobby(id_of(2), id_of(3))));
+  CHECK_FALSE(had(in.history->find_lobby(id_of(1), id_of(4))));
+
+  auto renamed = lobby_catalog();
+  renamed.namespaces[0].name = "renamed";
+  REQUIRE(in.catalog->import_document(renamed).has_value());
+  const auto later = had(in.history->find_lobby(id_of(1), id_of(1)));
+  CHECK(later->attribute_columns.find("renamed") != std::string::npos);
+}
+
 TEST_CASE("revisions are the game's and the catalog's", "[engines]") {
   const store_for_lobbies in;
   const auto before = in.history->revisions(id_of(1));

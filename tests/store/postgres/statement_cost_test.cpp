@@ -197,6 +197,8 @@ void use_history(const all_roles& in) {
   CHECK(write_all(*in.history, known_span, beginning_ts + 2 * most_lobbies * second_ms)
             .rows()
             .size() > span_lobbies);
+  const auto last = *model::parse_uuid("00000000-0000-4000-9000-0000000f4240"); // filled last
+  CHECK(had(in.history->find_lobby(id_of(1), last)));
   had(in.feed->changed());
   had(in.feed->moved_games_since(0));
   had(in.feed->moved_games_since(1'000));
