@@ -82,7 +82,7 @@ constexpr std::array schemas{
         "peak": {"anyOf": [{"$ref": "#/components/schemas/LobbyPeak"}, {"type": "null"}],
           "description": "The most that ran at once at any instant; null where none ran."},
         "partial_from": {"type": ["integer", "null"], "minimum": 0,
-          "description": "Reading took too long: lobbies that began at this time or later are )"
+          "description": "Reading took too long: lobbies that began at this time or later may be )"
                                 R"(missing from the counts. Null where all are counted."},
         "complete_from": {"type": ["integer", "null"], "minimum": 0,
           "description": "Lobbies that ended before this time may have been removed, because )"
