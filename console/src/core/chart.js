@@ -2,6 +2,7 @@
 import uPlot from "uplot";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { html } from "./html.js";
+import { lastOf } from "./series.js";
 import { colorOf, repaint } from "./theme.js";
 
 // How far apart an axis has its marks, where tenths or thousands would be odd.
@@ -18,6 +19,9 @@ function rangeOf(log, least) {
   };
 }
 
+const sign_width = 14;
+const sign_rows = 8;
+
 // Marks are drawn over the lines: a moment that explains what they do, with a sign that a list
 // beside the chart explains.
 function drawMarks(plot, marks, color) {
@@ -28,21 +32,26 @@ function drawMarks(plot, marks, color) {
   ctx.textAlign = "right";
   ctx.font = `${11 * devicePixelRatio}px system-ui, sans-serif`;
   ctx.setLineDash([4 * devicePixelRatio, 3 * devicePixelRatio]);
-  marks.forEach(({ at, sign }, index) => {
-    const x = plot.valToPos(at / 1_000, "x", true);
+  const places = marks.map(({ at }) => plot.valToPos(at / 1_000, "x", true));
+  marks.forEach(({ sign }, index) => {
+    const x = places[index];
     if (x < bbox.left || x > bbox.left + bbox.width) return;
     ctx.beginPath();
     ctx.moveTo(x, bbox.top);
     ctx.lineTo(x, bbox.top + bbox.height);
     ctx.stroke();
-    // Marks of the same moment stand one below the other.
-    const row = marks.slice(0, index).filter((other) => other.at === at).length;
+    // Marks of about the same moment stand one below the other.
+    const row = places.slice(0, index).filter((other) => Math.abs(other - x)
+      < sign_width * devicePixelRatio).length % sign_rows;
     ctx.fillText(sign, x - 3 * devicePixelRatio, bbox.top + (10 + 12 * row) * devicePixelRatio);
   });
   ctx.restore();
 }
 
-function optionsOf({ width, height, series, format, log, unit, least, span, onIndex, marks }) {
+const day_s = 86_400;
+
+function optionsOf({ width, height, series, format, log, unit, least, span, onIndex, marks, sync,
+  seconds }) {
   const grid = { stroke: colorOf("grid"), width: 1 };
   const axis = { stroke: colorOf("faint"), grid, ticks: grid, font: "12px system-ui, sans-serif" };
   return {
@@ -50,14 +59,16 @@ function optionsOf({ width, height, series, format, log, unit, least, span, onIn
     // As everywhere on the page: times are UTC, like those of logs.
     tzDate: (s) => uPlot.tzDate(new Date(s * 1_000), "Etc/UTC"),
     legend: { show: false },
-    cursor: { drag: { x: false, y: false }, y: false },
+    padding: [8, 14, 0, 0],
+    cursor: { drag: { x: false, y: false }, y: false, ...(sync ? { sync: { key: sync } } : {}) },
     scales: {
       x: { time: true, range: () => span() },
       y: { distr: log ? 3 : 1, range: rangeOf(log, least) },
     },
     axes: [
-      { ...axis, space: 70, values: "{HH}:{mm}:{ss}" },
-      { ...axis, size: 72, ...(steps[unit] ? { incrs: steps[unit] } : {}), values: (_, splits) =>
+      { ...axis, space: 70, size: 28, gap: 4,
+        values: seconds < 3_600 ? "{HH}:{mm}:{ss}" : "{HH}:{mm}" },
+      { ...axis, size: 66, ...(steps[unit] ? { incrs: steps[unit] } : {}), values: (_, splits) =>
         splits.map((value) => (typeof value === "number" ? format(value) : "")) },
     ],
     series: [{}, ...series.map(({ label, color, dash }) => ({
@@ -70,29 +81,38 @@ function optionsOf({ width, height, series, format, log, unit, least, span, onIn
   };
 }
 
-function Legend({ series, index, times, format }) {
+function momentText(s, seconds) {
+  const iso = new Date(s * 1_000).toISOString();
+  return seconds < day_s ? iso.slice(11, 19) : iso.slice(5, 16).replace("T", " ");
+}
+
+// Without a cursor it has the last values: the newest ones, or the last that are known.
+function Legend({ series, index, times, format, seconds, known }) {
   const moment = index === null ? null : times[index];
   const text = (values) => {
-    const value = index === null ? values.at(-1) : values[index];
+    const newest = known ? lastOf(values) : values.at(-1);
+    const value = index === null ? newest : values[index];
     return value === null || value === undefined ? "–" : format(value);
   };
   return html`<ul class="legend">
-    ${series.map(({ label, color, values }) => html`<li key=${label}>
-      <span class=${`swatch ${color}`} aria-hidden="true"></span>${label}${" "}
+    ${series.map(({ label, color, values, dash, href, title }) => html`<li key=${label}>
+      <span class=${`swatch ${color} ${dash ? "dashed" : ""}`} aria-hidden="true"></span>
+      ${href ? html`<a href=${href} title=${title}>${label}</a>` : label}${" "}
       <strong>${text(values)}</strong></li>`)}
-    <li class="faint">${moment ? new Date(moment * 1_000).toISOString().slice(11, 19) : "now"}</li>
+    <li class="faint">${moment ? momentText(moment, seconds) : known ? "last known" : "now"}</li>
   </ul>`;
 }
 
 /**
- * A chart of lines. `times` are s since 1970, `series` `{label, color, values, dash?}` with a
- * color's variable without dashes (series-1 ..) and null where nothing is known. `format` makes the
- * text of a value, `log` wants all of them above 0, `unit` is "bytes", "whole" (numbers) or "any",
- * `least` is what the axis shows at least. `seconds` is the width, `marks` are `{at: ms, sign}`.
- * The arrow keys move along the line.
+ * A chart of lines. `times` are s since 1970, `series` `{label, color, values, dash?, href?,
+ * title?}` with a color's variable without dashes (series-1 ..), null where nothing is known and
+ * where its name leads. `format` makes the text of a value, `log` wants all of them above 0, `unit`
+ * is "bytes", "whole" (numbers) or "any", `least` is what the axis shows at least. `seconds` is the
+ * width, `marks` are `{at: ms, sign}`. The arrow keys move along the line; charts with the same
+ * `sync` have one cursor. With `known` the legend has the last values that are known.
  */
 export function Chart({ title, times, series, format, log = false, unit = "any", least = 1,
-  seconds = 60, marks = [] }) {
+  seconds = 60, marks = [], sync = null, known = false }) {
   const place = useRef(null);
   const plot = useRef(null);
   const now = useRef({});
@@ -108,7 +128,7 @@ export function Chart({ title, times, series, format, log = false, unit = "any",
     const sizeNow = () => ({
       width: place.current?.clientWidth || 300, height: place.current?.clientHeight || 180 });
     const made = new uPlot(optionsOf({
-      ...sizeNow(), series, format, log, unit, least, span,
+      ...sizeNow(), series, format, log, unit, least, span, sync, seconds,
       onIndex: setIndex, marks: () => now.current.marks,
     }), [times, ...series.map(({ values }) => values)], place.current);
     plot.current = made;
@@ -121,7 +141,7 @@ export function Chart({ title, times, series, format, log = false, unit = "any",
       observer.disconnect();
       made.destroy();
     };
-  }, [painted, log, series.map(({ label }) => label).join("\n")]);
+  }, [painted, log, seconds, series.map(({ label }) => label).join("\n")]);
 
   useEffect(() => {
     plot.current?.setData([times, ...series.map(({ values }) => values)]);
@@ -132,12 +152,12 @@ export function Chart({ title, times, series, format, log = false, unit = "any",
     if (!step || !times.length) return;
     event.preventDefault();
     const next = Math.min(times.length - 1, Math.max(0, (index ?? times.length) + step));
-    plot.current.setCursor({ left: plot.current.valToPos(times[next], "x"), top: 10 });
+    plot.current.setCursor({ left: plot.current.valToPos(times[next], "x"), top: 10 }, true, true);
   };
-  const leave = () => plot.current?.setCursor({ left: -10, top: -10 });
+  const leave = () => plot.current?.setCursor({ left: -10, top: -10 }, true, true);
   return html`<figure class="chart">
     <div ref=${place} class="plot" tabindex="0" role="group" onKeyDown=${keys} onBlur=${leave}
       aria-label=${`${title}: a chart. The arrow keys move along it, the values are below.`}></div>
-    <figcaption><${Legend} ...${{ series, index, times, format }} /></figcaption>
+    <figcaption><${Legend} ...${{ series, index, times, format, seconds, known }} /></figcaption>
   </figure>`;
 }

@@ -1,4 +1,4 @@
-// From the events of `history` to columns of a chart.
+// From the events of `history`, or the points of the past, to columns of a chart.
 
 const gap_ms = 3_500;
 
@@ -67,3 +67,23 @@ export function roseBy(history, seconds, pick) {
   }
   return sum;
 }
+
+/**
+ * The points of /v1/history as `{times, of(pick)}`: `times` in s since 1970, where each point ends,
+ * `of` a column of what `pick(point)` gives. Null stands where nothing is known.
+ */
+export function columnsOfPoints(points, step) {
+  const rows = points.flatMap((point, index) => {
+    const before = points[index - 1];
+    const end = before && before.at + before.covers_ms;
+    return before && point.at - end > step * 500 ? [{ time: (end + 1) / 1_000 }, { point }]
+      : [{ point }];
+  });
+  return {
+    times: rows.map(({ point, time }) => time ?? (point.at + point.covers_ms) / 1_000),
+    of: (pick) => rows.map(({ point }) => (point ? pick(point) ?? null : null)),
+  };
+}
+
+/** What a count of a point is by the second. */
+export const perSecond = (n, point) => n / Math.max(0.001, point.covers_ms / 1_000);
