@@ -18,8 +18,11 @@ const line_limit = 1 << 20;
 /** The last `status` event, or null before the first. Members may be missing: see docs. */
 export const status = signal(null);
 
-/** The last 600 events, the oldest first: `{at, status}` with `at` in ms since 1970, here. */
-export const history = signal([]);
+/**
+ * The last 600 events, the oldest first: `{at, status}` with `at` in ms since 1970, here. What was
+ * before the first event is asked for once somebody looks.
+ */
+export const history = signal([], { watched: () => fill() });
 
 /** "connecting", "live", "lost" (trying again), "refused" (needs a token) or "paused" (hidden). */
 export const connection = signal("connecting");
@@ -35,6 +38,7 @@ export const connections = signal(0);
 
 let running = null;
 let filled = false;
+let looked = false;
 let timer = null;
 let tries = 0;
 let hiding = null;
@@ -50,20 +54,25 @@ function take(block) {
   const found = parseJson(data.join("\n"));
   history.value = [...history.value.slice(1 - history_limit), { at: Date.now(), status: found }];
   status.value = found;
-  if (!filled) fill(found);
+  if (looked) fill();
 }
 
 // What happened before the first event. An older service does not know it, and charts begin empty.
-async function fill(first) {
+async function fill() {
+  looked = true;
+  const first = history.peek()[0];
+  if (filled || !first) return;
   filled = true;
-  const at = Date.now();
   try {
     const response = await fetch(
       addressOf(`/v1/history?step=1&last=${history_limit}`),
       { headers: headersOf(), cache: "no-store" });
     if (!response.ok) return;
-    const { points } = parseJson(await response.text());
-    history.value = [...eventsOf(points, first, at), ...history.value].slice(-history_limit);
+    const { points, to } = parseJson(await response.text());
+    const began = to - (Date.now() - first.at);
+    const before = points.filter(({ at, covers_ms: covers }) => at + covers <= began);
+    history.value = [...eventsOf(before, first.status, first.at), ...history.value]
+      .slice(-history_limit);
   } catch {
     // The charts fill as time passes.
   }

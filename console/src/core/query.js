@@ -8,17 +8,19 @@ import { visible } from "./visibility.js";
 const least_period_ms = 1_000;
 const most_period_ms = 10_000;
 const hopeless = new Set([401, 403, 404]);
+const get = (path, signal) => request("GET", path, { signal });
 
 /**
  * Asks for `path` and again every `every` ms (not below 1,000; 0: once) while the page can be seen,
  * and after the service came back; less often after errors, not after what no time mends: a 404, or
  * that the token is not for it. `path` null asks nothing. Returns `{value, error, loading,
- * reload}`: `value` stays while it is asked again, `error` is an ApiError or null.
+ * reload}`: `value` stays while it is asked again, `error` is an ApiError or null. `ask(path,
+ * signal)` is what asks, where one GET is not all.
  */
-export function useQuery(path, { every = 0 } = {}) {
+export function useQuery(path, { every = 0, ask = get } = {}) {
   const [state, setState] = useState({ path: null, value: null, error: null, loading: true });
   const again = useRef(null);
-  const [asked, ask] = useState(0);
+  const [asked, askAgain] = useState(0);
   const seen = visible.value;
   const came = connections.value;
   const who = token.value;
@@ -32,7 +34,7 @@ export function useQuery(path, { every = 0 } = {}) {
       let next;
       let isFinal = false;
       try {
-        const value = await request("GET", path, { signal: ending.signal });
+        const value = await ask(path, ending.signal);
         next = { path, value, error: null, loading: false };
         failures = 0;
       } catch (error) {
@@ -66,6 +68,6 @@ export function useQuery(path, { every = 0 } = {}) {
     value: current ? state.value : null,
     error: current ? state.error : null,
     loading: path !== null && (!current || state.loading),
-    reload: () => ask((count) => count + 1),
+    reload: () => askAgain((count) => count + 1),
   };
 }
