@@ -1,71 +1,117 @@
-// What is wrong now, worst first, each with what to do.
+// What is wrong now, worst first, each with what to do and where it shows.
 import { plural } from "../../core/plural.js";
 import { linkTo } from "../../core/router.js";
+import { ruleText } from "../faults/rule.js";
+import { slow_ms } from "./operations.js";
 
 const shown_actors = 5;
+const shown_faults = 5;
 const order = ["bad", "warn", "note"];
 
 function ofActors({ actors }) {
   const problems = actors?.problems ?? [];
   const said = problems.slice(0, shown_actors).map(({ place, state, last_error: error }) => ({
     id: `actor ${place}`, tone: "bad", what: `${place} is ${state}${error ? `: ${error}` : "."}`,
-    todo: "It is started again by itself. If it keeps dying, the service's log has why.",
-    link: linkTo("actors", { place }), open: "Show it",
+    todo: "The service starts it again by itself. If it keeps dying, the log says why.",
+    link: linkTo("actors", { place }),
   }));
   const more = problems.length - said.length;
   if (more > 0) {
-    said.push({ id: "actors", tone: "bad", what: `${plural(more, "more actor")} do not run.`,
-      todo: "", link: linkTo("actors"), open: "Show them" });
+    said.push({ id: "actors", tone: "bad", what: `${plural(more, "more actor")} not running.`,
+      todo: "", link: linkTo("actors", { show: "troubled" }) });
   }
   return said;
 }
 
-function ofFaults({ faults }) {
+/** A line for each fault that is set; one for all where it is not known which they are. */
+function ofFaults({ faults }, points = [], names = new Map()) {
   if (!faults?.armed) return [];
-  return [{
-    id: "faults", tone: "warn",
-    what: `${plural(faults.armed, "fault is", "faults are")} injected, with ${
-      plural(faults.hits, "hit")} so far.`,
-    todo: "What fails may fail on purpose. End them when you have seen enough.",
-    link: linkTo("faults"), open: "Show them",
-  }];
+  const said = ({ game, ...rule }) => `${ruleText(rule)}${game ? ` for the game ${
+    names.get(game) ?? game}` : ""}`;
+  const armed = points.filter(({ rule }) => rule);
+  const todo = "Requests may fail on purpose. Clear it when you have seen enough.";
+  const lines = armed.slice(0, shown_faults).map(({ point, rule, hits }) => ({
+    id: `fault ${point}`, tone: "warn", todo,
+    what: `Fault set at ${point}: ${said(rule)}, ${plural(hits, "hit")}.`,
+    link: linkTo("faults", { point }) }));
+  const more = faults.armed - lines.length;
+  const word = lines.length ? "more " : "";
+  if (more > 0) {
+    lines.push({ id: "faults", tone: "warn", todo: word ? "" : todo,
+      what: `${plural(more, `${word}fault is`, `${word}faults are`)} set.`,
+      link: linkTo("faults", { show: "armed" }) });
+  }
+  return lines;
 }
 
-// Where the console shows what a finding of the service says to look at.
-const places = [
-  [/^\/v1\/traces\?operation=([a-z_]+)/, ([, operation]) => ["traces", { operation }]],
-  [/^\/v1\/traces/, () => ["traces", { walks: "failed" }]],
-  [/^\/actors/, () => ["actors", { show: "restarted" }]],
-  [/^\/v1\/exports/, () => ["lobbies", {}]],
-  [/^\/v1\/config/, () => ["configuration", {}]],
-  [/^\/faults/, () => ["faults", {}]],
+const show = (part) => ["live", { part }];
+
+// Where the console shows what a cause tells of, or what the service says to look at.
+const causes = {
+  failed_requests: ["traces", { status: "5xx" }],
+  disk_full: ["traces", { status: "507" }],
+  store_away: ["actors", {}],
+  not_ready: show("replicas"),
+  loop_busy: show("loops"),
+  requests_shed: show("requests"),
+  replica_odd: show("replicas"),
+  replicas_missing: show("replicas"),
+  geoip_absent: ["configuration", { text: "geoip" }],
+  geoip_old: ["configuration", { text: "geoip" }],
+  certificate_expires: ["configuration", { text: "tls" }],
+  certificate_refused: ["configuration", { text: "tls" }],
+};
+const paths = [
+  [/^\/v1\/traces/, ["traces", {}]], [/^\/actors/, ["actors", { show: "restarted" }]],
+  [/^\/v1\/exports/, ["lobbies", {}]], [/^\/v1\/config/, ["configuration", {}]],
+  [/^\/v1\/replicas/, show("replicas")], [/^\/v1\/history/, show("requests")],
+  [/^\/faults/, ["faults", {}]],
 ];
 
 const tones = { critical: "bad", warning: "warn", notice: "note" };
 
 function ofFinding({ cause, severity, what, look_at: where }) {
-  const place = places.map(([path, link]) => [path.exec(where), link]).find(([match]) => match);
-  const link = place && linkTo(...place[1](place[0]));
-  return { id: `${cause} ${where}`, tone: tones[severity] ?? "warn", what, todo: "", link,
-    open: "Show it" };
+  const operation = /^\/v1\/traces\?operation=([a-z_]+)/.exec(where)?.[1];
+  const slow = cause === "slow_operation";
+  const place = operation ? ["traces", { operation, slower: slow ? slow_ms : null }]
+    : causes[cause] ?? paths.find(([path]) => path.test(where))?.[1];
+  return { id: `${cause} ${where} ${what}`, tone: tones[severity] ?? "warn", what, todo: "",
+    link: place && linkTo(...place), slow: slow && operation ? operation : null };
 }
 
 /**
- * The problems of the last status and of what `/v1/attention` answered, or null for that:
- * `{id, tone, what, todo, link?, open?}`.
+ * The problems of the last status, of what `/v1/attention` answered and of the fault points, each
+ * or null: `{id, tone, what, todo, link?, slow?}`, with the name of an operation that is slow.
+ * `names` are of games, by id.
  */
-export function problemsOf(history, attention, connection) {
-  const status = history.at(-1)?.status;
+export function problemsOf({ status, attention, points, connection, names }) {
   const found = [];
   if (connection === "lost") {
     found.push({
       id: "connection", tone: "bad", what: "There is no connection to the service.",
-      todo: "See whether the process runs. This page goes on trying; what is below is old.",
+      todo: "Check whether the process runs. This page keeps trying; what it shows below is old.",
     });
   }
   if (!status) return found;
   // Faults are told of for as long as they are set, and not for minutes after.
   const findings = (attention?.findings ?? []).filter(({ cause }) => cause !== "faults_injected");
-  return [...found, ...ofActors(status), ...ofFaults(status), ...findings.map(ofFinding)]
-    .sort((a, b) => order.indexOf(a.tone) - order.indexOf(b.tone));
+  found.push(...ofActors(status), ...findings.map(ofFinding), ...ofFaults(status, points, names));
+  return found.sort((a, b) => order.indexOf(a.tone) - order.indexOf(b.tone));
+}
+
+/**
+ * What the slow requests of an operation have in common: `{game, place, kind, of}`, each of the
+ * first two null unless four of five have it. `game` is an id; null without traces.
+ */
+export function commonOf(traces) {
+  if (!traces?.length) return null;
+  const most = (values) => {
+    const counts = Map.groupBy(values, (value) => value);
+    const [value, same] = [...counts].sort((a, b) => b[1].length - a[1].length)[0];
+    return same.length >= 0.8 * values.length ? value : null;
+  };
+  const slowest = traces.map(({ steps }) => steps.toSorted((a, b) => b.us - a.us)[0])
+    .map((step) => step && `${step.kind} ${step.place}`);
+  const [kind = null, place = null] = most(slowest)?.split(" ", 2) ?? [];
+  return { game: most(traces.map(({ game_id: game }) => game)), kind, place, of: traces.length };
 }

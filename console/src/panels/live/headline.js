@@ -1,0 +1,88 @@
+// The numbers that say how the service is: each leads to where it shows more.
+import { Spark } from "../../core/components.js";
+import { countText, durationText, microsText } from "../../core/components/values.js";
+import { html } from "../../core/html.js";
+import { plural } from "../../core/plural.js";
+import { linkTo } from "../../core/router.js";
+import { perSecond } from "../../core/series.js";
+
+const three = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
+const timeOf = (ms) => new Date(ms).toISOString().slice(11, 16);
+
+/** A share as a text: 0 % is none at all, and no failure is rounded away. */
+export function shareText(share) {
+  if (share > 0 && share < 0.0001) return "under 0.01 %";
+  return `${three.format(share * 100)} %`;
+}
+
+/** Requests and failures of these points, and the highest p99 with its time. */
+export function sumsOf(points) {
+  const sums = { requests: 0, failed: 0, refused: 0, worst: null };
+  for (const { at, data_plane: { requests, answers, latency_us: latency } } of points) {
+    sums.requests += requests;
+    sums.failed += answers["5xx"];
+    sums.refused += answers["4xx"];
+    if (latency.count && latency.p99 > (sums.worst?.us ?? 0)) sums.worst = { us: latency.p99, at };
+  }
+  return sums;
+}
+
+function Tile({ label, value, note, href, tone = "", children }) {
+  return html`<li><a href=${href} class=${`tile ${tone}`}>
+    <span class="tile-label">${label}</span>
+    <strong>${value ?? "–"}</strong>
+    <small>${note}</small>
+    ${children}
+  </a></li>`;
+}
+
+function Lobbies({ running }) {
+  const { sum, games, at, isPartial, values = [] } = running;
+  const note = at ? `in ${plural(games, "game")}, at ${timeOf(at)}` : "Counting …";
+  return html`<${Tile} label="Running lobbies" href=${linkTo("lobbies")} note=${note}
+    value=${at && `${isPartial ? "at least " : ""}${countText(sum)}`}>
+    <${Spark} values=${values} color="series-4" /></${Tile}>`;
+}
+
+function Replicas({ replicas }) {
+  const ready = replicas?.filter(({ state, age_ms: age }) => state === "ready" && age < 30_000);
+  const odd = replicas?.filter(({ odd: reasons }) => reasons.length).length;
+  const mine = replicas?.find(({ is_this: isThis }) => isThis);
+  const up = mine && durationText((Date.now() - mine.began_ms) / 1_000);
+  const alone = mine && html`<bdi>${mine.host}</bdi>, up ${up}`;
+  const all = odd ? `${odd} ${odd === 1 ? "is" : "are"} not like the others` : "all alike";
+  return html`<${Tile} label="Replicas ready" tone=${replicas && ready.length < replicas.length
+      ? "bad" : odd ? "warn" : ""} href=${linkTo("live", { part: "replicas" })}
+    value=${replicas && `${ready.length} of ${replicas.length}`}
+    note=${replicas?.length > 1 ? all : alone} />`;
+}
+
+/** The row of five. `sums` are of `points`, `replicas` is null until they are known. */
+export function Headline({ points, sums, range, replicas, running }) {
+  const mine = replicas?.find(({ is_this: isThis }) => isThis);
+  const here = replicas?.length > 1 ? ", this replica" : "";
+  const rates = points.map((point) => perSecond(point.data_plane.requests, point));
+  const shares = points.map(({ data_plane: { requests, answers } }) =>
+    (requests ? answers["5xx"] / requests : 0));
+  const p99 = points.map(({ data_plane: { latency_us: latency } }) =>
+    (latency.count ? latency.p99 : null));
+  const { requests, failed, refused, worst } = sums;
+  return html`<ul class="headline" aria-label="The service now">
+    <${Tile} label=${`Requests${here}`} href=${linkTo("traces")}
+      value=${mine && `${three.format(mine.requests_per_second)}/s`}
+      note=${`${countText(requests)} in ${range.text}`}>
+      <${Spark} values=${rates} /></${Tile}>
+    <${Tile} label=${`p99${here}`} value=${mine && (mine.requests ? microsText(mine.p99_us) : "–")}
+      href=${linkTo("traces", { slower: worst && Math.max(1, Math.floor(worst.us / 1_000)) })}
+      note=${worst ? `highest ${microsText(worst.us)} at ${timeOf(worst.at)}` : "no requests"}>
+      <${Spark} values=${p99} color="series-3" /></${Tile}>
+    <${Tile} label=${`Failed, 5xx${here}`} tone=${failed ? "bad" : ""}
+      href=${linkTo("traces", { status: "5xx" })}
+      value=${shareText(requests ? failed / requests : 0)}
+      note=${`${countText(failed)} of ${countText(requests)}; ${countText(refused)} refused, 4xx`}>
+      <${Spark} values=${shares} least=${0.01}
+        color=${failed ? "series-bad" : "series-3"} /></${Tile}>
+    <${Lobbies} running=${running} />
+    <${Replicas} replicas=${replicas} />
+  </ul>`;
+}

@@ -1,0 +1,48 @@
+// The operations of the data plane, as charts tell them apart.
+
+// In the order of their colors: those that players use most come first. The past has operations of
+// both planes, and does not say which is of which. What no operation matches is of either.
+export const operations = [
+  "list_regions", "list_avatars", "rank_group", "validate_version", "export_lobby_history",
+  "validate_game", "download_media", "report_latencies", "ping", "validate_group",
+  "download_export", "get_openapi", "unmatched",
+];
+
+/** From here on the service calls an operation slow: see /v1/attention. */
+export const slow_ms = 250;
+
+const lines = [undefined, [6, 3], [2, 2]];
+const colors = 5;
+const shown_limit = 6;
+
+/** The look of an operation's line, the same in all charts and ranges. */
+export function lineOf(operation) {
+  const index = operations.indexOf(operation);
+  return { color: `series-${index % colors + 1}`, dash: lines[Math.floor(index / colors)] };
+}
+
+export const find = (point, name) => point.operations.find(({ operation }) => operation === name);
+
+/**
+ * The operations with requests in these points, the busiest first: `{seen, shown}`. Of more than
+ * seven, six are shown: before others those that failed, or were slow.
+ */
+export function operationsOf(points) {
+  const sums = new Map();
+  for (const point of points) {
+    for (const { operation, requests, answers, latency_us: latency } of point.operations) {
+      if (!operations.includes(operation)) continue;
+      const sum = sums.get(operation) ?? { requests: 0, troubled: false };
+      sum.requests += requests;
+      sum.troubled ||= answers["5xx"] > 0 || latency.p99 >= slow_ms * 1_000;
+      sums.set(operation, sum);
+    }
+  }
+  const busiest = ([, a], [, b]) => b.requests - a.requests;
+  const all = [...sums].sort(busiest);
+  const chosen = all.length <= shown_limit + 1 ? all
+    : all.toSorted((a, b) => b[1].troubled - a[1].troubled || busiest(a, b))
+      .slice(0, shown_limit).sort(busiest);
+  const names = (of) => of.map(([name]) => name);
+  return { seen: names(all), shown: names(chosen) };
+}

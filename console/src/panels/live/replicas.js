@@ -1,0 +1,61 @@
+// The processes that serve from one store, and which of them is not like the others.
+import {
+  Badge, Count, Loading, Micros, Name, Problem, Section, Table, Time,
+} from "../../core/components.js";
+import { html } from "../../core/html.js";
+import { shareText } from "./headline.js";
+
+const silent_ms = 30_000;
+const stateText = (state) => state.replaceAll("_", " ");
+
+function State({ replica: { state, age_ms: age } }) {
+  if (age >= silent_ms) {
+    return html`<${Badge} tone="bad">silent for ${Math.round(age / 1_000)} s</${Badge}>`;
+  }
+  return html`<${Badge} tone=${state === "ready" ? "good" : "bad"}>${stateText(state)}</${Badge}>`;
+}
+
+const one = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
+const columns = [
+  { id: "host", title: "Replica", sort: ({ host }) => host, cell: (replica) => html`
+    <${Name} text=${replica.host} />${replica.is_this && html` <${Badge}>this one</${Badge}>`}
+    ${replica.odd.length > 0 && html` <${Badge} tone="warn">odd</${Badge}>`}` },
+  { id: "state", title: "State", sort: ({ state }) => state,
+    cell: (replica) => html`<${State} replica=${replica} />` },
+  { id: "odd", title: "Not like the others", cell: ({ odd, causes }) => html`
+    ${odd.map((reason) => html`<div key=${reason}><bdi>${reason}</bdi></div>`)}
+    ${causes.length > 0 && html`<div class="faint">Its findings: <bdi>${
+      causes.map(stateText).join(", ")}</bdi></div>`}` },
+  { id: "rate", title: "Requests/s", numeric: true, sort: (row) => row.requests_per_second,
+    cell: (row) => one.format(row.requests_per_second) },
+  { id: "p99", title: "p99", numeric: true, sort: (row) => row.p99_us,
+    cell: (row) => (row.requests ? html`<${Micros} us=${row.p99_us} />` : "–") },
+  { id: "failed", title: "Failed", numeric: true, sort: (row) => row.failed_share,
+    cell: (row) => shareText(row.failed_share) },
+  { id: "busy", title: "Busy", numeric: true, sort: (row) => row.busy,
+    cell: (row) => `${Math.round(row.busy * 100)} %` },
+  { id: "version", title: "Version", cell: ({ version }) => html`<${Name} text=${version} />` },
+  { id: "began", title: "Started", sort: (row) => row.began_ms,
+    cell: (row) => html`<${Time} at=${row.began_ms} />` },
+];
+
+/** All replicas in one table, the odd ones first; one line where there is only one. */
+export function Replicas({ query: { value, error, reload } }) {
+  const found = value?.replicas ?? [];
+  const rows = found.toSorted((a, b) => b.odd.length - a.odd.length
+    || a.host.localeCompare(b.host));
+  const sum = found.reduce((all, row) => all + row.requests_per_second, 0);
+  const [only] = rows;
+  return html`<${Section} title="Replicas" className="replicas">
+    <${Problem} error=${error} onRetry=${reload} />
+    ${!value && !error && html`<${Loading} />`}
+    ${rows.length === 1 && html`<p>One process serves: <${Name} text=${only.host} />, ${" "}
+      version <${Name} text=${only.version} />, <${State} replica=${only} /> since ${" "}
+      <${Time} at=${only.began_ms} />.</p>`}
+    ${rows.length > 1 && html`<p class="faint">All together have <${Count} n=${sum} /> requests a
+        second. The numbers are of the last 15 seconds.</p>
+      <${Table} columns=${columns} rows=${rows} keyOf=${(row) => row.replica_id}
+        caption="Replicas, those that are not like the others first"
+        rowClass=${({ odd }) => (odd.length ? "odd" : "")} />`}
+  </${Section}>`;
+}
