@@ -105,6 +105,7 @@ std::string trace_log::report(const trace_query& wanted) const {
     return (wanted.operation.empty() || each.operation_name == wanted.operation) &&
            (!wanted.status || each.status == *wanted.status) &&
            (!wanted.game_id || each.game_id == wanted.game_id) &&
+           (wanted.request_id.empty() || each.request_id == wanted.request_id) &&
            each.took_ns() >= std::chrono::nanoseconds{wanted.slower_than}.count();
   };
   std::vector<entry_ptr> found;

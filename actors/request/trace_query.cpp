@@ -26,6 +26,7 @@ base::expected<trace_query> read_trace_query(const query_parameters& of) {
   wanted.operation = of("operation");
   if (*status) wanted.status = static_cast<int>(**status);
   wanted.slower_than = std::chrono::milliseconds{slower_than->value_or(0)};
+  wanted.request_id = of("request_id");
   if (const auto game = of("game_id"); !game.empty()) {
     wanted.game_id = model::parse_uuid(game);
     if (!wanted.game_id)

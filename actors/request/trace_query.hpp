@@ -28,9 +28,12 @@ struct trace_query {
   std::optional<int> status;
   std::chrono::milliseconds slower_than{0};
   std::optional<model::uuid> game_id;
+  /// Empty: any.
+  std::string request_id;
 };
 
-/// Reads `operation`, `status`, `slower_than_ms` and `game_id`. Fails with `query_invalid`.
+/// Reads `operation`, `status`, `slower_than_ms`, `game_id` and `request_id`. Fails with
+/// `query_invalid`.
 base::expected<trace_query> read_trace_query(const query_parameters& of);
 
 } // namespace matchcloud::actors

@@ -289,7 +289,10 @@ const operation_code codes::list_traces{
                           "Only those that took as many milliseconds.", "0"},
                          {"query", "game_id", R"({"type":"string","format":"uuid"})",
                           "Only those about this game.",
-                          R"("00000000-0000-4000-8000-000000000001")"}},
+                          R"("00000000-0000-4000-8000-000000000001")"},
+                         {"query", "request_id", R"({"type":"string"})",
+                          "Only the one with this id, if it is kept.",
+                          R"("5f1c2a9be0d34a770000000000000001")"}},
           .answers = {{200, "The requests.", cache_control, json_type,
                        R"({"$ref":"#/components/schemas/TraceList"})",
                        R"({"one_in":1000,"traces":[{)"

@@ -108,6 +108,13 @@ TEST_CASE("the last that failed are kept, and filters choose") {
   trace_query of_game;
   of_game.game_id = id_of(3);
   CHECK(on.found(of_game)["traces"].Size() == 0);
+  trace_query of_request;
+  of_request.request_id = "failed 5";
+  const auto one = on.found(of_request);
+  REQUIRE(one["traces"].Size() == 1);
+  CHECK(text_at(one["traces"][0], "request_id") == "failed 5");
+  of_request.request_id = "failed 0"; // more have failed since
+  CHECK(on.found(of_request)["traces"].Size() == 0);
 }
 
 TEST_CASE("sampled requests are kept, a bounded number, each once") {
