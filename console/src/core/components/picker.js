@@ -17,12 +17,12 @@ export function matching(options, text) {
  * A labelled choice of one of many, by typing a part of its name. `options` are `{value, label,
  * note?}`; `onValue` gets a value. `all` is the label of choosing none of them, whose value is "":
  * without it one has to be chosen. A `value` that no option has is shown as it is. `error` and
- * `hint` are as of Field.
+ * `hint` are as of Field. With `initiallyOpen` a dialog begins with it, and its options are shown.
  */
 export function Picker({ label, options, value, onValue, all, hint, error, disabled = false,
-  placeholder = "Type to search", className = "" }) {
+  placeholder = "Type to search", className = "", initiallyOpen = false }) {
   const id = useId();
-  const [text, setText] = useState(null);
+  const [text, setText] = useState(initiallyOpen ? "" : null);
   const [at, setAt] = useState(0);
   const list = useRef(null);
   const isOpen = text !== null;
@@ -76,7 +76,7 @@ export function Picker({ label, options, value, onValue, all, hint, error, disab
       aria-expanded=${isOpen} aria-controls=${`${id}-list`} aria-autocomplete="list"
       aria-activedescendant=${isOpen && shown[at] ? `${id}-${at}` : undefined}
       aria-describedby=${described || undefined} aria-invalid=${error ? "true" : undefined}
-      placeholder=${isOpen && chosen ? chosen.label : placeholder}
+      autofocus=${initiallyOpen} placeholder=${isOpen && chosen ? chosen.label : placeholder}
       value=${isOpen ? text : chosen?.label ?? value ?? ""}
       onClick=${open} onInput=${type} onKeyDown=${keys} onBlur=${close} />
     <ul ref=${list} id=${`${id}-list`} role="listbox" aria-label=${label} hidden=${!isOpen}>
