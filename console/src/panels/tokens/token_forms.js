@@ -1,40 +1,22 @@
-import { useState } from "preact/hooks";
-import { jsonOf, send } from "../../core/api.js";
+import { useRef, useState } from "preact/hooks";
 import {
-  CopyCurl, CopyText, Dialog, Field, Name, Problem, Select, announce,
+  CopyCurl, Dialog, Field, Name, Picker, Problem, Select,
 } from "../../core/components.js";
 import { html } from "../../core/html.js";
+import { errorsOf, kindOf, scopeOptions, tokenKinds } from "./kinds.js";
+import { useChange } from "./use_change.js";
 
 const path = "/v1/tokens";
 const day_s = 86_400;
-const kinds = ["viewer", "admin", "metrics", "game", "studio", "player"];
-const lifetimes = [["", "never"], [day_s, "in a day"], [30 * day_s, "in 30 days"],
-  [90 * day_s, "in 90 days"], [365 * day_s, "in a year"]].map(([s, text]) => [String(s), text]);
+const lifetimes = [[day_s, "in a day"], [30 * day_s, "in 30 days"], [90 * day_s, "in 90 days"],
+  [365 * day_s, "in a year"], ["", "never"]].map(([s, text]) => [String(s), text]);
 const graces = [[0, "not at all"], [3_600, "for an hour"], [day_s, "for a day"],
   [7 * day_s, "for a week"], [30 * day_s, "for 30 days"]].map(([s, text]) => [String(s), text]);
-const scopes = { game: "game_id", player: "namespace_id" };
-
-// Sends a change and hands what came of it to onDone.
-function useChange(onDone) {
-  const [state, setState] = useState({ busy: false, error: null });
-  const change = async (method, target, body, said) => {
-    setState({ busy: true, error: null });
-    try {
-      const answer = await send(method, target, { body });
-      const requestId = answer.headers.get("X-Request-Id");
-      const made = await jsonOf(answer);
-      announce(said);
-      onDone(requestId, made);
-    } catch (error) {
-      setState({ busy: false, error });
-    }
-  };
-  return [state, change];
-}
 
 function bodyOf({ kind, name, scope, lifetime, cheap, expensive }) {
-  const body = { kind, name };
-  if (scopes[kind]) body[scopes[kind]] = scope;
+  const body = { kind, name: name.trim() };
+  const needed = kindOf(kind).scope;
+  if (needed) body[needed] = scope;
   if (lifetime) body.expires_in_s = Number(lifetime);
   const limits = {};
   if (cheap) limits.cheap = cheap;
@@ -43,39 +25,89 @@ function bodyOf({ kind, name, scope, lifetime, cheap, expensive }) {
   return body;
 }
 
-/** Makes a token. `onDone(requestId, made)` gets it with its text. */
-export function NewToken({ onDone, onClose }) {
-  const [draft, setDraft] = useState({ kind: "viewer", name: "", scope: "", cheap: "",
-    expensive: "", lifetime: String(90 * day_s) });
+function Kinds({ value, onValue }) {
+  return html`<fieldset class="kinds"><legend>Kind</legend>
+    ${tokenKinds.map(({ id, title }) => html`<label key=${id}>
+      <input type="radio" name="kind" value=${id} checked=${id === value}
+        onChange=${() => onValue(id)} />${title}</label>`)}
+    <p class="faint" role="status">${kindOf(value).may}</p></fieldset>`;
+}
+
+function Limits({ draft, wrong, put }) {
+  const field = (name, label) => html`<${Field} label=${label} value=${draft[name]}
+    placeholder="the service's" error=${wrong[name]} onValue=${put(name)} />`;
+  return html`<details open=${Boolean(wrong.cheap || wrong.expensive)}>
+    <summary>Rate limits of its own</summary>
+    <div class="fields">${field("cheap", "Cheap requests")}
+      ${field("expensive", "Expensive requests")}</div>
+    <p class="faint">Such as 100/10 for 100 requests in 10 s, or off.</p></details>`;
+}
+
+// Which game or namespace, and with which the form begins: the only one, or the one that is asked
+// for.
+function firstDraft(catalog, game) {
+  const games = scopeOptions("game", catalog);
+  const scope = games.find(({ value }) => value === game) ?? (games.length === 1 ? games[0] : null);
+  return { kind: games.length ? "game" : "viewer", name: scope?.label ?? "",
+    scope: scope?.value ?? "", cheap: "", expensive: "", lifetime: String(90 * day_s) };
+}
+
+/**
+ * Creates a token. `catalog` is `{games, namespaces}`, `game` the id of the game that it is for, if
+ * that is known. `onDone(requestId, made)` gets the token with its text.
+ */
+export function NewToken({ catalog, game, onDone, onClose }) {
+  const [first] = useState(() => firstDraft(catalog, game));
+  const [draft, setDraft] = useState(first);
+  const [named, setNamed] = useState(false);
+  const [sent, setSent] = useState(false);
   const [state, change] = useChange(onDone);
+  const form = useRef(null);
+  const wrong = sent ? errorsOf(draft) : {};
   const put = (name) => (value) => setDraft((before) => ({ ...before, [name]: value }));
-  const body = bodyOf(draft);
+  const options = scopeOptions(draft.kind, catalog);
+  const choose = (scope, kind = draft.kind) => {
+    const label = scopeOptions(kind, catalog).find(({ value }) => value === scope)?.label ?? "";
+    setDraft((before) => ({ ...before, kind, scope, name: named ? before.name : label }));
+  };
+  const kindChosen = (kind) => {
+    const scopes = kindOf(kind).scope ? scopeOptions(kind, catalog) : [];
+    choose(scopes.length === 1 ? scopes[0].value : kind === first.kind ? first.scope : "", kind);
+  };
   const submit = (event) => {
     event.preventDefault();
-    if (!state.busy) change("POST", path, body, "The token is made.");
+    if (state.busy) return;
+    setSent(true);
+    if (!Object.keys(errorsOf(draft)).length) {
+      change("POST", path, bodyOf(draft), "The token is created.");
+      return;
+    }
+    requestAnimationFrame(() => form.current?.querySelector('[aria-invalid="true"]')?.focus());
   };
-  const limit = "QUOTA/SECONDS such as 100/10, or off. Empty: the service's.";
-  return html`<${Dialog} title="New token" onClose=${onClose} wide=${true}>
-    <form onSubmit=${submit}>
+  const isChanged = JSON.stringify(draft) !== JSON.stringify(first);
+  const scoped = kindOf(draft.kind).scope;
+  return html`<${Dialog} title="Create token" onClose=${onClose} wide=${true} changed=${isChanged}>
+    <form ref=${form} class="token-form" onSubmit=${submit} novalidate>
+      <${Kinds} value=${draft.kind} onValue=${kindChosen} />
       <div class="fields">
-        <${Select} label="Kind" options=${kinds} value=${draft.kind} onValue=${put("kind")}
-          hint="viewer reads the ops plane, admin changes it too." />
-        <${Field} label="Name" value=${draft.name} onValue=${put("name")} required maxlength="64"
-          hint="Who will use it." />
-        ${scopes[draft.kind] && html`<${Field} label=${scopes[draft.kind]} value=${draft.scope}
-          onValue=${put("scope")} required hint="A UUID: the only one that it is for." />`}
+        ${scoped && html`<${Picker} key=${draft.kind} value=${draft.scope} options=${options}
+          label=${scoped === "game_id" ? "Game" : "Namespace"} error=${wrong.scope}
+          initiallyOpen=${draft === first && !draft.scope && options.length > 0}
+          hint=${options.length ? "The only one that it is for."
+            : "The catalog has none yet: add one first."} onValue=${(scope) => choose(scope)} />`}
+        <${Field} label="Name" value=${draft.name} maxlength="64" error=${wrong.name}
+          hint="Who or what will use it."
+          onValue=${(name) => { setNamed(true); put("name")(name); }} />
         <${Select} label="Expires" options=${lifetimes} value=${draft.lifetime}
           onValue=${put("lifetime")} />
-        <${Field} label="Limit of cheap requests" value=${draft.cheap} onValue=${put("cheap")}
-          hint=${limit} />
-        <${Field} label="Limit of expensive requests" value=${draft.expensive}
-          onValue=${put("expensive")} hint=${limit} />
       </div>
+      <${Limits} draft=${draft} wrong=${wrong} put=${put} />
       <${Problem} error=${state.error} />
       <footer>
-        <${CopyCurl} method="POST" path=${path} body=${body} />
+        <${CopyCurl} method="POST" path=${path} body=${bodyOf(draft)} />
         <button type="button" onClick=${onClose}>Cancel</button>
-        <button type="submit" class="primary" disabled=${state.busy || !draft.name}>Make it</button>
+        <button type="submit" class="primary" disabled=${state.busy}>
+          ${state.busy ? "Creating …" : "Create"}</button>
       </footer>
     </form>
   </${Dialog}>`;
@@ -91,12 +123,12 @@ export function Rotation({ found, onDone, onClose }) {
     event.preventDefault();
     if (!state.busy) change("POST", target, body, "The token is rotated.");
   };
-  return html`<${Dialog} title="Rotate a token" onClose=${onClose}>
+  return html`<${Dialog} title="Rotate token" onClose=${onClose}>
     <form onSubmit=${submit}>
       <p>The ${found.kind} token <strong><${Name} text=${found.name} /></strong> gets a new text. It
         keeps its id, name, limits and expiry.</p>
-      <${Select} label="The former text works on" options=${graces} value=${grace}
-        onValue=${setGrace} hint="Long enough to tell everybody who has it." />
+      <${Select} label="The old text still works" options=${graces} value=${grace}
+        onValue=${setGrace} hint="Allow enough time to replace it everywhere." />
       <${Problem} error=${state.error} />
       <footer>
         <${CopyCurl} method="POST" path=${target} body=${body} />
@@ -104,16 +136,5 @@ export function Rotation({ found, onDone, onClose }) {
         <button type="submit" class="primary" disabled=${state.busy}>Rotate</button>
       </footer>
     </form>
-  </${Dialog}>`;
-}
-
-/** Shows a token's text, this once: it is nowhere when the dialog is closed. */
-export function TokenText({ made, onClose }) {
-  return html`<${Dialog} title="The token's text" onClose=${onClose}>
-    <p><strong>This is shown once.</strong> The service keeps no text: copy it now to where it is
-      used, into a file that only its user may read.</p>
-    <p><code class="exact token-text">${made.token}</code></p>
-    <footer><${CopyText} text=${made.token} label="Copy the token" />
-      <button type="button" onClick=${onClose}>I have it</button></footer>
   </${Dialog}>`;
 }

@@ -1,103 +1,120 @@
+import { KeyRound, Plus } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { send } from "../../core/api.js";
 import {
-  Badge, Confirm, CopyCurl, Loading, Name, Problem, Section, Table, Time, announce,
+  Confirm, CopyCurl, Empty, Field, Loading, Name, Problem, Section, Select, announce,
 } from "../../core/components.js";
 import { html } from "../../core/html.js";
 import { useQuery } from "../../core/query.js";
-import { linkHere, turn } from "../../core/router.js";
-import { mayChange } from "../../core/session.js";
+import { turn } from "../../core/router.js";
+import { mayChange, token as ownToken } from "../../core/session.js";
 import { AuditEntry } from "../audit/entry.js";
-import { NewToken, Rotation, TokenText } from "./token_forms.js";
+import { scopeName } from "./kinds.js";
+import { NewToken, Rotation } from "./token_forms.js";
+import { TokenDetails, TokenTable } from "./token_table.js";
+import { TokenText } from "./token_text.js";
 
 const path = "/v1/tokens";
 const period_ms = 5_000;
-const tones = { active: "good", expired: "plain", revoked: "plain" };
-
-const pathOf = (id) => `${path}/${encodeURIComponent(id)}`;
+const many = 10;
+const shows = [["", "all"], ["active", "active"], ["ended", "expired or revoked"]];
 
 function Revocation({ found, onDone, onClose }) {
-  const target = pathOf(found.token_id);
+  const target = `${path}/${encodeURIComponent(found.token_id)}`;
   const revoke = async () => {
     const answer = await send("DELETE", target);
     announce("The token is revoked.");
     onDone(answer.headers.get("X-Request-Id"), null);
   };
-  return html`<${Confirm} title="Revoke a token" expect=${found.name} action="Revoke"
+  return html`<${Confirm} title="Revoke token" expect=${found.name} action="Revoke"
     onConfirm=${revoke} onClose=${onClose}>
-    <p>The ${found.kind} token <strong><${Name} text=${found.name} /></strong> (${found.token_id})
-      ends for good, and so does a former text that still works.</p>
+    <p>The ${found.kind} token <strong><${Name} text=${found.name} /></strong> stops working for
+      good, and so does an old text that still works.</p>
     <${CopyCurl} method="DELETE" path=${target} />
   </${Confirm}>`;
 }
 
-function Details({ found, onRotate, onRevoke }) {
-  const live = found.state === "active" && mayChange.value;
-  const actions = html`
-    ${live && html`<button type="button" onClick=${onRotate}>Rotate</button>`}
-    ${live && html`<button type="button" onClick=${onRevoke}>Revoke</button>`}
-    <${CopyCurl} path=${pathOf(found.token_id)} />`;
-  return html`<${Section} title="The token chosen" actions=${actions}>
-    <dl class="members">${Object.entries(found).map(([name, value]) => html`<div key=${name}>
-      <dt>${name}</dt><dd><${Name} text=${typeof value === "string" ? value
-        : JSON.stringify(value)} /></dd></div>`)}</dl>
-  </${Section}>`;
+// What would let somebody change something here who may not.
+function HowToChange() {
+  if (mayChange.value) return null;
+  return html`<p class="faint">${ownToken.value
+    ? "Sign in with an admin token to create, rotate or revoke tokens."
+    : "Press “Allow changes” above to create, rotate or revoke tokens."}</p>`;
 }
 
-function columnsOf(params) {
-  const chosen = params.get("id");
-  const cell = (row) => html`<a href=${linkHere({ id: row.token_id })}
-    aria-current=${row.token_id === chosen ? "true" : undefined}><${Name} text=${row.name} /></a>`;
-  const time = (name, title, absent) => ({ id: name, title, sort: (row) => row[name] ?? "",
-    cell: (row) => (row[name] ? html`<${Time} at=${row[name]} />` : absent) });
-  return [
-    { id: "name", title: "Name", cell, sort: ({ name }) => name },
-    { id: "kind", title: "Kind", cell: ({ kind }) => kind, sort: ({ kind }) => kind },
-    { id: "state", title: "State", sort: ({ state }) => state,
-      cell: ({ state }) => html`<${Badge} tone=${tones[state]}>${state}</${Badge}>` },
-    { id: "scope", title: "Only for",
-      cell: (row) => html`<small>${row.game_id ?? row.namespace_id ?? "–"}</small>` },
-    time("created", "Created", "–"), time("expires", "Expires", "never"),
-    time("last_use", "Last use", "–"),
-  ];
+/** The tokens that the filter in the hash leaves: those that work first, then by name. */
+function listedOf(tokens, params, catalog) {
+  const text = (params.get("text") ?? "").toLocaleLowerCase();
+  const show = params.get("show") ?? "";
+  const has = (token) => [token.name, token.kind, token.token_id, scopeName(token, catalog) ?? ""]
+    .some((member) => member.toLocaleLowerCase().includes(text));
+  const isWanted = ({ state }) => !show || (state === "active") === (show === "active");
+  return tokens.filter((token) => isWanted(token) && has(token)).sort((a, b) =>
+    (a.state === "active" ? 0 : 1) - (b.state === "active" ? 0 : 1)
+      || a.name.localeCompare(b.name));
 }
 
-/** All tokens, the one that is chosen, and what makes, rotates and revokes them. */
-export function Tokens({ route }) {
+function List({ tokens, params, catalog, create }) {
+  if (!tokens.length) {
+    return html`<${Empty} icon=${KeyRound} title="No tokens yet."
+      action=${mayChange.value && html`<button type="button" class="primary" onClick=${create}>
+        <${Plus} />Create the first token</button>`}>
+      Create one for each program or person, such as a game's build server or a colleague who looks
+      at this console. Each can be revoked on its own.</${Empty}>`;
+  }
+  return html`${tokens.length > many && html`<div class="choices">
+      <${Field} label="Search" type="search" value=${params.get("text") ?? ""}
+        onValue=${(text) => turn({ text })} />
+      <${Select} label="Show" options=${shows} value=${params.get("show") ?? ""}
+        onValue=${(show) => turn({ show })} /></div>`}
+    <${TokenTable} tokens=${listedOf(tokens, params, catalog)} params=${params}
+      catalog=${catalog} />`;
+}
+
+/** The dialog that is open: `open` is "new", "rotate", "revoke" or null. */
+function Dialogs({ open, found, catalog, game, done, close }) {
+  const shared = { onDone: done, onClose: close };
+  if (open === "new") return html`<${NewToken} catalog=${catalog} game=${game} ...${shared} />`;
+  if (open === "rotate" && found) return html`<${Rotation} found=${found} ...${shared} />`;
+  if (open === "revoke" && found) return html`<${Revocation} found=${found} ...${shared} />`;
+  return null;
+}
+
+/**
+ * All tokens, the one that is chosen (`id`), and what creates, rotates and revokes them. With `new`
+ * the form of a new one is open, for the game in `game`.
+ */
+export function Tokens({ params, open, setOpen }) {
   const { value, error, reload } = useQuery(path, { every: period_ms });
-  const [open, setOpen] = useState(null);
+  const games = useQuery("/v1/games");
+  const namespaces = useQuery("/v1/namespaces");
   const [made, setMade] = useState(null);
   const [requestId, setRequestId] = useState(null);
-  const { params } = route;
+  const catalog = { games: games.value?.games ?? [],
+    namespaces: namespaces.value?.namespaces ?? [] };
+  const isKnown = [games, namespaces].every(({ loading }) => !loading);
   const tokens = value?.tokens ?? [];
   const found = tokens.find(({ token_id: id }) => id === params.get("id"));
   const close = () => setOpen(null);
   const done = (id, token) => {
-    close();
     setRequestId(id);
     setMade(token);
-    if (token) turn({ id: token.token_id });
+    close();
+    if (token) turn({ id: token.token_id, new: "" });
     reload();
   };
-  const actions = html`
-    ${mayChange.value && html`<button type="button" class="primary"
-      onClick=${() => setOpen("new")}>New token</button>`}
-    <${CopyCurl} path=${path} />`;
   return html`
-    <${Section} title=${value ? `Tokens, ${tokens.length}` : "Tokens"} actions=${actions}>
+    <${Section} title=${value ? `Tokens, ${tokens.length}` : "Tokens"}
+      actions=${html`<${CopyCurl} path=${path} />`}>
       <${Problem} error=${error} onRetry=${reload} />
+      ${!error && html`<${HowToChange} />`}
       ${requestId && html`<${AuditEntry} key=${requestId} requestId=${requestId} />`}
-      ${value ? html`<${Table} caption="Tokens" columns=${columnsOf(params)} rows=${tokens}
-          keyOf=${({ token_id: id }) => id} empty="There is none."
-          rowClass=${({ token_id: id }) => (id === params.get("id") ? "chosen" : "")} />`
-        : !error && html`<${Loading} />`}
+      ${value ? html`<${List} tokens=${tokens} params=${params} catalog=${catalog}
+          create=${() => setOpen("new")} />` : !error && html`<${Loading} />`}
     </${Section}>
-    ${found && html`<${Details} found=${found} onRotate=${() => setOpen("rotate")}
-      onRevoke=${() => setOpen("revoke")} />`}
-    ${open === "new" && html`<${NewToken} onDone=${done} onClose=${close} />`}
-    ${open === "rotate" && found && html`<${Rotation} found=${found} onDone=${done}
-      onClose=${close} />`}
-    ${open === "revoke" && found && html`<${Revocation} found=${found} onDone=${done}
-      onClose=${close} />`}
+    ${found && html`<${TokenDetails} found=${found} catalog=${catalog}
+      onRotate=${() => setOpen("rotate")} onRevoke=${() => setOpen("revoke")} />`}
+    ${isKnown && html`<${Dialogs} open=${open} found=${found} catalog=${catalog} close=${close}
+      game=${params.get("game")} done=${done} />`}
     ${made && html`<${TokenText} made=${made} onClose=${() => setMade(null)} />`}`;
 }

@@ -1,0 +1,28 @@
+import { html } from "../../core/html.js";
+
+const least_share = 0.004;
+
+const percent = (share) => `${Math.max(0, Math.min(1, share)) * 100}%`;
+
+/** One step as a bar in the lane of `whole_us`, at its place in time. For eyes alone. */
+export function StepBar({ step: { kind, at_us: at, us }, whole_us: whole }) {
+  const from = Math.min(at / Math.max(1, whole), 1 - least_share);
+  const share = Math.min(1 - from, Math.max(least_share, us / Math.max(1, whole)));
+  return html`<div class=${`bar ${kind}`} aria-hidden="true"
+    style=${{ marginLeft: percent(from), width: percent(share) }}></div>`;
+}
+
+/** A request's times by kind, as a bar whose length is its share of `longest_us`. */
+export function TimesBar({ times, longest_us: longest }) {
+  return html`<div class="bars" aria-hidden="true">${["wait", "work", "fault", "unknown"]
+    .filter((kind) => times[kind] > 0).map((kind) => html`<div key=${kind} class=${`bar ${kind}`}
+      style=${{ width: percent(times[kind] / Math.max(1, longest)) }}></div>`)}</div>`;
+}
+
+/** What the bars mean. */
+export function BarLegend() {
+  const item = (kind, text) => html`<li><span class=${`bar ${kind}`} aria-hidden="true"></span>
+    ${text}</li>`;
+  return html`<ul class="bar-legend" aria-label="What the bars mean">${item("work", "work")}${
+    item("wait", "waiting")}${item("fault", "injected fault")}${item("unknown", "not noted")}</ul>`;
+}
