@@ -1,15 +1,26 @@
 import {
-  CopyCurl, Loading, Panel as Frame, Problem, Section, Select,
+  Badge, CopyCurl, Loading, Panel as Frame, Problem, Section, Select,
 } from "../core/components.js";
 import { html } from "../core/html.js";
+import { plural } from "../core/plural.js";
 import { useQuery } from "../core/query.js";
 import { turn } from "../core/router.js";
 import { TreeTable } from "./actors/tree_table.js";
 
 const path = "/actors";
 const period_ms = 1_000;
-const shows = [["", "all"], ["troubled", "not running"], ["restarted", "started again"],
-  ["busy", "with requests waiting"]];
+const shows = [["", "all"], ["troubled", "not running"], ["restarted", "restarted"],
+  ["busy", "with waiting messages"]];
+
+function Summary({ actors }) {
+  const sum = (member) => actors.reduce((all, actor) => all + actor[member], 0);
+  const troubled = actors.filter(({ state }) => state !== "running").length;
+  return html`<p class="summary"><${Badge} tone=${troubled ? "bad" : "good"}>${troubled
+    ? `${troubled} of ${actors.length} actors are not running`
+    : `All ${actors.length} actors are running`}</${Badge}>
+    <span>${plural(sum("restarts"), "restart")} since the start</span>
+    <span>${plural(sum("depth"), "message")} waiting in mailboxes</span></p>`;
+}
 
 function Panel({ route }) {
   const { value, error, reload } = useQuery(path, { every: period_ms });
@@ -20,6 +31,7 @@ function Panel({ route }) {
   return html`<${Frame} title="Actors">
     <${Section} title="Supervision tree" actions=${actions}>
       <${Problem} error=${error} onRetry=${reload} />
+      ${value && html`<${Summary} actors=${value.actors} />`}
       ${value ? html`<${TreeTable} actors=${value.actors} route=${route} />`
         : !error && html`<${Loading} />`}
     </${Section}>

@@ -1,7 +1,7 @@
 import { useRef, useState } from "preact/hooks";
 import { Badge, Count } from "../../core/components.js";
 import { html } from "../../core/html.js";
-import { linkHere } from "../../core/router.js";
+import { linkHere, linkTo } from "../../core/router.js";
 import { changedPlaces, toneOf, treeOf } from "./tree.js";
 
 const filters = {
@@ -40,6 +40,8 @@ function Row({ actor, level, flash, route }) {
     <td class="numeric"><${Count} n=${restarts} /></td>
     <td class="numeric"><${Count} n=${handled} /></td>
     <td>${error === null ? html`<span class="faint">–</span>` : html`<bdi>${error}</bdi>`}</td>
+    <td>${level > 0 && html`<a href=${linkTo("traces", { place })}
+      aria-label=${`Traces of ${place}`}>Traces</a>`}</td>
   </tr>`;
 }
 
@@ -53,7 +55,7 @@ function Group({ group, closed, onToggle, flash, route }) {
       <td><${Badge} tone=${troubled ? "bad" : "plain"}>${troubled
         ? `${troubled} of ${actors.length} down` : `${actors.length} run`}</${Badge}></td>
       <td class="numeric"><${Count} n=${depth} /></td>
-      <td class="numeric"><${Count} n=${restarts} /></td><td></td><td></td>
+      <td class="numeric"><${Count} n=${restarts} /></td><td></td><td></td><td></td>
     </tr>
     ${!closed && actors.map((actor) => html`<${Row} key=${actor.place} level=${2}
       ...${{ actor, flash, route }} />`)}
@@ -71,12 +73,13 @@ export function TreeTable({ actors, route }) {
     if (!after.delete(id)) after.add(id);
     return after;
   });
-  if (!supervisors.length && !groups.length) return html`<p class="faint">None is like that.</p>`;
+  if (!supervisors.length && !groups.length) return html`<p class="faint">No actor matches.</p>`;
   return html`<div class="scroll" tabindex="0" role="group" aria-label="Supervision tree">
     <table class="tree"><caption class="unseen">Actors below their supervisor</caption>
       <thead><tr><th scope="col">Place</th><th scope="col">State</th>
         <th scope="col" class="numeric">Mailbox</th><th scope="col" class="numeric">Restarts</th>
-        <th scope="col" class="numeric">Handled</th><th scope="col">Last error</th></tr></thead>
+        <th scope="col" class="numeric">Handled</th><th scope="col">Last error</th>
+        <th scope="col">Requests</th></tr></thead>
       ${supervisors.length > 0 && html`<tbody>${supervisors.map((actor) => html`
         <${Row} key=${actor.place} level=${0} ...${{ actor, flash, route }} />`)}</tbody>`}
       ${groups.map((group) => html`<${Group} key=${group.id} closed=${closed.has(group.id)}

@@ -1,22 +1,38 @@
+import { History, RefreshCw, Search } from "lucide-preact";
 import {
-  CopyCurl, Field, Loading, MemberDiff, Name, Problem, Section, Table, Time,
+  CopyCurl, Empty, Field, Loading, Name, Problem, Section, Select,
 } from "../../core/components.js";
-import { html, useState } from "../../core/html.js";
+import { html, useMemo, useState } from "../../core/html.js";
+import { plural } from "../../core/plural.js";
 import { useQuery } from "../../core/query.js";
-import { go, linkHere, linkTo } from "../../core/router.js";
-import { whoText } from "./entry.js";
+import { go, linkTo, turn } from "../../core/router.js";
+import { Entries } from "./entries.js";
+import { EntryCard } from "./entry_card.js";
+import { countsOf } from "./words.js";
 
 const page_entries = 50;
+const period_ms = 10_000;
+const hour_ms = 3_600_000;
 
 // What the log is filtered by, with what each field is called.
 const filters = [["action", "What"], ["subject", "Of"], ["who", "Who"]];
+const hints = { action: "token.create, or token", subject: "regions/lon, or regions",
+  who: "a name, id or kind" };
+const spans = [["", "any time"], ["1", "the last hour"], ["24", "the last day"],
+  ["168", "the last 7 days"]];
 
 function filterOf(params) {
-  return Object.fromEntries(filters.map(([name]) => [name, params.get(name) ?? ""]));
+  return Object.fromEntries(["hours", ...filters.map(([name]) => name)]
+    .map((name) => [name, params.get(name) ?? ""]));
 }
 
-function pathOf(before, filter) {
-  const said = Object.entries({ before: before ?? "", ...filter }).filter(([, value]) => value);
+const sinceOf = (hours) => new Date(Date.now() - Number(hours) * hour_ms).toISOString();
+
+function usePath(before, filter) {
+  const { hours, ...texts } = filter;
+  const since = useMemo(() => (Number(hours) > 0 ? sinceOf(hours) : ""), [hours, before]);
+  const said = Object.entries({ before: before ?? "", since, ...texts })
+    .filter(([, value]) => value);
   return `/v1/audit?${new URLSearchParams([["limit", page_entries], ...said])}`;
 }
 
@@ -27,70 +43,60 @@ function Filters({ filter }) {
     event.preventDefault();
     go("audit", texts);
   };
-  return html`<form class="asking" role="search" onSubmit=${submit}>
+  return html`<form class="choices" role="search" onSubmit=${submit}>
     ${filters.map(([name, label]) => html`<${Field} key=${name} label=${label} type="search"
-      value=${texts[name]} onValue=${(text) => setTexts({ ...texts, [name]: text })} />`)}
-    <button type="submit">Filter</button>
+      value=${texts[name]} placeholder=${hints[name]}
+      onValue=${(text) => setTexts({ ...texts, [name]: text })} />`)}
+    <${Select} label="When" options=${spans} value=${filter.hours}
+      onValue=${(hours) => turn({ ...texts, hours, before: "" })} />
+    <button type="submit"><${Search} />Filter</button>
   </form>`;
 }
 
-function Entry({ number }) {
-  // The entries below the next number: the first of them is this one, if it is kept still.
-  const path = `/v1/audit?limit=1&before=${Number(number) + 1}`;
-  const { value, error, reload } = useQuery(path);
-  const found = value?.entries[0];
-  if (error) return html`<${Problem} error=${error} onRetry=${reload} />`;
-  if (!value) return html`<${Loading} />`;
-  if (!found || String(found.entry) !== number) return html`<p>There is no such entry.</p>`;
-  const { who } = found;
-  const actions = html`<${CopyCurl} path=${path} />`;
-  return html`<${Section} title=${`Entry ${found.entry}`} actions=${actions}>
-    <dl class="members">
-      <div><dt>when</dt><dd><${Time} at=${found.at} /></dd></div>
-      <div><dt>who</dt><dd><${Name} text=${whoText(who)} />${who.id && html` <small>(${who.id})
-        </small>`}</dd></div>
-      <div><dt>from</dt><dd>${found.address ?? "–"}</dd></div>
-      <div><dt>what</dt><dd><code>${found.action}</code></dd></div>
-      <div><dt>of</dt><dd><${Name} text=${found.subject ?? "–"} /></dd></div>
-      <div><dt>request</dt><dd><code>${found.request_id ?? "–"}</code></dd></div>
-    </dl>
-    <${MemberDiff} before=${found.before} after=${found.after} caption="What it changed" />
-  </${Section}>`;
+// What changed in the last hour, and by whom, in one line.
+function LastHour({ entries }) {
+  const since = Date.now() - hour_ms;
+  const recent = entries.filter(({ at }) => Date.parse(at) >= since);
+  if (!recent.length) return html`<p>Nothing changed in the last hour.</p>`;
+  const more = recent.length === entries.length && entries.length === page_entries;
+  const counts = countsOf(recent);
+  return html`<p><strong>${more ? "At least " : ""}${plural(recent.length, "change")}</strong> in
+    the last hour: ${counts.map(([name, count], index) => html`${index > 0 && ", "}${count} by
+    ${" "}<${Name} text=${name} />`)}. ${more && html`<a
+    href=${linkTo("audit", { hours: 1 })}>Show only these</a>`}</p>`;
 }
 
-const columns = [
-  { id: "entry", title: "Entry",
-    cell: ({ entry }) => html`<a href=${linkHere({ entry })}>${entry}</a>` },
-  { id: "at", title: "When", cell: ({ at }) => html`<${Time} at=${at} />` },
-  { id: "who", title: "Who", cell: ({ who }) => html`<${Name} text=${whoText(who)} />` },
-  { id: "action", title: "What", cell: ({ action }) => html`<code>${action}</code>` },
-  { id: "subject", title: "Of",
-    cell: ({ subject }) => html`<${Name} text=${subject ?? "–"} />` },
-  { id: "address", title: "From", cell: ({ address }) => address ?? "–" },
-];
+function None({ isFiltered }) {
+  return isFiltered ? html`<${Empty} icon=${Search} title="No entry matches."
+      action=${html`<a class="button" href=${linkTo("audit")}>Show all</a>`} />`
+    : html`<${Empty} icon=${History} title="Nothing has changed yet.">Each change of the catalog, of
+      tokens, faults, avatars and lobbies appears here, with who made it.</${Empty}>`;
+}
 
 /** The audit log, the newest entries first, page by page, and the entry that is chosen. */
-export function AuditLog({ route }) {
-  const { params } = route;
+export function AuditLog({ route: { params } }) {
   const before = params.get("before");
   const filter = filterOf(params);
-  const path = pathOf(before, filter);
-  const { value, error, reload } = useQuery(path);
+  const path = usePath(before, filter);
+  const { value, error, reload } = useQuery(path, { every: before ? 0 : period_ms });
+  const { tokens = [] } = useQuery("/v1/tokens").value ?? {};
+  const kinds = new Map(tokens.map(({ token_id: id, kind }) => [id, kind]));
   const chosen = params.get("entry");
-  const actions = html`<button type="button" onClick=${reload}>Load again</button>
+  const isFiltered = Boolean(before || Object.values(filter).some(Boolean));
+  const actions = html`<button type="button" onClick=${reload}><${RefreshCw} />Refresh</button>
     <${CopyCurl} path=${path} />`;
   return html`
-    ${chosen && html`<${Entry} key=${chosen} number=${chosen} />`}
-    <${Section} title="Audit log" actions=${actions}>
+    ${chosen && html`<${EntryCard} key=${chosen} number=${chosen} />`}
+    <${Section} title="Changes" actions=${actions} className="audit">
       <${Filters} key=${JSON.stringify(filter)} filter=${filter} />
       <${Problem} error=${error} onRetry=${reload} />
-      ${value ? html`<${Table} caption="Audit log" columns=${columns}
-          rows=${value.entries} keyOf=${({ entry }) => entry} empty="There is no entry."
-          rowClass=${({ entry }) => (String(entry) === chosen ? "chosen" : "")} />`
+      ${value && !isFiltered && html`<${LastHour} entries=${value.entries} />`}
+      ${value ? html`<div role="group" aria-label="Audit log">${value.entries.length
+          ? html`<${Entries} entries=${value.entries} chosen=${chosen} kinds=${kinds} />`
+          : html`<${None} isFiltered=${isFiltered} />`}</div>`
         : !error && html`<${Loading} />`}
       <p class="actions">
-        ${before && html`<a class="button" href=${linkTo("audit",
-          filter)}>The newest</a>`}
+        ${before && html`<a class="button" href=${linkTo("audit", filter)}>The newest</a>`}
         ${value?.next_before && html`<a class="button" href=${linkTo("audit",
           { ...filter, before: value.next_before })}>Older</a>`}
       </p>
