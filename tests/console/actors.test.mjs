@@ -1,4 +1,4 @@
-// The actors panel: the supervision tree as it is, and the walks of sampled requests.
+// The actors panel: the supervision tree as it is.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { looksRight, startBrowser, until, withConsole } from "./browser.mjs";
@@ -11,8 +11,6 @@ let browser;
 let died;
 before(async () => {
   browser = await startBrowser();
-  // Enough that some are sampled.
-  for (let n = 0; n < 300; n++) await (await fetch(avatars)).arrayBuffer();
 });
 after(async () => {
   await ask("DELETE", "/faults");
@@ -23,7 +21,7 @@ const row = (page, place) => page.getByRole("group", { name: "Supervision tree" 
   .getByRole("row").filter({ has: page.getByRole("rowheader", { name: place, exact: true }) });
 const shown = async (page) => {
   await row(page, "avatar/0").waitFor();
-  await page.getByRole("group", { name: "Walk of the request" }).waitFor();
+  await page.getByText(/^(All \d+|\d+ of \d+) actors are/).waitFor();
 };
 
 test("every actor of the service is in the tree, below its supervisor", () =>
@@ -58,33 +56,6 @@ test("only actors that were started again are shown by a link", () =>
     await row(page, died).waitFor();
     assert.equal(await row(page, "avatar/ops").count(), 0);
     assert.equal(await page.getByLabel("Show").first().inputValue(), "restarted");
-  }));
-
-test("the walk of a kept request is shown with its times, and waiting apart", () =>
-  withConsole(browser, "#/actors", {}, async (page) => {
-    await shown(page);
-    await page.getByRole("list", { name: /^Kept requests/ }).getByRole("link").first().click();
-    await page.waitForURL(/walk=/);
-    const { traces } = await ask("GET", "/v1/traces");
-    const kept = traces.find(({ steps }) => steps.some(({ kind }) => kind === "wait"));
-    await page.goto(page.url().replace(/walk=[^&]*/, `walk=${kept.request_id}`));
-    await page.getByText(kept.request_id).waitFor();
-    await page.getByRole("rowheader", { name: /^waits for/ }).first().waitFor();
-    const walk = page.getByRole("group", { name: "Walk of the request" });
-    assert.ok(await walk.getByRole("rowheader").count() > 0);
-    assert.match(await walk.textContent(), /\d (µs|ms|s)/);
-    const id = new URL(page.url().replace("#/", "")).searchParams.get("walk");
-    await page.getByText(id).waitFor();
-  }));
-
-test("the walks of an actor's kind are found by the actor, and those of others are not", () =>
-  withConsole(browser, "#/actors?place=avatar/1", {}, async (page) => {
-    await shown(page);
-    await row(page, "media/0").getByRole("link").click();
-    await page.getByText("No request that was kept is like that.").waitFor();
-    await row(page, "avatar/0").getByRole("link").click();
-    await page.getByRole("group", { name: "Walk of the request" }).getByRole("rowheader",
-      { name: "avatar", exact: true }).waitFor();
   }));
 
 test("a request is copied as curl, without a token", () =>

@@ -1,8 +1,8 @@
-// The catalog panel: elements, tokens and the audit log, changed here and elsewhere.
+// The catalog panel: elements, changed here and elsewhere.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { looksRight, startBrowser, until, withConsole } from "./browser.mjs";
-import { ask, ops } from "./service.mjs";
+import { looksRight, startBrowser, withConsole } from "./browser.mjs";
+import { ask } from "./service.mjs";
 
 const demoGame = "00000000-0000-4000-8000-000000000001";
 const oslo = { region_display_name: "Oslo", provider_display_name: "Demo Cloud",
@@ -134,73 +134,6 @@ test("a game, a namespace and a tier are made", () =>
     await ask("DELETE", `/v1/games/${game}`);
   }));
 
-test("a token's text is shown once; rotating and revoking do what they say", () =>
-  withConsole(browser, "#/catalog?kind=tokens", {}, async (page) => {
-    await allow(page);
-    await page.getByRole("button", { name: "New token" }).click();
-    const dialog = page.getByRole("dialog");
-    await dialog.getByLabel("Name").fill("dashboard");
-    await dialog.getByLabel("Expires").selectOption({ label: "in a day" });
-    await dialog.getByRole("button", { name: "Make it" }).click();
-    const text = () => dialog.locator(".token-text").textContent();
-    const first = await text();
-    assert.match(first, /^mc_viewer_\w{49}$/);
-    const works = async (token) => (await fetch(new URL("/v1/games", ops),
-      { headers: { Authorization: `Bearer ${token}` } })).status === 200;
-    await until(() => works(first), "the token to work");
-    await dialog.getByRole("button", { name: "I have it" }).click();
-    await dialog.waitFor({ state: "detached" });
-    assert.ok(!(await page.content()).includes(first));
-    await page.getByText("token.create").waitFor();
-
-    await page.getByRole("button", { name: "Rotate" }).click();
-    await dialog.getByLabel("The former text works on").selectOption({ label: "not at all" });
-    await dialog.getByRole("button", { name: "Rotate" }).click();
-    await dialog.getByRole("button", { name: "I have it" }).waitFor();
-    const second = await text();
-    assert.notEqual(second, first);
-    await dialog.getByRole("button", { name: "I have it" }).click();
-    await page.getByText("token.rotate").waitFor();
-    await until(() => works(second), "the new text to work");
-    await until(async () => !(await works(first)), "the former text to end");
-
-    await page.getByRole("button", { name: "Revoke" }).click();
-    await dialog.getByLabel("Type dashboard to go on.").fill("dashboard");
-    await dialog.getByRole("button", { name: "Revoke" }).click();
-    await page.getByText("token.revoke").waitFor();
-    await until(async () => !(await works(second)), "the token to end");
-    const { tokens } = await ask("GET", "/v1/tokens");
-    assert.equal(tokens.find(({ name }) => name === "dashboard").state, "revoked");
-  }));
-
-test("the audit log is read page by page", async () => {
-  for (let n = 0; n < 60; n++) await ask("PUT", `/v1/tiers/page-${n}`);
-  await withConsole(browser, "#/catalog?kind=audit", {}, async (page) => {
-    const { entries } = await ask("GET", "/v1/audit?limit=51");
-    const link = (entry) => page.getByRole("link", { name: String(entry), exact: true });
-    await link(entries[49].entry).waitFor();
-    assert.equal(await link(entries[50].entry).count(), 0);
-    await page.getByRole("link", { name: "Older" }).click();
-    await link(entries[50].entry).waitFor();
-    await page.getByRole("link", { name: "The newest" }).click();
-    await link(entries[0].entry).waitFor();
-  });
-  for (let n = 0; n < 60; n++) await ask("DELETE", `/v1/tiers/page-${n}`);
-});
-
-test("the audit log is filtered by what, of what and who", async () => {
-  await ask("PUT", "/v1/tiers/filtered");
-  await ask("DELETE", "/v1/tiers/filtered");
-  await withConsole(browser, "#/catalog?kind=audit", {}, async (page) => {
-    await page.getByLabel("What", { exact: true }).fill("catalog.remove");
-    await page.getByLabel("Of", { exact: true }).fill("tiers/filtered");
-    await page.getByRole("button", { name: "Filter" }).click();
-    await until(async () => await page.getByRole("row").count() === 2, "the only entry");
-    assert.equal(await page.getByText("catalog.remove").count(), 1);
-    assert.equal(await page.getByLabel("Of", { exact: true }).inputValue(), "tiers/filtered");
-  });
-});
-
 test("without the right to change, nothing that changes is offered", () =>
   withConsole(browser, "#/catalog?kind=regions&id=lon", {}, async (page) => {
     await page.getByRole("region", { name: "The region chosen" }).waitFor();
@@ -213,9 +146,6 @@ test("the panel looks right, with its forms", async () => {
   const chosen = (title) => (page) => page.getByRole("region", { name: title }).first().waitFor();
   await looksRight(browser, "#/catalog?kind=regions&id=lon",
     { name: "catalog", ready: chosen("The region chosen") });
-  await looksRight(browser, "#/catalog?kind=audit&entry=1",
-    { name: "audit", ready: chosen("Entry 1") });
-  await looksRight(browser, "#/catalog?kind=tokens", { name: "tokens", ready: chosen(/^Tokens/) });
   await looksRight(browser, "#/catalog?kind=namespaces&id=00000000-0000-4000-8000-000000000011", {
     name: "catalog-form", ready: async (page) => {
       await allow(page);

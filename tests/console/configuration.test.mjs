@@ -14,14 +14,21 @@ test("every key is shown with its source, and can be found", async () => {
   await withConsole(browser, "#/configuration", {}, async (page) => {
     await page.getByText(/^\d+ of \d+ keys; read/).waitFor();
     await until(async () => await rows(page).count() > 100, "all keys");
-    await page.getByLabel("Name").fill("data-dir");
+    const sources = await rows(page).locator("td:nth-child(3)").allTextContents();
+    const firstDefault = sources.indexOf("default");
+    assert.ok(firstDefault > 0, "changed keys first");
+    assert.ok(sources.slice(firstDefault).every((source) => source === "default"));
+    await page.getByLabel("Search").fill("data-dir");
     await until(async () => await rows(page).count() === 1, "one key");
     const row = await rows(page).innerText();
     assert.match(row, /data-dir[\s\S]+flag[\s\S]+--data-dir[\s\S]+var[\s\S]+a restart/);
-    await page.getByLabel("Name").fill("");
+    await page.getByLabel("Search").fill("");
     await page.getByLabel("Show").selectOption("given");
     await until(async () => await rows(page).count() < 50, "what is given");
     assert.match(page.url(), /show=given/);
+    await page.getByLabel("Show").selectOption("reload");
+    await until(async () => (await rows(page).allTextContents())
+      .every((text) => text.endsWith("a reload")), "what a reload takes up");
   });
 });
 
@@ -38,7 +45,8 @@ test("what waits for a restart, and what is hidden, is said", async () => {
     await page.getByText("2 after a restart").waitFor();
     await page.getByText("hidden").waitFor();
     await page.getByText("/etc/<b>x</b>.toml:3: loops").first().waitFor();
-    await page.getByLabel("Show").selectOption("waiting");
+    await page.getByText(/1 changed key waits for a restart/).waitFor();
+    await page.getByRole("link", { name: "Show it" }).click();
     await until(async () => await rows(page).count() === 1, "the one that waits");
   });
 });

@@ -138,37 +138,6 @@ test("a token that the service wants is in no URL, cookie or storage that stays"
   }
 });
 
-test("what a token is not for is asked for once, until another token is given", async () => {
-  const dataDir = demoFolder();
-  const make = (kind) => command("token", "create", "--data-dir", dataDir, "--kind", kind,
-    "--name", kind, "--expires", "1d").trim();
-  const [admin, viewer] = [make("admin"), make("viewer")];
-  const service = await startService({ dataDir, flags: ["--ops-auth", "required"] });
-  try {
-    await withConsole(browser, "#/live", { url: service.ops, expected: [/40[13] \(/] },
-      async (page, { requests }) => {
-        const give = async (text) => {
-          await page.getByRole("button", { name: /token/i }).first().click();
-          await page.getByRole("dialog").getByLabel(/^(Token|Another token)$/).fill(text);
-          await page.keyboard.press("Enter");
-        };
-        await give(viewer);
-        await page.clock.install();
-        await page.getByRole("link", { name: "Catalog" }).click();
-        await page.getByRole("link", { name: "Tokens" }).click();
-        await page.getByRole("alert").getByText("not_permitted").waitFor();
-        await page.clock.fastForward("05:00");
-        const asked = () => requests.filter(({ path }) => path === "/v1/tokens").length;
-        assert.equal(asked(), 1);
-        await page.clock.resume();
-        await give(admin);
-        await page.getByRole("cell", { name: "viewer" }).first().waitFor();
-      });
-  } finally {
-    await service.stop();
-  }
-});
-
 test("the page outlives a restart of the service", async () => {
   const dataDir = demoFolder();
   const first = await startService({ dataDir });

@@ -3,18 +3,26 @@ import { SearchX, Timer } from "lucide-preact";
 import {
   CopyCurl, CopyText, Empty, Loading, Panel as Frame, Problem, Section,
 } from "../core/components.js";
+import { countText } from "../core/components/values.js";
 import { html, useRef } from "../core/html.js";
 import { useQuery } from "../core/query.js";
 import { linkTo } from "../core/router.js";
 import { BarLegend } from "./traces/bar.js";
 import { Filters } from "./traces/filters.js";
 import { TraceList } from "./traces/list.js";
-import { chosenOf, keptText } from "./traces/steps.js";
+import { chosenOf } from "./traces/steps.js";
 import { Trace } from "./traces/trace.js";
 
 const all = "/v1/traces";
 const period_ms = 4_000;
 const filters = ["operation", "status", "slower", "game", "place", "order"];
+
+/** Which requests are kept, as a sentence. */
+function keptText(oneIn) {
+  const sample = oneIn > 0 ? `, and one in ${countText(oneIn)} of the data plane` : "";
+  return "Kept are, of each operation, the 8 slowest of the last ten minutes and the last 8 that "
+    + `failed${sample}.`;
+}
 
 function pathOf({ operation, slower, game }) {
   const asked = Object.entries({ operation, slower_than_ms: slower, game_id: game })

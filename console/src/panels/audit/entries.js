@@ -3,7 +3,7 @@ import { Name, RequestId } from "../../core/components.js";
 import { differences } from "../../core/components/diff.js";
 import { html } from "../../core/html.js";
 import { plural } from "../../core/plural.js";
-import { linkHere } from "../../core/router.js";
+import { linkHere, linkTo } from "../../core/router.js";
 import { authorOf, deedOf, hoursOf } from "./words.js";
 
 const shown_members = 4;
@@ -40,8 +40,19 @@ function Members({ entry }) {
       plural(found.length - shown_members, "more member")}</a></li>`}</ul>`;
 }
 
+// Where what an entry is about is shown, if it is there still.
+function linkOf({ subject, after }) {
+  const [kind, id, ...more] = subject?.split("/") ?? [];
+  if (after === null || !id || more.length) return null;
+  if (kind === "tokens") return linkTo("tokens", { id });
+  if (kind === "faults") return linkTo("faults", { point: id });
+  return ["games", "namespaces", "regions", "tiers"].includes(kind)
+    ? linkTo("catalog", { kind, id }) : null;
+}
+
 function Deed({ entry }) {
-  const { verb, noun, name, id, link } = deedOf(entry);
+  const { verb, noun, name, id } = deedOf(entry);
+  const link = linkOf(entry);
   const called = name && html`<${Name} text=${name} />`;
   return html`${verb} ${noun} ${link ? html`<a href=${link}>${called}</a>` : html`<strong>${
     called}</strong>`} ${id && html`<small class="faint"><${Name} text=${id} /></small>`}`;

@@ -1,6 +1,4 @@
 // Entries of the audit log in words.
-import { linkTo } from "../../core/router.js";
-
 const nouns = { games: "game", namespaces: "namespace", regions: "region", tiers: "tier",
   tokens: "token", faults: "fault at", avatars: "avatar" };
 
@@ -30,23 +28,14 @@ function nameOf(value) {
   return value.display_name ?? value.region_display_name ?? value.name ?? null;
 }
 
-// Where an element that is there still is shown.
-function linkOf(kind, id, { after }) {
-  if (after === null) return null;
-  if (kind === "tokens") return linkTo("tokens", { id });
-  if (kind === "faults") return linkTo("faults", { point: id });
-  return ["games", "namespaces", "regions", "tiers"].includes(kind)
-    ? linkTo("catalog", { kind, id }) : null;
-}
-
 /**
- * What an entry says was done: `{verb, noun, name, id, link}`, of which all but `verb` may be null.
+ * What an entry says was done: `{verb, noun, name, id}`, of which all but `verb` may be null.
  * `name` is what people call it, `id` its id where that is another. An action that has no words is
  * its own verb.
  */
 export function deedOf(entry) {
   const { action, subject, before, after } = entry;
-  const nothing = { noun: null, name: null, id: null, link: null };
+  const nothing = { noun: null, name: null, id: null };
   const parts = subject?.split("/") ?? [];
   const verb = verbOf(entry);
   const noun = nouns[parts.at(-2)] ?? null;
@@ -57,7 +46,7 @@ export function deedOf(entry) {
   const called = nameOf(after) ?? nameOf(before);
   const kind = parts.at(-2) === "tokens" ? after?.kind ?? before?.kind : null;
   return { verb, noun: kind ? `${kind} ${noun}` : noun, name: called ?? id,
-    id: called === null ? null : id, link: linkOf(parts.at(-2), id, entry) };
+    id: called === null ? null : id };
 }
 
 /** Who did it, in a few words. `kinds` maps ids of tokens to their kinds, as far as known. */

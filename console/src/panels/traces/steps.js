@@ -1,5 +1,4 @@
 // What the steps of a kept request say: where its time went.
-import { countText, microsText } from "../../core/components/values.js";
 
 const sending = "sending";
 
@@ -38,8 +37,7 @@ export function shareText(part_us, whole_us) {
   const digits = whole_us / size < 10 && size > 1 ? 1 : 0;
   const text = (us) => (us / size).toFixed(digits);
   const [part, whole] = [text(part_us), text(whole_us)];
-  return Number(part) === 0 && part_us > 0 ? `${microsText(part_us)} of ${whole} ${unit}`
-    : `${part} of ${whole} ${unit}`;
+  return `${part} of ${whole} ${unit}`;
 }
 
 // A step names the kind of an actor (avatar), a filter may name one of them (avatar/1).
@@ -59,11 +57,4 @@ export function chosenOf(traces, { operation, status, slower, game, place, order
     && (!game || trace.game_id === game)
     && (!place || trace.steps.some((step) => isAt(step, place))))
     .sort(orders[order] ?? orders.duration);
-}
-
-/** Which requests are kept, as a sentence. */
-export function keptText(oneIn) {
-  const sample = oneIn > 0 ? `, and one in ${countText(oneIn)} of the data plane` : "";
-  return "Kept are, of each operation, the 8 slowest of the last ten minutes and the last 8 that "
-    + `failed${sample}.`;
 }

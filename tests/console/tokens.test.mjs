@@ -1,0 +1,184 @@
+// The tokens panel: tokens created, rotated and revoked, for games and namespaces by name.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { judge, looksRight, startBrowser, until, withConsole } from "./browser.mjs";
+import { ask, command, demoFolder, ops, startService } from "./service.mjs";
+
+const demoGame = "00000000-0000-4000-8000-000000000001";
+const secondGame = "00000000-0000-4000-8000-0000000007b1";
+
+let browser;
+before(async () => {
+  browser = await startBrowser();
+  await ask("PUT", `/v1/games/${secondGame}`, { display_name: "Second Game" });
+});
+after(async () => {
+  await ask("DELETE", `/v1/games/${secondGame}`);
+  await browser?.close();
+});
+
+const allow = (page) => page.getByRole("button", { name: "Allow changes" }).click();
+const create = (page) => page.getByRole("button", { name: "Create token", exact: true }).click();
+const tokensOf = async () => (await ask("GET", "/v1/tokens")).tokens;
+const works = async (token) => (await fetch(new URL("/v1/games", ops),
+  { headers: { Authorization: `Bearer ${token}` } })).status === 200;
+
+test("a token's text is shown once; rotating and revoking do what they say", () =>
+  withConsole(browser, "#/tokens", {}, async (page) => {
+    await allow(page);
+    await create(page);
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("radio", { name: "Viewer" }).check();
+    await dialog.getByText("Changes nothing.").waitFor();
+    await dialog.getByLabel("Name").fill("dashboard");
+    await dialog.getByLabel("Expires").selectOption({ label: "in a day" });
+    await dialog.getByRole("button", { name: "Create", exact: true }).click();
+    const text = () => dialog.locator(".token-text").textContent();
+    const first = await text();
+    assert.match(first, /^mc_viewer_\w{49}$/);
+    await until(() => works(first), "the token to work");
+    await dialog.getByRole("button", { name: "Done" }).click();
+    await dialog.waitFor({ state: "detached" });
+    assert.ok(!(await page.content()).includes(first));
+    await page.getByText("token.create").waitFor();
+    await page.getByRole("row", { name: /^dashboard/ }).getByText("soon").waitFor();
+
+    await page.getByRole("button", { name: "Rotate" }).click();
+    await dialog.getByLabel("The old text still works").selectOption({ label: "not at all" });
+    await dialog.getByRole("button", { name: "Rotate" }).click();
+    await dialog.getByRole("button", { name: "Done" }).waitFor();
+    const second = await text();
+    assert.notEqual(second, first);
+    await dialog.getByRole("button", { name: "Done" }).click();
+    await page.getByText("token.rotate").waitFor();
+    await until(() => works(second), "the new text to work");
+    await until(async () => !(await works(first)), "the former text to end");
+
+    await page.getByRole("button", { name: "Revoke" }).click();
+    await dialog.getByLabel("Type dashboard to go on.").fill("dashboard");
+    await dialog.getByRole("button", { name: "Revoke" }).click();
+    await page.getByText("token.revoke").waitFor();
+    await until(async () => !(await works(second)), "the token to end");
+    assert.equal((await tokensOf()).find(({ name }) => name === "dashboard").state, "revoked");
+  }));
+
+test("a token for a chosen game takes four clicks from any panel", () =>
+  withConsole(browser, "#/configuration", {}, async (page) => {
+    await allow(page);
+    let clicks = 0;
+    const click = async (found) => {
+      clicks++;
+      await found.click();
+    };
+    await click(page.getByRole("link", { name: "Tokens", exact: true }));
+    await click(page.getByRole("button", { name: "Create token", exact: true }));
+    await click(page.getByRole("option", { name: "Second Game" }));
+    await click(page.getByRole("button", { name: "Create", exact: true }));
+    await page.getByRole("button", { name: "Done" }).waitFor();
+    assert.equal(clicks, 4);
+    const made = (await tokensOf()).find(({ name }) => name === "Second Game");
+    assert.deepEqual([made.kind, made.game_id], ["game", secondGame]);
+    await page.getByRole("button", { name: "Done" }).click();
+    await page.getByRole("row", { name: /^Second Game game Second Game/ }).waitFor();
+  }));
+
+test("a link opens the form for a game, and the keyboard alone creates a token", () =>
+  withConsole(browser, `#/tokens?new=1&game=${demoGame}`, {}, async (page) => {
+    await page.getByText(/Press “Allow changes”/).waitFor();
+    assert.equal(await page.getByRole("dialog").count(), 0);
+    await page.getByRole("button", { name: "Allow changes" }).focus();
+    await page.keyboard.press("Enter");
+    const dialog = page.getByRole("dialog", { name: "Create token" });
+    assert.equal(await dialog.getByRole("combobox", { name: "Game" }).inputValue(), "Demo Game");
+    await dialog.getByLabel("Name").focus();
+    await page.keyboard.press("End");
+    await page.keyboard.type(" builds");
+    await page.keyboard.press("Enter");
+    await page.getByRole("dialog", { name: "The game token is ready" }).waitFor();
+    await page.getByRole("button", { name: "Done" }).focus();
+    await page.keyboard.press("Enter");
+    const made = (await tokensOf()).find(({ name }) => name === "Demo Game builds");
+    assert.equal(made.game_id, demoGame);
+    assert.doesNotMatch(page.url(), /new=/);
+  }));
+
+test("all that is wrong is said at once, and what was typed is not lost by Escape", () =>
+  withConsole(browser, "#/tokens", {}, async (page) => {
+    await allow(page);
+    await create(page);
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("radio", { name: "Player" }).check();
+    await dialog.getByText("Rate limits of its own").click();
+    await dialog.getByLabel("Cheap requests").fill("much");
+    await dialog.getByRole("button", { name: "Create", exact: true }).click();
+    for (const text of ["Choose a namespace.", /^Enter a name/, /^much is not a limit/]) {
+      await dialog.getByText(text).waitFor();
+    }
+    await page.waitForFunction(() => document.activeElement.getAttribute("role") === "combobox");
+    await judge(page, "the form with what is wrong");
+    await page.keyboard.press("Escape");
+    await dialog.getByRole("alertdialog", { name: "Discard the changes?" }).waitFor();
+    await dialog.getByRole("button", { name: "Keep editing" }).click();
+    await dialog.getByRole("combobox", { name: "Namespace" }).click();
+    await dialog.getByRole("option", { name: "Demo Game / prod" }).click();
+    assert.equal(await dialog.getByLabel("Name").inputValue(), "Demo Game / prod");
+    assert.equal(await dialog.getByText("Choose a namespace.").count(), 0);
+  }));
+
+test("where no token is yet, the panel says why to create one", async () => {
+  const service = await startService({ dataDir: demoFolder() });
+  try {
+    await withConsole(browser, "#/tokens", { url: service.ops }, async (page) => {
+      await page.getByText("No tokens yet.").waitFor();
+      assert.equal(await page.getByRole("button", { name: /^Create/ }).count(), 0);
+      await allow(page);
+      await page.getByRole("button", { name: "Create the first token" }).click();
+      await page.getByRole("dialog", { name: "Create token" }).waitFor();
+    });
+  } finally {
+    await service.stop();
+  }
+});
+
+test("what a token is not for is asked for once, until another token is given", async () => {
+  const dataDir = demoFolder();
+  const make = (kind) => command("token", "create", "--data-dir", dataDir, "--kind", kind,
+    "--name", kind, "--expires", "1d").trim();
+  const [admin, viewer] = [make("admin"), make("viewer")];
+  const service = await startService({ dataDir, flags: ["--ops-auth", "required"] });
+  try {
+    await withConsole(browser, "#/live", { url: service.ops, expected: [/40[13] \(/] },
+      async (page, { requests }) => {
+        const give = async (text) => {
+          await page.getByRole("button", { name: /Sign in|token/ }).first().click();
+          await page.getByRole("dialog").getByLabel(/^(Token|Another token)$/).fill(text);
+          await page.keyboard.press("Enter");
+        };
+        await give(viewer);
+        await page.clock.install();
+        await page.getByRole("link", { name: "Tokens", exact: true }).click();
+        await page.getByRole("alert").getByText("not_permitted").waitFor();
+        await page.clock.fastForward("05:00");
+        const asked = () => requests.filter(({ path }) => path === "/v1/tokens").length;
+        assert.equal(asked(), 1);
+        assert.equal(await page.getByRole("button", { name: /^Create/ }).count(), 0);
+        await page.clock.resume();
+        await give(admin);
+        await page.getByRole("cell", { name: "viewer" }).first().waitFor();
+      });
+  } finally {
+    await service.stop();
+  }
+});
+
+test("the panel and its form look right", async () => {
+  await ask("POST", "/v1/tokens", { kind: "viewer", name: "Ana", expires_in_s: 3_600 });
+  const { token_id: id } = (await tokensOf()).find(({ name }) => name === "Ana");
+  await looksRight(browser, `#/tokens?id=${id}`, { name: "tokens",
+    ready: (page) => page.getByRole("region", { name: "The token chosen" }).waitFor() });
+  await looksRight(browser, "#/tokens", { name: "tokens-form", ready: async (page) => {
+    await allow(page);
+    await create(page);
+    await page.getByRole("option", { name: "Second Game" }).waitFor();
+  } });
+});

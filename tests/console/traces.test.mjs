@@ -1,0 +1,197 @@
+// The traces panel: which requests took long or failed, and where their time went.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import {
+  chosenOf, longestOf, shareText, timesOf,
+} from "../../console/src/panels/traces/steps.js";
+import { looksRight, startBrowser, until, withConsole } from "./browser.mjs";
+import { ask, data } from "./service.mjs";
+
+const demoGame = "00000000-0000-4000-8000-000000000001";
+const slowGame = "00000000-0000-4000-8000-0000000007ac";
+const delay_ms = 600;
+// Of no request: ids that the service makes are longer.
+const unknown = "0123456789abcdef";
+
+const avatars = (game) => fetch(new URL(`/cloud/games/${game}/avatars`, data));
+
+let browser;
+// Those that a fault held up, by their ids.
+const slow = [];
+before(async () => {
+  browser = await startBrowser();
+  await ask("PUT", `/v1/games/${slowGame}`, { display_name: "Slow Game" });
+  for (let n = 0; n < 50; n++) await (await avatars(demoGame)).arrayBuffer();
+  await ask("PUT", "/faults/avatar.receive", { kind: "delay", delay_ms, game: slowGame });
+  for (let n = 0; n < 3; n++) {
+    const answer = await avatars(slowGame);
+    slow.push(answer.headers.get("X-Request-Id"));
+    await answer.arrayBuffer();
+  }
+  await ask("DELETE", "/faults");
+});
+after(async () => {
+  await ask("DELETE", "/faults");
+  await ask("DELETE", `/v1/games/${slowGame}`);
+  await browser?.close();
+});
+
+const list = (page) => page.getByRole("group", { name: "Kept requests" });
+const rows = (page) => list(page).locator("tbody tr");
+const trace = (page) => page.getByRole("region", { name: /^Trace of/ });
+const shown = async (page) => {
+  await rows(page).first().waitFor();
+  await trace(page).waitFor();
+};
+const hash = (page) => new URL(new URL(page.url()).hash.slice(1), "http://x").searchParams;
+
+async function choose(page, label, name) {
+  await page.getByRole("combobox", { name: label }).click();
+  await page.getByRole("option", { name, exact: true }).click();
+}
+
+test("the request that a fault held up is said so in a sentence, and leads to the fault", () =>
+  withConsole(browser, "#/traces?operation=list_avatars", {}, async (page) => {
+    await shown(page);
+    const row = list(page).getByRole("row").filter({ hasText: "Slow Game" }).first();
+    await row.getByRole("link", { name: "list_avatars" }).click();
+    await page.waitForURL(/request=/);
+    assert.ok(slow.includes(hash(page).get("request")));
+    const said = trace(page).getByText(/were spent at the fault avatar\.receive/);
+    await said.waitFor();
+    assert.match(await said.textContent(), /^6\d\d of 6\d\d ms were spent/);
+    await trace(page).getByText("Slow Game").waitFor();
+    await trace(page).getByText("fault at avatar.receive").waitFor();
+    await said.getByRole("link", { name: "avatar.receive" }).click();
+    await page.waitForURL(/#\/faults\?point=avatar\.receive$/);
+  }));
+
+test("the longest come first, and the newest where time is the order", () =>
+  withConsole(browser, "#/traces", {}, async (page) => {
+    await shown(page);
+    const { traces } = await ask("GET", "/v1/traces");
+    const longest = Math.max(...traces.map(({ total_us: us }) => us));
+    await until(async () => (await rows(page).first().textContent())
+      .includes(`${Number((longest / 1000).toPrecision(3))} ms`)
+      || longest >= 1e6, "the longest at the top");
+    await page.getByRole("button", { name: "Began (UTC)" }).click();
+    await page.waitForURL(/order=time/);
+    const times = async () => rows(page).locator("time").evaluateAll((all) =>
+      all.map((time) => time.getAttribute("datetime")));
+    const found = await times();
+    assert.deepEqual(found, [...found].sort().reverse());
+    await page.getByRole("button", { name: "Duration" }).click();
+    assert.equal(hash(page).get("order"), null);
+  }));
+
+test("filters are in the link: operation, game, how slow, and those that failed", () =>
+  withConsole(browser, "#/traces", {}, async (page) => {
+    await shown(page);
+    await choose(page, "Game", "Slow Game");
+    await until(async () => await rows(page).count() === 3, "those of the game");
+    await page.getByLabel("Slower than (ms)").fill("100000");
+    await page.keyboard.press("Enter");
+    await page.getByText("No kept request matches.").waitFor();
+    assert.equal(hash(page).get("slower"), "100000");
+    assert.equal(hash(page).get("game"), slowGame);
+    await page.getByRole("link", { name: "Show all" }).click();
+    await choose(page, "Operation", "list_avatars");
+    await page.waitForURL(/operation=list_avatars/);
+    await until(async () => (await list(page).getByRole("rowheader").allTextContents())
+      .every((name) => name === "list_avatars"), "list_avatars alone");
+    await ask("PUT", "/faults/avatar.receive", { kind: "error", game: slowGame });
+    await (await avatars(slowGame)).arrayBuffer();
+    await ask("DELETE", "/faults");
+    await page.getByLabel("Status").selectOption("failed");
+    await until(async () => await rows(page).count() > 0
+      && (await rows(page).allTextContents()).every((text) => /50\d/.test(text)), "the failed");
+  }));
+
+test("a request is found by its id, whatever else is filtered", () =>
+  withConsole(browser, "#/traces?operation=list_regions", {}, async (page) => {
+    await page.getByLabel("Request id").fill(slow[0]);
+    await page.keyboard.press("Enter");
+    await trace(page).getByText(slow[0], { exact: true }).waitFor();
+    await page.getByRole("region", { name: "Trace of list_avatars" }).waitFor();
+  }));
+
+test("a request that is not kept has first steps instead of a trace", () =>
+  withConsole(browser, `#/traces?request=${unknown}`, {}, async (page) => {
+    const missing = page.getByRole("region", { name: "No trace of this request" });
+    await missing.getByText("This process keeps no request with this id.").waitFor();
+    await missing.getByText(unknown).waitFor();
+    await missing.getByText(/8 slowest of the last ten minutes/).waitFor();
+    await missing.getByRole("link", { name: "See trace-one-in" }).click();
+    await page.waitForURL(/#\/configuration\?text=trace-one-in/);
+    await page.getByRole("cell", { name: "trace-one-in" }).waitFor();
+  }));
+
+test("waiting is told from work, and sending comes after the answer", () =>
+  withConsole(browser, "#/traces", {}, async (page) => {
+    await shown(page);
+    const { traces } = await ask("GET", "/v1/traces");
+    const kept = traces.find(({ is_sampled: sampled, steps }) => sampled
+      && steps.some(({ kind }) => kind === "wait"));
+    await page.goto(page.url().replace(/#.*/, `#/traces?request=${kept.request_id}`));
+    await trace(page).getByText(kept.request_id).waitFor();
+    await trace(page).getByRole("rowheader", { name: /^waits for/ }).first().waitFor();
+    assert.equal(await trace(page).getByRole("rowheader", { name: "sending" }).count(), 0);
+  }));
+
+test("requests at an actor are found from the actor", () =>
+  withConsole(browser, "#/actors", {}, async (page) => {
+    await page.getByRole("link", { name: "Traces of media/0" }).click();
+    await page.waitForURL(/#\/traces\?place=media/);
+    await page.getByText("No kept request matches.").waitFor();
+    await page.getByText("Only those at media/0").waitFor();
+    await page.getByRole("link", { name: "Show those at all places" }).click();
+    await rows(page).first().waitFor();
+  }));
+
+test("the keyboard alone opens a trace", () =>
+  withConsole(browser, "#/traces", {}, async (page) => {
+    await shown(page);
+    const link = list(page).getByRole("rowheader").getByRole("link").nth(1);
+    await link.focus();
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/request=/);
+    await trace(page).getByText(hash(page).get("request"), { exact: true }).waitFor();
+  }));
+
+test("the panel looks right", () =>
+  looksRight(browser, `#/traces?request=${slow[1]}`, { name: "traces", ready: shown }));
+
+test("the panel looks right where a request is not kept", () =>
+  looksRight(browser, `#/traces?request=${unknown}`, { name: "traces-missing",
+    ready: (page) => page.getByText("This process keeps no request with this id.").waitFor() }));
+
+const step = (kind, place, at_us, us) => ({ kind, place, at_us, us });
+const walked = { operation: "list_avatars", status: 200, game_id: demoGame, total_us: 301_000,
+  began: "2026-11-28T00:00:01.000Z", steps: [step("wait", "avatar.receive", 0, 1_000),
+    step("fault", "avatar.receive", 1_000, 290_000), step("work", "store", 291_000, 4_000),
+    step("work", "store", 295_000, 2_000), step("work", "sending", 301_000, 900_000)] };
+
+test("times are summed by kind, without what comes after the answer", () => {
+  assert.deepEqual(timesOf(walked), { wait: 1_000, work: 6_000, fault: 290_000, unknown: 4_000 });
+  assert.deepEqual(longestOf(walked), { kind: "fault", place: "avatar.receive", us: 290_000 });
+  assert.equal(longestOf({ ...walked, steps: [] }), null);
+});
+
+test("two spans are said in one unit", () => {
+  assert.equal(shareText(290_000, 301_000), "290 of 301 ms");
+  assert.equal(shareText(800, 900), "800 of 900 µs");
+  assert.equal(shareText(1_500, 4_200), "1.5 of 4.2 ms");
+  assert.equal(shareText(20, 301_000), "0 of 301 ms");
+});
+
+test("filters leave what they name, in order", () => {
+  const other = { ...walked, operation: "list_regions", status: 503, game_id: null, total_us: 5,
+    began: "2026-11-28T00:00:02.000Z", steps: [] };
+  const names = (filter) => chosenOf([other, walked], filter).map(({ operation }) => operation);
+  assert.deepEqual(names({}), ["list_avatars", "list_regions"]);
+  assert.deepEqual(names({ order: "time" }), ["list_regions", "list_avatars"]);
+  assert.deepEqual(names({ status: "failed" }), ["list_regions"]);
+  assert.deepEqual(names({ slower: "301" }), ["list_avatars"]);
+  assert.deepEqual(names({ place: "store/1" }), ["list_avatars"]);
+  assert.deepEqual(names({ game: slowGame }), []);
+});
