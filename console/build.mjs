@@ -9,6 +9,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, extname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { constants, gzipSync } from "node:zlib";
+import { cities } from "./cities.mjs";
 import { land } from "./land.mjs";
 
 const root = dirname(fileURLToPath(import.meta.url));
@@ -41,7 +42,7 @@ async function bundle() {
     assetNames: "[name]-[hash]",
     loader: { ".svg": "file", ".json": "json" },
     nodePaths: [packages],
-    plugins: [land(packages)],
+    plugins: [cities(), land(packages)],
     bundle: true,
     splitting: true,
     format: "esm",
@@ -75,10 +76,13 @@ async function licensesOf(metafile) {
   const texts = [];
   for (const name of [...used].sort()) {
     const folder = join(packages, name);
-    const { version } = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
+    const { version, license: kind, author } = JSON.parse(
+      await readFile(join(folder, "package.json"), "utf8"));
     const files = (await readdir(folder)).filter((file) => license.test(file)).sort();
     const said = await Promise.all(files.map((file) => readFile(join(folder, file), "utf8")));
-    texts.push(`${name} ${version}\n\n${said.join("\n").trim()}\n`);
+    // Some packages say in package.json alone what their license is.
+    const text = said.join("\n").trim() || `${kind}, ${author?.name ?? author}`;
+    texts.push(`${name} ${version}\n\n${text}\n`);
   }
   return texts.join(`\n${"-".repeat(72)}\n\n`);
 }

@@ -6,6 +6,10 @@ const treacherous = /([\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069])/;
 
 const codeOf = (mark) => `U+${mark.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}`;
 
+/** A text that somebody else wrote, for where no element can be: an image's label, say. */
+export const harmless = (text) => String(text ?? "").split(treacherous)
+  .map((part, index) => (index % 2 ? codeOf(part) : part)).join("");
+
 /** A text that somebody else wrote: apart from what is around it, controls made visible. */
 export function Name({ text }) {
   const parts = String(text ?? "").split(treacherous);

@@ -2,10 +2,12 @@
 import { html } from "../../core/html.js";
 import { cellText, isLearned, kilometersOf, kilometersText, msText } from "./latency.js";
 
-function ToDo() {
-  return html`Players report what they measure with <code>POST /matchmaker/latencies</code>, or
-    with <code>rtt=</code> when they list regions (if <code>learn-from-listings</code> is true):
-    see docs/latency.md.`;
+/** How latencies come to be known; nothing where some are. */
+export function HowToLearn({ rows }) {
+  if (isLearned(rows)) return null;
+  return html`<p class="faint">To learn latencies, let players report what they measure with${" "}
+    <code>POST /matchmaker/latencies</code>, or with <code>rtt=</code> when they list regions (if
+    ${" "}<code>learn-from-listings</code> is true): see docs/latency.md.</p>`;
 }
 
 /** In which way the order by latency differs from that of distance, in one sentence. */
@@ -22,10 +24,10 @@ function Learned({ rows, orders }) {
   if (isLearned(rows)) return html`<${Difference} ...${orders} />`;
   if (rows.some(({ latency }) => latency)) {
     return html`Nothing has been learned for this place yet, so latencies are guesses from
-      distance. <${ToDo} />`;
+      distance.`;
   }
   return html`No latency is predicted, because the place is unknown and nothing has been learned
-    about the network. <${ToDo} />`;
+    about the network.`;
 }
 
 /** The lines above a ranking. `rows` and `orders` are those of latency.js. */
@@ -33,8 +35,12 @@ export function OrderedBy({ ranking, rows, orders }) {
   const { ranked_by: by } = ranking;
   // A service of an earlier version does not say.
   if (!by) return null;
-  return html`<p>${by === "latency" ? "Ordered by predicted latency" : "Ordered by distance"}${" "}
-    (<code>rank-by</code>). ${rows.length > 0 && html`<${Learned} rows=${rows}
+  let said = by === "latency" ? "Ordered by predicted latency" : "Ordered by distance";
+  if (by !== "latency" && ranking.source === "unknown") {
+    said = "Ordered by id, because all distances count as 0";
+  }
+  if (ranking.source === "fallback") said += " from the fallback location";
+  return html`<p>${said} (<code>rank-by</code>). ${rows.length > 0 && html`<${Learned} rows=${rows}
       orders=${orders} />`}</p>`;
 }
 

@@ -1,25 +1,25 @@
 // The ranking as a table: distance, what is predicted, and what was measured from here.
 import { html } from "../../core/html.js";
-import { Badge, Table } from "../../core/components.js";
-import { confidenceText, disagreements, kilometersOf, kilometersText, msText, sourceText }
-  from "./latency.js";
+import { Badge, Name, Table } from "../../core/components.js";
+import { confidenceText, disagreements, isLearned, kilometersOf, kilometersText, msText,
+  sourceText } from "./latency.js";
 import { measuredOrder } from "./ping.js";
 
-/** Columns for predicted latencies; none where nothing is predicted. */
+/** What a prediction is based on, and how far that goes. The text says what the meter pictures. */
+function Basis({ latency }) {
+  return html`<small class="basis"><meter value=${latency.confidence} aria-hidden="true"></meter>
+    ${" "}${confidenceText(latency.confidence)} ${sourceText(latency)}</small>`;
+}
+
+/** A column for predicted latencies; none where nothing is predicted. */
 function latencyColumns(rows) {
   if (!rows.some(({ latency }) => latency)) return [];
-  return [
-    { id: "latency", title: "Latency", numeric: true,
-      sort: ({ latency }) => latency?.ms ?? Infinity,
-      cell: ({ latency }) => (latency ? msText(latency.ms) : "–") },
-    { id: "confidence", title: "Confidence", numeric: true,
-      sort: ({ latency }) => latency?.confidence ?? -1,
-      // The text says it all; the meter is a picture of it.
-      cell: ({ latency }) => (latency ? html`<meter value=${latency.confidence}
-        aria-hidden="true"></meter> ${confidenceText(latency.confidence)}` : "–") },
-    { id: "source", title: "Based on", sort: ({ latency }) => latency?.reports ?? -1,
-      cell: ({ latency }) => (latency ? sourceText(latency) : "–") },
-  ];
+  // Where all are guesses from distance, a line above the table says so once.
+  const hasBasis = isLearned(rows);
+  return [{ id: "latency", title: "Latency", numeric: true,
+    sort: ({ latency }) => latency?.ms ?? Infinity,
+    cell: ({ latency }) => (latency ? html`${msText(latency.ms)} ${hasBasis
+      && html`<${Basis} latency=${latency} />`}` : "–") }];
 }
 
 function measuredColumn(results) {
@@ -35,31 +35,45 @@ function measuredColumn(results) {
     } };
 }
 
+/** The region that an event of the table happens in the row of, or null. */
+const regionBelow = ({ target }) =>
+  target.closest("tr")?.querySelector("[data-region]")?.dataset.region ?? null;
+
 /**
- * The regions of a listing in its order. `rows` and `orders` are those of latency.js; `onPoint`
- * gets the id of the one that is pointed at.
+ * The regions of a listing in its order.
+ * @param {object} props
+ * @param {import("./latency.js").Row[]} props.rows those that are shown
+ * @param {boolean} props.hasPlace whether distances say anything
+ * @param {string|null} props.marked id of the region whose row is marked
+ * @param {(id: string|null) => void} props.onPoint gets the region that is pointed at
+ * @param {(id: string) => void} props.onRegion gets the region that is clicked
  */
-export function RankingTable({ rows, orders, rankedBy, results, onPoint }) {
+export function RankingTable(props) {
+  const { rows, orders, hasPlace, rankedBy, results, marked, onPoint, onRegion, empty } = props;
   const notes = disagreements(orders);
-  const point = (row, text) => html`<span onMouseEnter=${() => onPoint(row.region_id)}
-    onMouseLeave=${() => onPoint(null)}>${text}</span>`;
   const note = ({ region_id: id }) => notes.has(id) && html`<br /><${Badge}
     tone=${id === orders.fast[0].region_id ? "good" : "plain"}>${notes.get(id)}</${Badge}>`;
   const columns = [
     { id: "rank", title: "#", numeric: true, sort: (row) => row.rank, cell: (row) => row.rank },
     { id: "region", title: "Region", sort: (row) => row.region_display_name,
-      cell: (row) => html`${point(row, html`<bdi>${row.region_display_name}</bdi> ${" "}
-        <code class="faint">${row.region_id}</code>`)}${note(row)}` },
-    { id: "distance", title: "Distance", numeric: true,
-      sort: kilometersOf,
-      cell: ({ datacenter_distance_from_client: { kilometers, miles } }) => html`<span
-        title=${`${kilometers} km, ${miles} miles`}>${kilometersText(kilometers)}</span>` },
+      cell: (row) => html`<button type="button" class="region-name" data-region=${row.region_id}
+        title="Show on the map" onClick=${() => onRegion(row.region_id)}><${Name}
+        text=${row.region_display_name} /></button> <code class="faint">${row.region_id}</code>
+        ${" "}<small><${Name} text=${row.provider_display_name} /></small>${note(row)}` },
+    { id: "distance", title: "Distance", numeric: true, sort: kilometersOf,
+      cell: (row) => {
+        const { kilometers, miles } = row.datacenter_distance_from_client;
+        return hasPlace ? html`<span title=${`${kilometers} km, ${miles} miles`}>${
+          kilometersText(kilometers)}</span>` : "–";
+      } },
     ...latencyColumns(rows),
     ...(results.size > 0 ? [measuredColumn(results)] : []),
-    { id: "provider", title: "Provider", sort: (row) => row.provider_display_name,
-      cell: (row) => html`<bdi>${row.provider_display_name}</bdi>` },
   ];
-  return html`<${Table} columns=${columns} rows=${rows} keyOf=${(row) => row.region_id}
-    caption=${rankedBy === "latency" ? "Regions, fastest first" : "Regions, nearest first"}
-    empty="This namespace has no region." />`;
+  return html`<div class="rows" onMouseOver=${(event) => onPoint(regionBelow(event))}
+    onMouseLeave=${() => onPoint(null)} onFocusIn=${(event) => onPoint(regionBelow(event))}
+    onFocusOut=${() => onPoint(null)}>
+    <${Table} columns=${columns} rows=${rows} keyOf=${(row) => row.region_id} empty=${empty}
+      rowClass=${(row) => (row.region_id === marked ? "chosen" : "")}
+      caption=${rankedBy === "latency" ? "Regions, fastest first" : "Regions, nearest first"} />
+  </div>`;
 }

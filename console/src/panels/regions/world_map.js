@@ -1,8 +1,12 @@
 // The world as it is drawn: land, datacenters, players, and great circles from a place.
+import { Globe, Minus, Plus } from "lucide-preact";
 import { geoEqualEarth, geoGraticule10, geoPath } from "d3-geo";
 import { polygons, steps_per_degree } from "world-atlas/land-110m.json";
 import { html, useEffect, useMemo, useRef, useState } from "../../core/html.js";
+import { Arcs, Cells, Cross, Datacenters, Pin } from "./map_marks.js";
 import { placeOf, placeText, stepped } from "./place.js";
+import { useView } from "./use_view.js";
+import { centered, fitting, isSeen, seenAt, whole, wholeAt, zoomed } from "./view.js";
 
 /** The points of a ring of steps, which console/land.mjs has made. */
 function ringOf(steps) {
@@ -24,9 +28,7 @@ const least_width = 240;
 const most_width = 2_000;
 /** Height by width of the projection. */
 const aspect = 0.487;
-const labels_limit = 40;
-const arcs_limit = 64;
-const cells_limit = 2_592;
+const zoom_factor = 2;
 
 /** The projection of the whole globe into a map of this width, with a margin for the marks. */
 export function projectionFor(width) {
@@ -47,13 +49,7 @@ export function placeAt(projection, point) {
 
 const pointOf = ({ latitude, longitude }) => [longitude, latitude];
 
-/** The radius of a cell's mark in pixels: its area grows with the requests. */
-export function cellRadius(requests, most, width) {
-  const greatest = Math.max(5, width / 90);
-  return Math.max(1.5, greatest * Math.sqrt(requests / Math.max(1, most)));
-}
-
-function useWidth(element) {
+function useSize(element) {
   const [width, setWidth] = useState(0);
   useEffect(() => {
     const observer = new ResizeObserver(([entry]) => {
@@ -63,7 +59,7 @@ function useWidth(element) {
     observer.observe(element.current);
     return () => observer.disconnect();
   }, []);
-  return width;
+  return useMemo(() => (width ? { width, height: Math.round(width * aspect) } : null), [width]);
 }
 
 function Ground({ path }) {
@@ -72,79 +68,32 @@ function Ground({ path }) {
     <path class="land" d=${path(land)} />`;
 }
 
-function Cells({ cells, projection, width }) {
-  const shown = cells.slice(0, cells_limit);
-  const most = Math.max(...shown.map(({ requests }) => requests), 1);
-  return shown.map((cell) => {
-    const point = projection(pointOf(cell));
-    return point && html`<circle key=${`${cell.latitude},${cell.longitude}`} class="cell"
-      cx=${point[0]} cy=${point[1]} r=${cellRadius(cell.requests, most, width)}>
-      <title>${`${cell.requests} requests from around ${placeText(cell)}`}</title></circle>`;
-  });
+function Zoom({ view, onZoom, onWhole }) {
+  return html`<div class="zoom" role="group" aria-label="Zoom">
+    <button type="button" class="icon-only" aria-label="Zoom in" title="Zoom in (+)"
+      onClick=${() => onZoom(zoom_factor)}><${Plus} /></button>
+    <button type="button" class="icon-only" aria-label="Zoom out" title="Zoom out (-)"
+      onClick=${() => onZoom(1 / zoom_factor)}><${Minus} /></button>
+    ${view.k > 1 && html`<button type="button" class="icon-only" aria-label="Whole world"
+      title="Whole world (0)" onClick=${onWhole}><${Globe} /></button>`}
+  </div>`;
 }
 
-function Arcs({ from, regions, chosen, path }) {
-  return regions.slice(0, arcs_limit).map((region, index) => html`<path key=${region.region_id}
-    class=${`arc ${index === 0 ? "nearest" : ""} ${chosen === region.region_id ? "chosen" : ""}`}
-    d=${path({ type: "LineString",
-      coordinates: [pointOf(from), pointOf(region.datacenter_coord)] })} />`);
+/** Moves the map when a place outside of what is seen is chosen. */
+function useFollowing(point, what, { view, setView, size }) {
+  useEffect(() => {
+    if (point && !isSeen(view, point, size)) setView((now) => centered(now, point, size));
+  }, [what, Boolean(point)]);
 }
 
-function Datacenters({ regions, projection, width, order, chosen }) {
-  const hasLabels = regions.length <= labels_limit && width >= 480;
-  return regions.map((region) => {
-    const point = projection(pointOf(region.datacenter_coord));
-    if (!point) return null;
-    const [x, y] = point;
-    const isRight = x < width - 60;
-    return html`<g key=${region.region_id} class=${`datacenter ${
-      order && !order.has(region.region_id) ? "unlisted" : ""} ${
-      chosen === region.region_id ? "chosen" : ""}`}>
-      <circle cx=${x} cy=${y} r="4"><title>${region.region_display_name}</title></circle>
-      ${hasLabels && html`<text x=${x + (isRight ? 7 : -7)} y=${y + 4}
-        text-anchor=${isRight ? "start" : "end"}>${region.region_id}</text>`}</g>`;
-  });
-}
-
-function Cross({ at, projection, className }) {
-  const point = at && projection(pointOf(at));
-  if (!point) return null;
-  const [x, y] = point;
-  return html`<g class=${className}><circle cx=${x} cy=${y} r="6" />
-    <path d=${`M${x - 10},${y}H${x + 10}M${x},${y - 10}V${y + 10}`} /></g>`;
-}
-
-/**
- * The map. A click, or Enter behind the arrow keys, chooses a place.
- * @param {object} props
- * @param {object[]} props.regions of the catalog
- * @param {object[]|null} props.ranked the listing's regions, nearest first; null before any
- * @param {import("./place.js").Place|null} props.place where the ranking is for
- * @param {string|null} props.chosen id of the region that is pointed at in the table
- * @param {object[]} props.cells where players come from; empty while that is not shown
- * @param {(place: import("./place.js").Place) => void} props.onPlace
- */
-export function WorldMap({ regions, ranked, place, chosen, cells, onPlace }) {
-  const element = useRef(null);
-  const width = useWidth(element);
-  const [aim, setAim] = useState(null);
-  const projection = useMemo(() => (width ? projectionFor(width) : null), [width]);
-  const path = useMemo(() => projection && geoPath(projection).digits(1), [projection]);
-  const ground = useMemo(() => path && html`<${Ground} path=${path} />`, [path]);
-  const order = useMemo(() => ranked && new Set(ranked.map((one) => one.region_id)), [ranked]);
-
-  const click = (event) => {
-    const box = element.current.getBoundingClientRect();
-    const scale = width / box.width;
-    const point = [event.clientX - box.left, event.clientY - box.top].map((at) => at * scale);
-    const found = projection && placeAt(projection, point);
-    if (!found) return;
-    setAim(null);
-    onPlace(found);
-  };
-  const press = (event) => {
+/** The keys of the map: zoom, and a cross that chooses a place. */
+function keysOf({ aim, setAim, place, onPlace, onZoom, onWhole }) {
+  const zooms = { "+": zoom_factor, "=": zoom_factor, "-": 1 / zoom_factor };
+  return (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key === "Enter" && aim) {
+    if (event.key in zooms) onZoom(zooms[event.key]);
+    else if (event.key === "0") onWhole();
+    else if (event.key === "Enter" && aim) {
       onPlace(aim);
       setAim(null);
     } else if (event.key === "Escape" && aim) {
@@ -157,21 +106,90 @@ export function WorldMap({ regions, ranked, place, chosen, cells, onPlace }) {
     }
     event.preventDefault();
   };
+}
 
-  return html`<div class="world" ref=${element} tabindex="0" role="application"
-    aria-label="World map. Arrow keys move the cross by 5 degrees, with Shift by 1; Enter ranks."
-    onClick=${click} onKeyDown=${press} onBlur=${() => setAim(null)}>
-    ${path && html`<svg width=${width} height=${Math.round(width * aspect)} aria-hidden="true"
-      viewBox=${`0 0 ${width} ${Math.round(width * aspect)}`}>
-      ${ground}
-      <${Cells} cells=${cells} projection=${projection} width=${width} />
-      ${place && ranked && html`<${Arcs} from=${place} regions=${ranked} chosen=${chosen}
-        path=${path} />`}
-      <${Datacenters} regions=${regions} projection=${projection} width=${width} order=${order}
-        chosen=${chosen} />
-      <${Cross} at=${place} projection=${projection} className="place" />
-      <${Cross} at=${aim} projection=${projection} className="aim" />
+/** What is below the pointer: `{region}`, `{cluster}` (ids) or nothing. */
+function below(event) {
+  const mark = event.target.closest?.(".datacenter");
+  return { region: mark?.dataset.region ?? null,
+    cluster: mark?.dataset.cluster?.split("\n") ?? null };
+}
+
+/**
+ * The map. A click, or Enter behind the arrow keys, chooses a place; a click on a region marks it,
+ * one on a cluster zooms to its regions.
+ * @param {object} props
+ * @param {object[]} props.regions of the catalog
+ * @param {object[]|null} props.ranked the listing's regions, best first; null before any
+ * @param {import("./place.js").Place|null} props.place where the ranking is for
+ * @param {string|null} props.marked id of the region that is marked
+ * @param {string|null} props.pinned id of the region that was chosen; the map moves to it
+ * @param {object[]} props.cells where players come from; empty while that is not shown
+ * @param {(place: import("./place.js").Place) => void} props.onPlace
+ * @param {(id: string|null) => void} props.onPoint gets the region below the pointer
+ * @param {(id: string) => void} props.onRegion gets the region that is clicked
+ */
+export function WorldMap(props) {
+  const { regions, ranked, place, marked, pinned, cells, onPlace, onPoint, onRegion } = props;
+  const element = useRef(null);
+  const size = useSize(element);
+  const [aim, setAim] = useState(null);
+  const { view, setView, pointer, isDrag, pointOf: pointerAt } = useView(element, size);
+  const projection = useMemo(() => size && projectionFor(size.width), [size]);
+  const path = useMemo(() => projection && geoPath(projection).digits(1), [projection]);
+  const ground = useMemo(() => path && html`<${Ground} path=${path} />`, [path]);
+  const players = useMemo(() => projection && html`<${Cells} cells=${cells}
+    projection=${projection} width=${size.width} />`, [projection, cells]);
+  const arcs = useMemo(() => path && place && ranked && html`<${Arcs} from=${place}
+    regions=${ranked} marked=${marked} path=${path} />`, [path, place, ranked, marked]);
+  const ranks = useMemo(() => ranked && new Map(ranked.map(({ region_id: id }, index) =>
+    [id, index + 1])), [ranked]);
+  const wholePoint = (at) => (at && projection ? projection(pointOf(at)) : null);
+  const seen = (at) => (at && projection ? seenAt(view, wholePoint(at)) : null);
+  const atPin = regions.find(({ region_id: id }) => id === pinned)?.datacenter_coord;
+  const following = { view, setView, size };
+  useFollowing(wholePoint(place), place, following);
+  useFollowing(wholePoint(atPin), pinned, following);
+  useFollowing(wholePoint(aim), aim, following);
+
+  const zoom = (factor, at = aim ?? place) => {
+    const point = seen(at) ?? [size.width / 2, size.height / 2];
+    setView((now) => zoomed(now, factor, point, size));
+  };
+  const showWhole = () => setView(whole);
+  const click = (event) => {
+    if (!projection || isDrag()) return;
+    const { region, cluster } = below(event);
+    if (region) onRegion(region);
+    if (cluster) {
+      const its = regions.filter(({ region_id: id }) => cluster.includes(id));
+      setView(fitting(its.map(({ datacenter_coord: at }) => wholePoint(at)), size));
+    }
+    const found = !region && !cluster && placeAt(projection, wholeAt(view, pointerAt(event)));
+    if (!found) return;
+    setAim(null);
+    onPlace(found);
+  };
+  const press = keysOf({ aim, setAim, place, onPlace, onZoom: zoom, onWhole: showWhole });
+
+  return html`<div class="map"><div class=${`world ${view.k > 1 ? "zoomed" : ""}`} ref=${element}
+    tabindex="0" role="application"
+    aria-label=${"World map. Arrow keys move the cross by 5 degrees, with Shift by 1; Enter ranks. "
+      + "Plus and minus zoom, 0 shows the whole world."}
+    onClick=${click} onKeyDown=${press} onBlur=${() => setAim(null)} ...${pointer}
+    onMouseOver=${(event) => onPoint(below(event).region)} onMouseLeave=${() => onPoint(null)}>
+    ${path && html`<svg width=${size.width} height=${size.height} aria-hidden="true"
+      viewBox=${`0 0 ${size.width} ${size.height}`}>
+      <g transform=${`translate(${view.x} ${view.y}) scale(${view.k})`}>
+        ${ground}
+        ${players}${arcs}
+      </g>
+      <${Pin} point=${seen(place)} />
+      <${Datacenters} regions=${regions} projection=${projection} view=${view} size=${size}
+        ranks=${place ? ranks : null} marked=${marked} />
+      <${Cross} point=${seen(aim)} />
     </svg>`}
     <p class="unseen" aria-live="polite">${aim ? placeText(aim) : ""}</p>
-  </div>`;
+  </div>
+  ${size && html`<${Zoom} view=${view} onZoom=${zoom} onWhole=${showWhole} />`}</div>`;
 }
