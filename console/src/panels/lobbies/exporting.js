@@ -1,7 +1,8 @@
 // The export of a span, and what the service exports now.
+import { Download } from "lucide-preact";
 import { html } from "../../core/html.js";
 import {
-  Badge, Bytes, CopyCurl, Count, Problem, Section, Table, Time,
+  Badge, Bytes, CopyCurl, Count, Name, Problem, Section, Table, Time,
 } from "../../core/components.js";
 import { addressOf } from "../../core/address.js";
 import { useQuery } from "../../core/query.js";
@@ -19,8 +20,8 @@ function spanCell({ query_start, query_end }) {
 }
 
 const columnsFor = (games) => [
-  { id: "game", title: "Game", cell: (row) => html`<bdi>${games.find((game) =>
-    game.game_id === row.game_id)?.display_name ?? row.game_id}</bdi>` },
+  { id: "game", title: "Game", cell: (row) => html`<${Name} text=${games.find((game) =>
+    game.game_id === row.game_id)?.display_name ?? row.game_id} />` },
   { id: "span", title: "Span", cell: spanCell },
   { id: "state", title: "State", cell: ({ state }) => html`<${Badge}
     tone=${tones[state] ?? "plain"}>${state}</${Badge}>` },
@@ -28,27 +29,8 @@ const columnsFor = (games) => [
   { id: "bytes", title: "Size", numeric: true, cell: (row) => html`<${Bytes} n=${row.bytes} />` },
 ];
 
-function Outcome({ job, mine, onAgain }) {
-  if (job.state === "failed") return html`<${Problem} error=${job.error} onRetry=${onAgain} />`;
-  if (job.state === "expired") {
-    return html`<p>The link has ended.${" "}
-      <button type="button" onClick=${onAgain}>Make another</button></p>`;
-  }
-  if (job.state === "done") {
-    const link = addressOf(job.url);
-    return html`<p><a class="download" href=${link} download>Download the file</a> ${" "}
-      <span class="faint">The link works for a minute.</span></p>
-      ${job.completeFrom && html`<p>Older history is not kept: all lobbies are there from ${" "}
-        <${Time} at=${job.completeFrom} /> on.</p>`}`;
-  }
-  if (job.state !== "asking") return null;
-  return html`<p role="status">${mine ? html`${mine.state}: ${" "}
-    <${Count} n=${mine.rows} /> rows, <${Bytes} n=${mine.bytes} />` : "Asked for"} …
-    ${job.waitsFor && html` <bdi>${job.waitsFor}</bdi>`}</p>`;
-}
-
-/** Exports `span` of a game. `games` are those of the catalog. */
-export function Exporting({ game, games, span }) {
+/** An export of `span` of a game, its way through the service, and what is exported besides. */
+export function useExporting(game, span) {
   const { job, start, stop } = useExport();
   const query = { query_start: span.start, query_end: span.end };
   // Asked again once a second while something is under way, and when that has ended.
@@ -60,18 +42,49 @@ export function Exporting({ game, games, span }) {
   const mine = job.query && list.find((one) => one.game_id === game
     && Number(one.query_start) === job.query.query_start
     && Number(one.query_end) === job.query.query_end);
-  return html`<${Section} title="Export" actions=${html`
+  return { game, span, job, stop, query, isAsking, list, mine, begin: () => start(game, query),
+    again: () => start(game, job.query) };
+}
+
+/** Begins the export. */
+export function ExportButton({ exporting }) {
+  return html`<button type="button" class="primary" disabled=${exporting.isAsking}
+    onClick=${exporting.begin}><${Download} />Export this span</button>`;
+}
+
+/** What became of the export: nothing before it is asked for. */
+export function ExportOutcome({ exporting, isFiltered = false }) {
+  const { job, mine, again, stop } = exporting;
+  const said = job.query && spanText({ start: job.query.query_start, end: job.query.query_end });
+  if (job.state === "failed") return html`<${Problem} error=${job.error} onRetry=${again} />`;
+  if (job.state === "expired") {
+    return html`<div class="outcome"><p>The link has ended.</p>
+      <button type="button" onClick=${again}>Make another</button></div>`;
+  }
+  if (job.state === "done") {
+    return html`<div class="outcome">
+      <p><a class="download" href=${addressOf(job.url)} download><${Download} />Download the
+        file</a> ${" "}<span class="faint">CSV with all lobbies that were alive in ${said}${
+        isFiltered && ", whatever the filters"}. The link works for a minute.</span></p>
+      ${job.completeFrom && html`<p>Older history is not kept: all lobbies are there from ${" "}
+        <${Time} at=${job.completeFrom} /> on.</p>`}</div>`;
+  }
+  if (job.state !== "asking") return null;
+  return html`<div class="outcome"><p role="status">${mine ? html`Export ${mine.state}: ${" "}
+    <${Count} n=${mine.rows} /> rows, <${Bytes} n=${mine.bytes} />` : "Export requested"} …
+    ${job.waitsFor && html` <bdi>${job.waitsFor}</bdi>`}</p>
+    <button type="button" onClick=${stop}>Stop waiting</button></div>`;
+}
+
+/** The exports of the service, and both requests as commands. */
+export function Exports({ exporting, games }) {
+  const { game, query, list } = exporting;
+  return html`<${Section} title="Exports" actions=${html`
     <${CopyCurl} method="POST" path=${exportPath(game)} body=${query} />
     <${CopyCurl} path="/v1/exports" label="Copy curl of the list" />`}>
-    <p>All lobbies that were alive in ${spanText(span)}, as a CSV file.</p>
-    <div class="actions">
-      <button type="button" class="primary" disabled=${isAsking}
-        onClick=${() => start(game, query)}>Export this span</button>
-      ${isAsking && html`<button type="button" onClick=${stop}>Do not wait</button>`}
-    </div>
-    <${Outcome} job=${job} mine=${mine} onAgain=${() => start(game, job.query)} />
-    ${list.length > 0 && html`<${Table} columns=${columnsFor(games)} rows=${list}
+    <${Table} columns=${columnsFor(games)} rows=${list}
       keyOf=${(row) => `${row.game_id} ${row.query_start} ${row.query_end}`}
-      caption="Exports of the service" />`}
+      caption="Exports of the service" empty="No exports yet. “Export this span” makes a CSV file
+        of all lobbies that were alive in it." />
   </${Section}>`;
 }

@@ -3,11 +3,20 @@ import uPlot from "uplot";
 import { html, useEffect, useRef, useState } from "../../core/html.js";
 import { countText } from "../../core/components/values.js";
 import { colorOf, repaint } from "../../core/theme.js";
+import { whyIncomplete } from "./incomplete.js";
+import { timeText } from "./span.js";
 
 const height_px = 260;
 const least_drag_px = 4;
 
 const utc = (seconds) => uPlot.tzDate(new Date(seconds * 1_000), "Etc/UTC");
+
+// Dates where a mark is a day or more, else hours, with the date at midnight.
+const momentsOf = (_, splits, __, ___, step_s) => splits.map((s) => {
+  const ms = s * 1_000;
+  if (step_s >= 86_400 || s % 86_400 === 0) return timeText(ms, 10);
+  return timeText(ms, step_s < 60 ? 19 : 16).slice(11);
+});
 
 function selected(plot, onZoom) {
   const { left, width } = plot.select;
@@ -18,7 +27,51 @@ function selected(plot, onZoom) {
   onZoom({ start, end });
 }
 
-function optionsOf({ width, onZoom, onIndex }) {
+// Parts that are not whole lie under a veil with an edge.
+function drawParts(plot, parts) {
+  const { ctx, bbox } = plot;
+  const { left, top, width, height } = bbox;
+  const inside = (ms) => Math.min(left + width,
+    Math.max(left, plot.valToPos(ms / 1_000, "x", true)));
+  ctx.save();
+  for (const { from, to, why } of parts) {
+    const [begin, end] = [inside(from), inside(to)];
+    ctx.globalAlpha = 0.7;
+    ctx.fillStyle = colorOf("card");
+    ctx.fillRect(begin, top, end - begin, height);
+    ctx.globalAlpha = 1;
+    ctx.strokeStyle = colorOf("faint");
+    ctx.setLineDash([2 * devicePixelRatio, 3 * devicePixelRatio]);
+    const edge = why === "expired" ? end : begin;
+    ctx.beginPath();
+    ctx.moveTo(edge, top);
+    ctx.lineTo(edge, top + height);
+    ctx.stroke();
+  }
+  ctx.restore();
+}
+
+// The most that ran at once, which is between the begins of buckets as a rule.
+function drawPeak(plot, peak) {
+  if (!peak) return;
+  const { ctx, bbox } = plot;
+  const x = plot.valToPos(peak.at / 1_000, "x", true);
+  const y = plot.valToPos(peak.running, "y", true);
+  if (x < bbox.left || x > bbox.left + bbox.width) return;
+  const isLeft = x < bbox.left + bbox.width / 2;
+  ctx.save();
+  ctx.fillStyle = colorOf("series-2");
+  ctx.beginPath();
+  ctx.arc(x, y, 3.5 * devicePixelRatio, 0, 2 * Math.PI);
+  ctx.fill();
+  ctx.font = `600 ${12 * devicePixelRatio}px system-ui, sans-serif`;
+  ctx.textAlign = isLeft ? "left" : "right";
+  ctx.textBaseline = "middle";
+  ctx.fillText(`peak ${countText(peak.running)}`, x + (isLeft ? 8 : -8) * devicePixelRatio, y);
+  ctx.restore();
+}
+
+function optionsOf({ width, onZoom, onIndex, now }) {
   const grid = { stroke: colorOf("grid"), width: 1 };
   const axis = { stroke: colorOf("faint"), grid, ticks: grid, font: "12px system-ui, sans-serif" };
   const color = colorOf("series-1");
@@ -32,9 +85,10 @@ function optionsOf({ width, onZoom, onIndex }) {
     },
     scales: {
       x: { time: true },
-      y: { range: (_, low, high) => [0, Math.max(1, high ?? 0) * 1.05] },
+      y: { range: (_, low, high) =>
+        [0, Math.max(1, high ?? 0, now().history.peak?.running ?? 0) * 1.08] },
     },
-    axes: [{ ...axis, space: 80 }, { ...axis, size: 64, values: counts }],
+    axes: [{ ...axis, space: 80, values: momentsOf }, { ...axis, size: 64, values: counts }],
     series: [{},
       { label: "Started", stroke: color, fill: color, width: 0, alpha: 0.45,
         points: { show: false }, paths: uPlot.paths.bars({ align: 1, size: [0.9, Infinity] }) },
@@ -43,6 +97,10 @@ function optionsOf({ width, onZoom, onIndex }) {
     hooks: {
       setCursor: [(plot) => onIndex(plot.cursor.idx ?? null)],
       setSelect: [(plot) => selected(plot, onZoom)],
+      draw: [(plot) => {
+        drawParts(plot, now().parts);
+        drawPeak(plot, now().history.peak);
+      }],
     },
   };
 }
@@ -54,39 +112,44 @@ function columnsOf({ start, bucket_ms, started, running }) {
   return [[...times, end], [...started, null], [...running, running.at(-1) ?? null]];
 }
 
-const timeText = (ms) => new Date(ms).toISOString().slice(0, 19).replace("T", " ");
+const whyTexts = { open: ", not over yet", expired: ", not all kept",
+  uncounted: ", not all counted" };
 
-function Legend({ history, index }) {
-  const { started, running, start, bucket_ms } = history;
+function Legend({ history, parts, index }) {
+  const { started, running, start, bucket_ms, peak } = history;
   const isOne = index !== null && index < started.length;
   const from = start + (isOne ? index * bucket_ms : 0);
+  const why = isOne ? whyTexts[whyIncomplete(parts, from)] ?? "" : "";
   const sum = started.reduce((all, n) => all + n, 0);
   return html`<ul class="legend">
     <li><span class="swatch series-1" aria-hidden="true"></span>Started ${" "}
       <strong>${countText(isOne ? started[index] : sum)}</strong></li>
     <li><span class="swatch series-2" aria-hidden="true"></span>Running ${" "}
       <strong>${isOne ? countText(running[index])
-        : `at most ${countText(Math.max(0, ...running))}`}</strong></li>
-    <li class="faint">${isOne ? `${timeText(from)} to ${timeText(from + bucket_ms)} UTC`
+        : peak ? `at most ${countText(peak.running)}` : "–"}</strong></li>
+    <li class="faint">${isOne ? `${timeText(from)} to ${timeText(from + bucket_ms)} UTC${why}`
       : "in all of it"}</li>
   </ul>`;
 }
 
 /**
- * The chart of a reply of GET /v1/games/ID/lobbies. Dragging over it calls `onZoom` with a span in
- * ms since 1970. The arrow keys move along it, + and - call `onScale` with 0.5 and 2.
+ * The chart of a reply of GET /v1/games/ID/lobbies, with its `parts` that are not whole faded.
+ * Dragging over it calls `onZoom` with a span in ms since 1970. The arrow keys move along it, + and
+ * - call `onScale` with 0.5 and 2.
  */
-export function HistoryChart({ history, onZoom, onScale }) {
+export function HistoryChart({ history, parts, onZoom, onScale }) {
   const place = useRef(null);
   const plot = useRef(null);
   const zoom = useRef(onZoom);
   zoom.current = onZoom;
+  const drawn = useRef(null);
+  drawn.current = { history, parts };
   const [index, setIndex] = useState(null);
   const painted = repaint.value;
 
   useEffect(() => {
     const options = optionsOf({ width: place.current.clientWidth || 300, onIndex: setIndex,
-      onZoom: (span) => zoom.current(span) });
+      onZoom: (span) => zoom.current(span), now: () => drawn.current });
     const made = new uPlot(options, columnsOf(history), place.current);
     plot.current = made;
     const observer = new ResizeObserver(() => {
@@ -101,7 +164,7 @@ export function HistoryChart({ history, onZoom, onScale }) {
   }, [painted]);
   useEffect(() => {
     plot.current?.setData(columnsOf(history));
-  }, [history]);
+  }, [history, parts.map(({ from }) => from).join()]);
 
   const press = (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -124,6 +187,6 @@ export function HistoryChart({ history, onZoom, onScale }) {
   return html`<figure class="chart">
     <div ref=${place} class="plot history" tabindex="0" role="group" aria-label=${label}
       onKeyDown=${press} onBlur=${leave}></div>
-    <figcaption><${Legend} history=${history} index=${index} /></figcaption>
+    <figcaption><${Legend} ...${{ history, parts, index }} /></figcaption>
   </figure>`;
 }

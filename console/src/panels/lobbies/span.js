@@ -5,12 +5,17 @@ const minute = 60 * second;
 const hour = 60 * minute;
 const day = 24 * hour;
 
-/** Spans that end now, by name. */
-export const spans = { hour, day, week: 7 * day, month: 30 * day, year: 365 * day };
+const last = (length) => (now) => ({ start: now - length, end: now });
+const midnight = (now) => now - (now % day);
+
+/** Spans by name, each at a time `now`. All but "yesterday", a whole day in UTC, end then. */
+export const spans = { hour: last(hour), day: last(day),
+  yesterday: (now) => ({ start: midnight(now) - day, end: midnight(now) }),
+  week: last(7 * day), month: last(30 * day), year: last(365 * day) };
 
 /** Buckets are as long as these, so that their ends are times that people say. */
-const lengths = [second, 5 * second, 15 * second, minute, 5 * minute, 15 * minute, hour, 3 * hour,
-  6 * hour, 12 * hour, day, 7 * day, 28 * day, 364 * day];
+export const lengths = [second, 5 * second, 15 * second, minute, 5 * minute, 15 * minute, hour,
+  3 * hour, 6 * hour, 12 * hour, day, 7 * day, 28 * day, 364 * day];
 
 const buckets_wanted = 160;
 const buckets_limit = 500;
@@ -35,7 +40,7 @@ export function bucketed({ start, end }) {
 const whole = (text) => (/^\d{1,15}$/.test(text ?? "") ? Number(text) : null);
 
 /**
- * The span that a hash says: `start` and `end`, or the name of one that ends now; else a week.
+ * The span that a hash says: `start` and `end`, or the name of one; else the last week.
  * @param {URLSearchParams} params
  * @param {number} now
  * @returns {{start: number, end: number, name: string|null}} the name is null for a fixed span
@@ -46,7 +51,7 @@ export function spanOf(params, now) {
     return { start, end, name: null };
   }
   const name = Object.hasOwn(spans, params.get("span") ?? "") ? params.get("span") : "week";
-  return { start: now - spans[name], end: now, name };
+  return { ...spans[name](now), name };
 }
 
 /** The span around the same middle, `factor` times as long, a minute at least. */
@@ -72,8 +77,11 @@ export function fieldTime(text) {
   return Number.isNaN(ms) || ms < 0 || ms > last_ms ? null : ms;
 }
 
+/** A time for people, to the second or the minute: 2026-01-02 00:00:00. */
+export const timeText = (ms, length = 19) =>
+  new Date(ms).toISOString().slice(0, length).replace("T", " ");
+
 /** A span for people: 2026-01-02 00:00 to 2026-01-03 00:00 UTC. */
 export function spanText({ start, end }) {
-  const text = (ms) => new Date(ms).toISOString().slice(0, 16).replace("T", " ");
-  return `${text(start)} to ${text(end)} UTC`;
+  return `${timeText(start, 16)} to ${timeText(end, 16)} UTC`;
 }

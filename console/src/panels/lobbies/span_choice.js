@@ -1,10 +1,16 @@
-// Which game, and which span.
+// Which span.
+import { ChevronLeft, ChevronRight, ZoomIn, ZoomOut } from "lucide-preact";
 import { html, useEffect, useState } from "../../core/html.js";
-import { Field, Select } from "../../core/components.js";
-import { fieldText, fieldTime, moved, scaled, spans } from "./span.js";
+import { Field } from "../../core/components.js";
+import { fieldText, fieldTime, moved, scaled, spanText, spans } from "./span.js";
 
-const names = { hour: "Last hour", day: "Last day", week: "Last week", month: "Last 30 days",
-  year: "Last year" };
+const names = { hour: "Last hour", day: "Last day", yesterday: "Yesterday", week: "Last week",
+  month: "Last 30 days", year: "Last year" };
+
+const moves = [["Earlier", ChevronLeft, (span) => moved(span, -0.5)],
+  ["Later", ChevronRight, (span) => moved(span, 0.5)],
+  ["Zoom in", ZoomIn, (span) => scaled(span, 0.5)],
+  ["Zoom out", ZoomOut, (span) => scaled(span, 2)]];
 
 function Edges({ span, onSpan }) {
   const [texts, setTexts] = useState([fieldText(span.start), fieldText(span.end)]);
@@ -17,7 +23,7 @@ function Edges({ span, onSpan }) {
     event.preventDefault();
     const [start, end] = texts.map(fieldTime);
     const isSpan = start !== null && end !== null && start < end;
-    setWrong(isSpan ? null : "The end must be behind the start.");
+    setWrong(isSpan ? null : "The end must be after the start.");
     if (isSpan) onSpan({ start, end });
   };
   const shared = { type: "datetime-local", step: "1", required: true };
@@ -31,28 +37,25 @@ function Edges({ span, onSpan }) {
 }
 
 /**
- * The choice of a game and a span.
+ * The choice of a span.
  * @param {object} props
- * @param {object[]} props.games of the catalog
- * @param {string} props.game its id
  * @param {{start: number, end: number, name: string|null}} props.span
- * @param {(id: string) => void} props.onGame
  * @param {(span: {start: number, end: number}) => void} props.onSpan
- * @param {(name: string) => void} props.onName of a span that ends now
+ * @param {(name: string) => void} props.onName of one of `spans`
  */
-export function SpanChoice({ games, game, span, onGame, onSpan, onName }) {
-  return html`<div class="choices">
-    <${Select} label="Game" value=${game} onValue=${onGame}
-      options=${games.map((one) => [one.game_id, one.display_name])} />
-    <${Edges} span=${span} onSpan=${onSpan} />
-  </div>
-  <div class="actions" role="group" aria-label="Span">
-    ${Object.keys(spans).map((name) => html`<button key=${name} type="button" class="span"
-      aria-current=${span.name === name ? "true" : undefined}
-      onClick=${() => onName(name)}>${names[name]}</button>`)}
-    <button type="button" onClick=${() => onSpan(moved(span, -0.5))}>Earlier</button>
-    <button type="button" onClick=${() => onSpan(moved(span, 0.5))}>Later</button>
-    <button type="button" onClick=${() => onSpan(scaled(span, 0.5))}>Zoom in</button>
-    <button type="button" onClick=${() => onSpan(scaled(span, 2))}>Zoom out</button>
+export function SpanChoice({ span, onSpan, onName }) {
+  return html`<div class="span-choice">
+    <div class="actions" role="group" aria-label="Span">
+      ${Object.keys(spans).map((name) => html`<button key=${name} type="button" class="span"
+        aria-current=${span.name === name ? "true" : undefined}
+        onClick=${() => onName(name)}>${names[name]}</button>`)}
+    </div>
+    <div class="actions" role="group" aria-label="Move the span">
+      ${moves.map(([label, Icon, move]) => html`<button key=${label} type="button"
+        class="icon-only" aria-label=${label} title=${label}
+        onClick=${() => onSpan(move(span))}><${Icon} /></button>`)}
+    </div>
+    <details class="edges-more"><summary title="Type another span">${spanText(span)}</summary>
+      <${Edges} span=${span} onSpan=${onSpan} /></details>
   </div>`;
 }

@@ -1,0 +1,61 @@
+// Filters of lobbies: in the hash, in requests, and as a row of choices.
+import { html, useMemo } from "../../core/html.js";
+import { Picker } from "../../core/components.js";
+import { useQuery } from "../../core/query.js";
+import { gamePath } from "./paths.js";
+
+/** The filters by their names in the hash, which are those of requests, too. */
+export const filterNames = ["region", "version", "mode", "tier"];
+
+/** No filters, as changes of a hash. */
+export const unfiltered = Object.fromEntries(filterNames.map((name) => [name, null]));
+
+/** The filters that a hash has: an object without those that are not set. */
+export function filtersOf(params) {
+  return Object.fromEntries(filterNames.map((name) => [name, params.get(name)])
+    .filter(([, value]) => value));
+}
+
+/** The filters as the end of a query. */
+export function queryOf(filters) {
+  return Object.entries(filters).map(([name, value]) => `&${name}=${encodeURIComponent(value)}`)
+    .join("");
+}
+
+const running_limit = 500;
+
+/** Options without doubles, by their labels. `found` are `{value, label, note?}`. */
+export function optionsOf(found) {
+  const byValue = new Map(found.map((option) => [option.value, option]));
+  return [...byValue.values()].sort((one, other) =>
+    one.label.localeCompare(other.label, "en", { numeric: true }));
+}
+
+// No catalog lists versions and modes: those of lobbies that run now can be chosen.
+function useOptions(game) {
+  const regions = useQuery("/v1/regions").value?.regions;
+  const tiers = useQuery("/v1/tiers").value?.tiers;
+  const running = useQuery(`${gamePath(game)}/lobbies/running?longer_than_ms=0`
+    + `&limit=${running_limit}`).value?.lobbies;
+  return useMemo(() => ({
+    region: optionsOf((regions ?? []).map((one) => ({ value: one.region_id,
+      label: one.region_display_name || one.region_id, note: one.region_id }))),
+    version: optionsOf((running ?? []).map((one) => ({ value: one.version_id,
+      label: one.version_name || one.version_id }))),
+    mode: optionsOf((running ?? []).map(({ game_mode: mode }) => ({ value: mode, label: mode }))),
+    tier: (tiers ?? []).map((tier) => ({ value: tier, label: tier })),
+  }), [regions, tiers, running]);
+}
+
+const choices = [["region", "Region", "All regions"], ["version", "Version", "All versions"],
+  ["mode", "Game mode", "All modes"], ["tier", "Tier", "All tiers"]];
+
+/** The row of filters. `onFilters` gets changes of the hash. */
+export function Filters({ game, filters, onFilters }) {
+  const options = useOptions(game);
+  return html`${choices.map(([name, label, all]) => html`<${Picker} key=${name} label=${label}
+      all=${all} options=${options[name]} value=${filters[name] ?? ""}
+      onValue=${(value) => onFilters({ [name]: value })} />`)}
+    ${Object.keys(filters).length > 0 && html`<button type="button" class="clear"
+      onClick=${() => onFilters(unfiltered)}>Clear filters</button>`}`;
+}

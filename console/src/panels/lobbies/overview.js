@@ -1,0 +1,78 @@
+// A game's lobbies over a span: the numbers, the chart, those that run for long, and exports.
+import { html, useEffect, useRef, useState } from "../../core/html.js";
+import { useQuery } from "../../core/query.js";
+import { go, withParams } from "../../core/router.js";
+import { visible } from "../../core/visibility.js";
+import { Exports, useExporting } from "./exporting.js";
+import { filtersOf, queryOf, unfiltered } from "./filters.js";
+import { Headline } from "./headline.js";
+import { History } from "./history.js";
+import { LongRunning, useLongRunning } from "./long_running.js";
+import { gamePath } from "./paths.js";
+import { bucketed, least_span_ms, scaled, spanOf } from "./span.js";
+import { SpanChoice } from "./span_choice.js";
+
+const refresh_ms = 60_000;
+
+/** The time now, moving on once a minute while a span that ends now can be seen. */
+function useNow(isRunning) {
+  const [now, setNow] = useState(Date.now());
+  const seen = visible.value;
+  useEffect(() => {
+    if (!isRunning || !seen) return undefined;
+    const timer = setInterval(() => setNow(Date.now()), refresh_ms);
+    return () => clearInterval(timer);
+  }, [isRunning, seen]);
+  return [now, () => setNow(Date.now())];
+}
+
+/** The survey of a span: its query, and the last answer, which stays until the next is there. */
+function useSurvey(game, span, filters) {
+  const { start, end, buckets } = bucketed(span);
+  const path = `${gamePath(game)}/lobbies?start=${start}&end=${end}&buckets=${buckets}`
+    + queryOf(filters);
+  const survey = useQuery(path);
+  const [shown, setShown] = useState(null);
+  useEffect(() => {
+    if (survey.value) setShown(survey.value);
+  }, [survey.value]);
+  return { survey, path, history: survey.value ?? shown };
+}
+
+/** What the panel shows of a game, which `params` filter. `games` are those of the catalog. */
+export function Overview({ game, games, params }) {
+  const [now, refresh] = useNow(spanOf(params, 0).name !== null);
+  const span = spanOf(params, now);
+  const filters = filtersOf(params);
+  const isFiltered = Object.keys(filters).length > 0;
+  const { survey, path, history } = useSurvey(game, span, filters);
+  const long = useLongRunning(game, filters, params.get("longer"));
+  const exporting = useExporting(game, span);
+  const list = useRef(null);
+  const change = (changes) => go("lobbies", withParams(params, changes));
+  const onSpan = ({ start, end }) => change({ start, end, span: null });
+  const onName = (name) => change({ span: name, start: null, end: null });
+  const onZoom = ({ start, end }) => onSpan(end - start < least_span_ms
+    ? scaled({ start, end }, 1) : { start, end });
+  const onLong = () => {
+    list.current.scrollIntoView({ block: "nearest" });
+    (list.current.querySelector("a") ?? list.current).focus({ preventScroll: true });
+  };
+  const onRefresh = () => {
+    if (span.name) refresh();
+    survey.reload();
+    long.reload();
+  };
+  return html`
+    <${SpanChoice} span=${span} onSpan=${onSpan} onName=${onName} />
+    <${Headline} history=${history} long=${long.value} longerText=${long.longerText}
+      spanLength=${span.end - span.start} onLong=${onLong} />
+    <div class="history-and-long">
+      <${History} ...${{ survey, history, path, span, now, isFiltered, onZoom, onName, onRefresh }}
+        onScale=${(factor) => onSpan(scaled(span, factor))} onClear=${() => change(unfiltered)}
+        exporting=${exporting} />
+      <div ref=${list} tabindex="-1"><${LongRunning} long=${long}
+        onLeast=${(ms) => change({ longer: ms })} /></div>
+    </div>
+    <${Exports} exporting=${exporting} games=${games} />`;
+}
