@@ -11,5 +11,6 @@ export { RequestId } from "./components/request_id.js";
 export { Spark } from "./components/spark.js";
 export { Table } from "./components/table.js";
 export { MemberDiff } from "./components/diff.js";
+export { Message } from "./components/message.js";
 export { Name } from "./components/name.js";
 export { Badge, Bytes, Count, Duration, Micros, Time } from "./components/values.js";

@@ -1,5 +1,6 @@
 import { html } from "../html.js";
 import { asking, token } from "../session.js";
+import { Message } from "./message.js";
 import { RequestId } from "./request_id.js";
 
 // What somebody can do about a refusal. What is not here has all it needs in the problem's detail.
@@ -24,7 +25,7 @@ export function Problem({ error, onRetry }) {
   const unknown = error.status === 401 || (error.status === 403 && token.value);
   return html`<div class="problem" role="alert">
     <p><strong>${error.status || "No answer"} ${error.code ?? error.name}</strong> ${" "}
-      <bdi>${error.detail ?? String(error)}</bdi></p>
+      <${Message} text=${error.detail ?? String(error)} /></p>
     ${advice[error.code] && html`<p>${advice[error.code]}</p>`}
     ${error.requestId && html`<p class="faint">Request <${RequestId} id=${error.requestId} /></p>`}
     <div class="actions">
