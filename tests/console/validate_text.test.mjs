@@ -6,7 +6,10 @@ import { test } from "node:test";
 import { choicesAt, explanationAt } from "../../console/src/panels/validate/completion.js";
 import { rangesOf } from "../../console/src/panels/validate/finding_ranges.js";
 import { pathOf } from "../../console/src/panels/validate/json_syntax.js";
-import { mendOf, suggestionOf } from "../../console/src/panels/validate/mends.js";
+import { mendsOf, suggestionOf } from "../../console/src/panels/validate/mends.js";
+import { applied } from "../../console/src/panels/validate/moves.js";
+import { distance, isOnlyNear } from "../../console/src/panels/validate/near.js";
+import { nextMark } from "../../console/src/panels/validate/steps.js";
 import { firstSyntaxError, positionOfByte }
   from "../../console/src/panels/validate/syntax_error.js";
 
@@ -77,9 +80,9 @@ test("names are compared as JSON reads them, paths that lead nowhere mark what i
 });
 
 const mended = (text, found, schema = null) => {
-  const [range] = rangesOf([found], parser.parse(text), text);
-  const mend = mendOf(found, range, text, schema);
-  return mend && [mend.label, text.slice(0, mend.from) + mend.insert + text.slice(mend.to)];
+  const ranges = rangesOf([found], parser.parse(text), text);
+  const [mend] = mendsOf(found, ranges[0], { text, schema, findings: [found], ranges });
+  return mend && [mend.label, applied(text, mend.changes)];
 };
 
 test("what was probably meant takes the place of the key or the value", () => {
@@ -91,6 +94,38 @@ test("what was probably meant takes the place of the key or the value", () => {
   assert.deepEqual(mended('{"tier": "basic-1d3"}',
     finding(["tier"], "unknown-tier", "Did you mean `basic-1d1`?")),
   ["Change to basic-1d1", '{"tier": "basic-1d1"}']);
+});
+
+test("what moves keeps the lines of the object that it comes to", () => {
+  const text = '{\n  "cdn": {\n    "routes": []\n  },\n  "x": 1,\n  "kv": {}\n}';
+  assert.deepEqual(mended(text, finding(["config"], "required",
+    "Put it around `cdn`, `kv`, which belong into `config`.")), ["Wrap all 2 in config",
+    '{\n  "config": {\n    "cdn": {\n      "routes": []\n    },\n    "kv": {}\n  },\n  "x": 1\n}']);
+  assert.deepEqual(mended('{"a": 1, "b": {"c": 2}}', finding(["a"], "unknown-member",
+    "`x` has no member `a`. It belongs into `b`.")), ["Move into b", '{"b": {"c": 2, "a": 1}}']);
+  for (const [before, after] of [['{"a": 1}', "{}"], ['{"a": 1, "b": 2}', '{"b": 2}'],
+    ['{"b": 2, "a": 1}', '{"b": 2}'], ['{\n  "b": 2,\n  "a": 1\n}', '{\n  "b": 2\n}']]) {
+    assert.deepEqual(mended(before, finding(["a"], "unknown-member")), ["Remove a", after]);
+  }
+});
+
+test("a name is meant without doubt if no other one is as near", () => {
+  assert.deepEqual([distance("max_playrs", "max_players"), distance("cnd", "cdn"),
+    distance("", "abc"), distance("kitten", "sitting")], [1, 1, 3, 3]);
+  assert.ok(isOnlyNear("gameModes", "game_modes", ["game_modes", "game_mode"]));
+  assert.ok(isOnlyNear("max_playrs", "max_players", ["max_players", "max_players_party"]));
+  assert.ok(!isOnlyNear("basic-1d3", "basic-1d1", ["basic-1d1", "basic-1d2"]));
+  assert.ok(!isOnlyNear("ab", "abc", ["abc"]));
+});
+
+test("the next finding is behind the caret, or behind the one that is shown", () => {
+  const marks = [{ from: 5 }, { from: 2 }, { from: 5 }, { from: 9 }];
+  const step = (current, position, by) => nextMark(marks, current, position, by);
+  assert.deepEqual([step(-1, 0, 1), step(1, 2, 1), step(0, 5, 1), step(2, 5, 1), step(3, 9, 1)],
+    [1, 0, 2, 3, 1]);
+  assert.deepEqual([step(1, 2, -1), step(-1, 6, -1), step(3, 0, -1), step(-1, 9, 1)],
+    [3, 2, 3, 1]);
+  assert.equal(nextMark([], -1, 0, 1), -1);
 });
 
 test("quotes are removed and added", () => {

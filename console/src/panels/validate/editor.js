@@ -3,18 +3,33 @@
 // element, which the page's Content-Security-Policy refuses.
 import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap }
   from "@codemirror/autocomplete";
-import { history, historyKeymap, standardKeymap } from "@codemirror/commands";
+import { history, historyKeymap, standardKeymap, undo } from "@codemirror/commands";
 import { jsonLanguage } from "@codemirror/lang-json";
 import { bracketMatching, indentUnit, syntaxHighlighting } from "@codemirror/language";
-import { lintGutter, nextDiagnostic, previousDiagnostic, setDiagnostics } from "@codemirror/lint";
-import { EditorState } from "@codemirror/state";
-import { EditorView, highlightActiveLineGutter, highlightSpecialChars, hoverTooltip, keymap,
-  lineNumbers } from "@codemirror/view";
+import { lintGutter, setDiagnostics } from "@codemirror/lint";
+import { EditorState, StateEffect, StateField } from "@codemirror/state";
+import { Decoration, EditorView, highlightActiveLineGutter, highlightSpecialChars, hoverTooltip,
+  keymap, lineNumbers } from "@codemirror/view";
 import { choicesAt, explanationAt } from "./completion.js";
 import { editorTheme, highlighting } from "./editor_theme.js";
 
 /** Lezer's tree of a text, complete. */
 export const treeOf = (text) => jsonLanguage.parser.parse(text);
+
+const showing = StateEffect.define();
+const shownMark = Decoration.mark({ class: "cm-shown" });
+
+/** The place that was gone to last, marked also while the editor has no focus. */
+const shown = StateField.define({
+  create: () => Decoration.none,
+  update(marks, transaction) {
+    const found = transaction.effects.find((effect) => effect.is(showing));
+    if (!found) return transaction.docChanged ? Decoration.none : marks;
+    const { from, to } = found.value;
+    return to > from ? Decoration.set([shownMark.range(from, to)]) : Decoration.none;
+  },
+  provide: (field) => EditorView.decorations.from(field),
+});
 
 /** Replaces the range of the place's choices, whatever it is by now, with one of them. */
 function take(view, choice, schema) {
@@ -73,8 +88,13 @@ function explanations(schemaOf) {
  * @param {string} options.text
  * @param {(text: string) => void} options.onChange after each change, by whomever
  * @param {() => object|null} options.schemaOf the payload's schema now; null: no completion
+ * @param {(by: 1|-1) => void} options.onStep asks for the next or the previous finding
  */
-export function createEditor(host, { text, onChange, schemaOf }) {
+export function createEditor(host, { text, onChange, schemaOf, onStep }) {
+  const step = (by) => () => {
+    onStep(by);
+    return true;
+  };
   const root = host.attachShadow({ mode: "open" });
   const view = new EditorView({
     parent: root,
@@ -84,11 +104,11 @@ export function createEditor(host, { text, onChange, schemaOf }) {
       EditorState.tabSize.of(2), indentUnit.of("  "), EditorView.lineWrapping,
       jsonLanguage, bracketMatching(), closeBrackets(), syntaxHighlighting(highlighting),
       autocompletion({ override: [completionsOf(schemaOf)], icons: false }),
-      explanations(schemaOf), lintGutter(), editorTheme,
+      explanations(schemaOf), lintGutter(), shown, editorTheme,
       // Tab leaves the editor, as it leaves every other control.
       keymap.of([...closeBracketsKeymap, ...completionKeymap, ...historyKeymap,
-        ...standardKeymap, { key: "F8", run: nextDiagnostic },
-        { key: "Shift-F8", run: previousDiagnostic }]),
+        ...standardKeymap, { key: "F8", run: step(1), preventDefault: true, stopPropagation: true },
+        { key: "Shift-F8", run: step(-1), preventDefault: true, stopPropagation: true }]),
       EditorView.contentAttributes.of({ "aria-label": "Payload, JSON", tabindex: "0" }),
       EditorView.updateListener.of((update) => {
         if (update.docChanged) onChange(update.state.doc.toString());
@@ -103,18 +123,22 @@ export function createEditor(host, { text, onChange, schemaOf }) {
       view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: next },
         selection: { anchor: 0 }, scrollIntoView: true });
     },
-    /** Makes one replacement and moves the focus to it. */
-    change({ from, to, insert }) {
-      view.dispatch({ changes: { from, to, insert }, selection: { anchor: from + insert.length },
+    /** Makes replacements, which one undo takes back, and moves the focus to the first one. */
+    change(changes) {
+      const [first] = [...changes].sort((one, other) => one.from - other.from);
+      view.dispatch({ changes, selection: { anchor: first.from + first.insert.length },
         scrollIntoView: true, userEvent: "input.mend" });
       view.focus();
     },
-    /** Selects a range and shows it. */
-    show({ from, to }) {
+    undo: () => undo(view),
+    position: () => view.state.selection.main.from,
+    /** Selects a range, shows and marks it; the focus moves there unless it is to stay. */
+    show({ from, to }, { focus = true } = {}) {
       const { length } = view.state.doc;
-      view.dispatch({ selection: { anchor: Math.min(from, length), head: Math.min(to, length) },
-        effects: EditorView.scrollIntoView(Math.min(from, length), { y: "center" }) });
-      view.focus();
+      const range = { from: Math.min(from, length), to: Math.min(to, length) };
+      view.dispatch({ selection: { anchor: range.from, head: range.to },
+        effects: [showing.of(range), EditorView.scrollIntoView(range.from, { y: "center" })] });
+      if (focus) view.focus();
     },
     /** Marks what is wrong: CodeMirror's diagnostics. */
     mark(diagnostics) {

@@ -35,13 +35,16 @@ export const editorTheme = EditorView.theme({
     whiteSpace: "pre-wrap", overflowWrap: "anywhere" },
   ".cm-diagnostic-error": { borderLeft: "4px solid var(--bad)" },
   ".cm-diagnosticAction": { color: "var(--on-accent)", backgroundColor: "var(--accent-ground)",
-    padding: "0.15rem 0.5rem", borderRadius: "6px", font: "inherit", cursor: "pointer" },
+    padding: "0.15rem 0.5rem", borderRadius: "6px", font: "inherit", cursor: "pointer",
+    border: "1px solid var(--accent-ground)" },
   ".cm-diagnosticSource": { color: "var(--faint)", opacity: "1", fontSize: "0.9em" },
   // CodeMirror's own marks are images in data: URLs, which the page's policy refuses.
   ".cm-lintRange-error, .cm-lintRange-warning, .cm-lintRange-info, .cm-lintRange-hint": {
     backgroundImage: "none" },
   ".cm-lint-marker": { content: "normal !important", width: "0.6em", height: "0.6em",
     margin: "0.45em 0.1em 0", borderRadius: "50%", backgroundColor: "var(--bad)" },
+  ".cm-shown": { outline: "2px solid var(--bad)", outlineOffset: "1px", borderRadius: "2px" },
+  ".cm-diagnostic code": { fontFamily: mono, fontSize: "0.93em" },
   ".cm-lintRange-error": { textDecoration: "underline wavy var(--bad)",
     textDecorationSkipInk: "none", backgroundColor: "var(--bad-ground)" },
 });

@@ -4,7 +4,7 @@
  * Makes a line of requests that holds one request and the newest input.
  * @template Input, Answer
  * @param {object} options
- * @param {(input: Input) => Promise<Answer>} options.ask
+ * @param {(input: Input, isNewest: () => boolean) => Promise<Answer>} options.ask
  * @param {(answer: Answer, input: Input) => void} options.onAnswer called unless a newer input came
  * @param {(error: Error, input: Input) => void} options.onError likewise
  * @param {number} options.delay_ms the pause after the last input before it is asked about
@@ -25,7 +25,7 @@ export function latestRequest({ ask, onAnswer, onError, delay_ms }) {
     waiting = null;
     isBusy = true;
     try {
-      const answer = await ask(input);
+      const answer = await ask(input, () => asked === generation);
       if (asked === generation) onAnswer(answer, input);
     } catch (error) {
       if (asked === generation) onError(error, input);

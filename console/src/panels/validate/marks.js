@@ -1,11 +1,12 @@
 // What the editor marks: the service's findings, or where the text is no JSON.
+import { piecesOf } from "../../core/components/message.js";
 import { rangesOf } from "./finding_ranges.js";
-import { mendOf } from "./mends.js";
+import { mendsOf } from "./mends.js";
 import { positionOfByte } from "./syntax_error.js";
 
 /**
  * @typedef {{from: number, to: number, code: string, path: string[], message: string,
- *   mend: import("./mends.js").Mend|null}} Mark
+ *   mends: import("./mends.js").Mend[]}} Mark
  */
 
 /**
@@ -17,15 +18,16 @@ import { positionOfByte } from "./syntax_error.js";
  */
 export function marksOf(findings, tree, text, schema) {
   const ranges = rangesOf(findings, tree, text);
+  const context = { text, schema, findings, ranges };
   return findings.map((finding, index) => {
     const { from, to } = ranges[index];
-    return { ...finding, from, to, mend: mendOf(finding, ranges[index], text, schema) };
+    return { ...finding, from, to, mends: mendsOf(finding, ranges[index], context) };
   });
 }
 
 /** The mark of a place where the text is no JSON. */
 export const markOfSyntax = ({ from, to, message }) =>
-  ({ from, to, code: "syntax", path: [], message, mend: null });
+  ({ from, to, code: "syntax", path: [], message, mends: [] });
 
 const place = /\(byte (\d+)\)/;
 
@@ -37,20 +39,28 @@ export function markOfRefusal(error, text) {
   return markOfSyntax({ from: at, to: Math.min(at + 1, text.length), message: error.detail });
 }
 
+function rendered(message) {
+  const words = document.createElement("span");
+  words.append(...piecesOf(message).map((piece, index) => {
+    const node = document.createElement(index % 2 ? "code" : "span");
+    node.textContent = piece;
+    return node;
+  }));
+  return words;
+}
+
 /**
- * CodeMirror's diagnostics of marks. What it mends is a button of theirs.
+ * CodeMirror's diagnostics of marks. What mends them are buttons of theirs.
  * @param {Mark[]} marks
- * @param {(mend: import("./mends.js").Mend) => void} onMend called with the mend where it is by now
+ * @param {(mend: import("./mends.js").Mend) => void} onMend
  */
 export function diagnosticsOf(marks, text, onMend) {
-  return marks.map(({ from, to, code, message, mend }) => ({
+  return marks.map(({ from, to, code, message, mends }) => ({
     from, to, severity: "error", source: code, message,
-    actions: mend ? [{ name: mend.label, apply(view, nowFrom) {
-      // Whoever has typed elsewhere meanwhile has moved the place.
-      const moved = nowFrom - from;
-      const isSame = view.state.sliceDoc(mend.from + moved, mend.to + moved)
-        === text.slice(mend.from, mend.to);
-      if (isSame) onMend({ ...mend, from: mend.from + moved, to: mend.to + moved });
-    } }] : [],
+    renderMessage: () => rendered(message),
+    actions: mends.map((mend) => ({ name: mend.label, apply(view) {
+      // Whoever has typed meanwhile gets other marks.
+      if (view.state.doc.toString() === text) onMend(mend);
+    } })),
   }));
 }

@@ -1,19 +1,35 @@
-// What a click may mend. Each mend is one replacement of text, made from a finding and its place.
-
+// What a click may mend. A mend is made from a finding, its place and the other findings.
 import { allowsNull, typesOf } from "../../schema/resolve.js";
 import { schemaAt, valuesAllowed } from "../../schema/walk.js";
-import { membersOf } from "./json_syntax.js";
+import { elementsOf, literalText, membersOf } from "./json_syntax.js";
+import { insertion, memberOf, moved, removal, unwrapped, wrapped } from "./moves.js";
+import { isOnlyNear } from "./near.js";
 
 /**
- * @typedef {{label: string, from: number, to: number, insert: string}} Mend
+ * @typedef {object} Mend
+ * @property {string} label
+ * @property {import("./moves.js").Change[]} changes
+ * @property {boolean} isSafe whether it loses nothing and can mean nothing else
+ * @property {boolean} isCertain whether its finding alone says that it helps; others are offered
+ *   once the service has said so
  */
 
 const meant = /Did you mean `([^`]*)`\?/;
+const belongs = /It belongs into `([^`]*)`/;
+const around = /Put it around (.*?), which belongs? into/;
+const listed = /(?:It can have|Allowed|Regions|Tiers|Known are): (.*?)\.$/;
+const spaces = /with a space|spaces in a row/;
+const isPlain = (text) => !/[^\S ]|\p{C}/u.test(text);
+
+const namesIn = (text) => [...text.matchAll(/`([^`]*)`/g)].map(([, name]) => name);
 
 /** The word that a message says was probably meant, or null. */
 export function suggestionOf(message) {
   return meant.exec(message)?.[1] ?? null;
 }
+
+const offer = (label, changes, { isSafe = false, isCertain = false } = {}) =>
+  ({ label, changes: Array.isArray(changes) ? changes : [changes], isSafe, isCertain });
 
 /** A value to begin with, as JSON text. */
 export function valueToBegin(root, schema) {
@@ -28,58 +44,219 @@ export function valueToBegin(root, schema) {
   return allowsNull(schema) ? "null" : '""';
 }
 
-/** The blank text that a line begins with. */
-function indentAt(text, position) {
-  const start = text.lastIndexOf("\n", position - 1) + 1;
-  return /^[ \t]*/.exec(text.slice(start))[0];
+const samePath = (one, other) => one.length === other.length
+  && one.every((name, at) => name === other[at]);
+
+/** The findings of a code about members of the same object. */
+const beside = (finding, findings, code) => findings.filter((one) => one.code === code
+  && samePath(one.path.slice(0, -1), finding.path.slice(0, -1)));
+
+/** Members that were written next to the object which they belong into. */
+function wrapOrMove(object, members, target, text) {
+  if (!members.length) return [];
+  // The service has said so, and what is wrong with them it sees where they belong alone.
+  const sure = { isSafe: true, isCertain: true };
+  const place = membersOf(object, text).find(({ name }) => name === target);
+  const all = members.length > 1 ? `all ${members.length} ` : "";
+  if (!place) {
+    return [offer(`Wrap ${all}in ${target}`, wrapped(object, members, target, text), sure)];
+  }
+  const has = new Set(membersOf(place.value, text).map(({ name }) => name));
+  if (place.value?.name !== "Object" || members.some(({ name }) => has.has(name))) return [];
+  return [offer(`Move ${all}into ${target}`, moved(object, members, place.value, text),
+    sure)];
 }
 
-/** The insertion of a member at an object's end, laid out as the object is. */
-function insertion(object, name, value, text) {
-  const member = `${JSON.stringify(name)}: ${value}`;
-  const members = membersOf(object, text);
-  const last = members.at(-1);
-  if (!last) {
-    const end = text[object.to - 1] === "}" ? object.to - 1 : object.to;
-    return { from: object.from + 1, to: end, insert: member };
+/** What stands in an object that should not be there, while it is missing further out. */
+function moveOut(finding, member, { findings, ranges, text }) {
+  const name = finding.path.at(-1);
+  const at = findings.findIndex((one, index) => one.code === "required"
+    && ranges[index].target === "missing" && one.path.at(-1) === name
+    && one.path.length < finding.path.length
+    && one.path.slice(0, -1).every((step, depth) => step === finding.path[depth]));
+  const outer = ranges[at]?.parent;
+  return outer ? [offer(`Move ${name} out`, moved(member.object, [member], outer, text),
+    { isSafe: true })] : [];
+}
+
+/** An object around what was wanted, such as {"version": {..}}. */
+function unwrap(finding, member, { findings, text }) {
+  const inside = membersOf(member.value, text).map(({ name }) => name);
+  const isWanted = beside(finding, findings, "required")
+    .some(({ path }) => inside.includes(path.at(-1)));
+  return isWanted ? [offer(`Unwrap ${member.name}`, unwrapped(member, text),
+    { isSafe: true })] : [];
+}
+
+function mendsOfUnknown(finding, member, context) {
+  const target = belongs.exec(finding.message)?.[1];
+  if (target === undefined) {
+    return [...unwrap(finding, member, context), ...moveOut(finding, member, context)];
   }
-  const at = last.node.to;
-  const isOnLines = text.slice(object.from, last.node.from).includes("\n");
-  const gap = isOnLines ? `\n${indentAt(text, last.node.from)}` : " ";
-  return { from: at, to: at, insert: `,${gap}${member}` };
+  const names = new Set(beside(finding, context.findings, finding.code)
+    .filter(({ message }) => belongs.exec(message)?.[1] === target)
+    .map(({ path }) => path.at(-1)));
+  const members = membersOf(member.object, context.text).filter(({ name }) => names.has(name));
+  return wrapOrMove(member.object, members, target, context.text);
+}
+
+function mendsOfWord(finding, range, { text }) {
+  const word = suggestionOf(finding.message);
+  const literal = text.slice(range.from, range.to);
+  const isKey = range.target === "key";
+  const isWord = isKey || range.value?.name === "String";
+  if (word === null || !isWord || !literal.startsWith('"')) return [];
+  const member = isKey ? memberOf(range.value, text) : null;
+  if (member && membersOf(member.object, text).some(({ name }) => name === word)) return [];
+  const list = listed.exec(finding.message)?.[1] ?? "";
+  // Of a list that is cut, another name may be as near.
+  const isSafe = !/ and \d+ more$/.test(list)
+    && isOnlyNear(literalText(text, range), word, namesIn(list));
+  return [offer(isKey ? `Rename to ${word}` : `Change to ${word}`,
+    { from: range.from, to: range.to, insert: JSON.stringify(word) },
+    { isSafe, isCertain: isKey })];
+}
+
+const removable = new Set(["unknown-member", "unknown-region", "duplicate-member", "reserved"]);
+
+function mendsOfMember(finding, range, context) {
+  const member = range.value && memberOf(range.value, context.text);
+  if (!member) return [];
+  const better = finding.code === "unknown-member" ? mendsOfUnknown(finding, member, context) : [];
+  const isNull = finding.code === "wrong-type" && range.value.name === "Null";
+  if (!removable.has(finding.code) && !isNull) return better;
+  return [...better, offer(`Remove ${member.name}`,
+    removal(member.object, [member], context.text), { isCertain: removable.has(finding.code) })];
+}
+
+/** The JSON text that a message gives as an example, or null. */
+function exampleOf(message, make = (text) => text) {
+  const text = /such as `(.*)`\.?$/.exec(message)?.[1];
+  try {
+    if (text !== undefined) JSON.parse(make(text));
+    return text ?? null;
+  } catch {
+    return null;
+  }
+}
+
+function mendsOfMissing(finding, range, context) {
+  const { findings, ranges, text, schema } = context;
+  const object = range.parent;
+  const name = finding.path.at(-1);
+  const names = around.exec(finding.message);
+  if (names) {
+    const wanted = namesIn(names[1]);
+    const members = membersOf(object, text).filter((member) => wanted.includes(member.name));
+    return wrapOrMove(object, members, name, text);
+  }
+  // Where it stands in another place, a second one would not help.
+  const isThere = (one, index) => {
+    const member = one.code === "unknown-member" && ranges[index].value
+      && memberOf(ranges[index].value, text);
+    if (!member) return [];
+    if (samePath(one.path.slice(0, -1), finding.path.slice(0, -1))) {
+      const target = belongs.exec(one.message)?.[1];
+      if (target === name) return mendsOfUnknown(one, member, context);
+      return membersOf(member.value, text).some((inner) => inner.name === name)
+        ? unwrap(one, member, context) : [];
+    }
+    return one.path.at(-1) === name ? moveOut(one, member, context) : [];
+  };
+  const elsewhere = findings.flatMap(isThere);
+  if (elsewhere.length > 0) return elsewhere.slice(0, 1);
+  const place = schema && schemaAt(schema, finding.path);
+  const value = exampleOf(finding.message) ?? (place ? valueToBegin(schema, place) : null);
+  if (value === null) return [];
+  const isOnlyOne = place && valuesAllowed(schema, place).length === 1;
+  return [offer(`Add ${name}`, insertion(object, `${JSON.stringify(name)}: ${value}`, text),
+    { isSafe: Boolean(isOnlyOne) })];
+}
+
+/** A member of the value that a finding is about, which its message names. */
+function mendsOfLacking(finding, range, { text, schema }) {
+  const member = exampleOf(finding.message, (one) => `{${one}}`);
+  if (member) return [offer(`Add ${literalText(member, { from: 0, to: member.indexOf(":") })}`,
+    insertion(range.value, member, text))];
+  const name = /Add `([^`]*)`\.$/.exec(finding.message)?.[1];
+  const place = name && schema && schemaAt(schema, [...finding.path, name]);
+  if (!place) return [];
+  const value = JSON.stringify(name) + ": " + valueToBegin(schema, place);
+  return [offer(`Add ${name}`, insertion(range.value, value, text))];
+}
+
+/** An array where an object is wanted: the one object in it, or names that map to nothing yet. */
+function objectOfList(value, text) {
+  const elements = elementsOf(value);
+  const [first] = elements;
+  const all = { from: value.from, to: value.to };
+  if (elements.length === 1 && first.name === "Object") {
+    return [offer("Remove the brackets", { ...all, insert: text.slice(first.from, first.to) },
+      { isSafe: true })];
+  }
+  const names = elements.map((one) => text.slice(one.from, one.to));
+  const areNames = names.length > 0 && new Set(names).size === names.length
+    && elements.every(({ name }) => name === "String");
+  return areNames ? [offer("Turn into an object",
+    { ...all, insert: `{ ${names.map((name) => `${name}: {}`).join(", ")} }` },
+    { isSafe: true })] : [];
+}
+
+function mendsOfType(finding, range, { text }) {
+  const { value } = range;
+  const all = { from: value.from, to: value.to };
+  const literal = text.slice(value.from, value.to);
+  const { message } = finding;
+  if (value.name === "String" && /without quotes\.$/.test(message)) {
+    return [offer("Remove the quotes", { ...all, insert: literal.slice(1, -1) },
+      { isSafe: true })];
+  }
+  if (/in double quotes\.$/.test(message)) {
+    return [offer("Put it in quotes", { ...all, insert: JSON.stringify(literal) },
+      { isSafe: true })];
+  }
+  if (/must be an array/.test(message)) {
+    return value.name === "Null" ? [] : [offer("Wrap in a list",
+      { ...all, insert: `[${literal}]` }, { isSafe: true })];
+  }
+  if (!/must be an object/.test(message)) return [];
+  if (value.name === "Array" && elementsOf(value).length > 0) return objectOfList(value, text);
+  return [offer("Change to {}", { ...all, insert: "{}" })];
+}
+
+function mendsOfSpaces(range, text) {
+  const written = literalText(text, range);
+  const short = written.trim().replace(/ {2,}/g, " ");
+  if (range.value?.name !== "String" || short === "" || short === written) return [];
+  return [offer("Remove the extra spaces",
+    { from: range.from, to: range.to, insert: JSON.stringify(short) },
+    { isSafe: true, isCertain: isPlain(short) })];
 }
 
 /**
- * The mend of a finding, or null where the text does not show what was meant.
+ * What may mend a finding, the best first.
  * @param {{path: string[], code: string, message: string}} finding
  * @param {ReturnType<import("./finding_ranges.js").rangesOf>[number]} range where it is
- * @param {string} text
- * @param {object|null} schema of the whole payload; without it missing members have no mend
- * @returns {Mend|null}
+ * @param {object} context
+ * @param {string} context.text
+ * @param {object|null} context.schema of the whole payload; without it less can be added
+ * @param {object[]} context.findings all of them
+ * @param {object[]} context.ranges where they are
+ * @returns {Mend[]}
  */
-export function mendOf(finding, range, text, schema) {
-  const { from, to } = range;
-  const literal = text.slice(from, to);
-  const word = suggestionOf(finding.message);
-  if (word !== null) {
-    const isWord = range.target === "key" || range.value?.name === "String";
-    if (!isWord || !literal.startsWith('"')) return null;
-    const label = range.target === "key" ? `Rename to ${word}` : `Change to ${word}`;
-    return { label, from, to, insert: JSON.stringify(word) };
+export function mendsOf(finding, range, context) {
+  const { text } = context;
+  const mends = mendsOfWord(finding, range, context);
+  if (range.target === "missing") {
+    const isMissing = finding.code === "required" && range.parent;
+    return isMissing ? mendsOfMissing(finding, range, context) : mends;
   }
-  if (range.target === "missing" && finding.code === "required" && range.parent && schema) {
-    const name = finding.path.at(-1);
-    const place = schemaAt(schema, finding.path);
-    const value = valueToBegin(schema, place);
-    return { label: `Add ${name}`, ...insertion(range.parent, name, value, text) };
+  if (finding.code === "required" && range.value?.name === "Object") {
+    return mendsOfLacking(finding, range, context);
   }
-  if (finding.code === "wrong-type" && range.target === "value") {
-    if (range.value?.name === "String" && /without quotes\.$/.test(finding.message)) {
-      return { label: "Remove the quotes", from, to, insert: literal.slice(1, -1) };
-    }
-    if (/in double quotes\.$/.test(finding.message)) {
-      return { label: "Put it in quotes", from, to, insert: JSON.stringify(literal) };
-    }
+  if (finding.code === "wrong-type" && range.value) {
+    mends.push(...mendsOfType(finding, range, context));
   }
-  return null;
+  if (spaces.test(finding.message)) mends.push(...mendsOfSpaces(range, text));
+  return [...mends, ...mendsOfMember(finding, range, context)];
 }

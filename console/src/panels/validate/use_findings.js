@@ -1,16 +1,21 @@
 // Findings about a text that is being written.
-import { useEffect, useMemo, useRef, useState } from "../../core/html.js";
+import { useEffect, useMemo, useState } from "../../core/html.js";
 import { request } from "../../core/api.js";
 import { latestRequest } from "./latest_request.js";
+import { fixAll } from "./fix_all.js";
+import { certainMarks, checkedMarks, hasDoubts } from "./mend_checks.js";
 import { markOfRefusal, markOfSyntax, marksOf } from "./marks.js";
 import { firstSyntaxError } from "./syntax_error.js";
 
 const pause_ms = 300;
 
 /** What the service takes (body-limit-bytes) unless it is configured otherwise. */
-const text_limit_bytes = 1 << 20;
+export const text_limit_bytes = 1 << 20;
 
 const nothing = { state: "checking", marks: [], text: "", error: null };
+
+const answer = (marks, text) =>
+  ({ state: marks.length > 0 ? "findings" : "valid", marks, text, error: null });
 
 /** The path that a payload of a kind is sent to. */
 export const validatePath = (kind) => `/v1/validate/${encodeURIComponent(kind)}`;
@@ -21,19 +26,24 @@ export const validatePath = (kind) => `/v1/validate/${encodeURIComponent(kind)}`
  * @param {(text: string) => import("@lezer/common").Tree} treeOf
  * @param {() => object|null} schemaOf
  * @returns {{found: {state: "checking"|"valid"|"findings"|"syntax"|"failed", marks: object[],
- *   text: string, error: Error|null}, check: (text: string) => void, now: () => void}} `text` is
- *   what the marks are about; `now` asks without a pause
+ *   text: string, error: Error|null}, check: (text: string) => void, now: () => void,
+ *   fixed: () => ReturnType<typeof fixAll>}} `text` is what the marks
+ *   are about; `now` asks without a pause; `fixed` mends what is safe in it
  */
 export function useFindings(kind, treeOf, schemaOf) {
   const [found, setFound] = useState(nothing);
-  const newest = useRef("");
+  const ask = async (text) => (await request("POST", validatePath(kind), { body: text })).errors;
+  const marksIn = (errors, text) => marksOf(errors, treeOf(text), text, schemaOf());
   const line = useMemo(() => latestRequest({
     delay_ms: pause_ms,
-    ask: (text) => request("POST", validatePath(kind), { body: text }),
-    onAnswer({ errors }, text) {
-      const marks = marksOf(errors, treeOf(text), text, schemaOf());
-      setFound({ state: marks.length > 0 ? "findings" : "valid", marks, text, error: null });
+    async ask(text, isNewest) {
+      const marks = marksIn(await ask(text), text);
+      if (isNewest()) setFound(answer(certainMarks(marks), text));
+      if (!hasDoubts(marks)) return marks;
+      // Findings are worth more than what might mend them.
+      return checkedMarks(marks, text, ask, isNewest).catch(() => certainMarks(marks));
     },
+    onAnswer: (marks, text) => setFound(answer(marks, text)),
     onError(error, text) {
       const mark = markOfRefusal(error, text);
       setFound({ state: mark ? "syntax" : "failed", marks: mark ? [mark] : [], text,
@@ -43,7 +53,6 @@ export function useFindings(kind, treeOf, schemaOf) {
   useEffect(() => () => line.drop(), [line]);
 
   const check = (text) => {
-    newest.current = text;
     const wrong = firstSyntaxError(text);
     if (wrong) {
       line.drop();
@@ -58,5 +67,6 @@ export function useFindings(kind, treeOf, schemaOf) {
       line.submit(text);
     }
   };
-  return { found, check, now: line.flush };
+  const fixed = () => fixAll(found.text, found.marks, ask, marksIn);
+  return { found, check, now: line.flush, fixed };
 }
