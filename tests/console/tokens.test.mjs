@@ -121,7 +121,7 @@ test("all that is wrong is said at once, and what was typed is not lost by Escap
     await dialog.getByRole("button", { name: "Keep editing" }).click();
     await dialog.getByRole("combobox", { name: "Namespace" }).click();
     await dialog.getByRole("option", { name: "Demo Game / prod" }).click();
-    assert.equal(await dialog.getByLabel("Name").inputValue(), "Demo Game / prod");
+    assert.equal(await dialog.getByLabel("Name", { exact: true }).inputValue(), "Demo Game / prod");
     assert.equal(await dialog.getByText("Choose a namespace.").count(), 0);
   }));
 

@@ -59,11 +59,11 @@ function LastHour({ entries }) {
   const recent = entries.filter(({ at }) => Date.parse(at) >= since);
   if (!recent.length) return html`<p>Nothing changed in the last hour.</p>`;
   const more = recent.length === entries.length && entries.length === page_entries;
-  const counts = countsOf(recent);
-  return html`<p><strong>${more ? "At least " : ""}${plural(recent.length, "change")}</strong> in
-    the last hour: ${counts.map(([name, count], index) => html`${index > 0 && ", "}${count} by
-    ${" "}<${Name} text=${name} />`)}. ${more && html`<a
-    href=${linkTo("audit", { hours: 1 })}>Show only these</a>`}</p>`;
+  const by = countsOf(recent).map(([name, count], index) => html`${index > 0 && ", "}${count} by${
+    " "}<${Name} text=${name} />`);
+  return html`<p><strong>${more && "At least "}${plural(recent.length, "change")}</strong>${
+    " in the last hour: "}${by}. ${more && html`<a href=${linkTo("audit", { hours: 1 })}>Show only
+    these</a>`}</p>`;
 }
 
 function None({ isFiltered }) {
