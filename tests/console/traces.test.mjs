@@ -140,7 +140,7 @@ test("waiting is told from work, and sending comes after the answer", () =>
 
 test("requests at an actor are found from the actor", () =>
   withConsole(browser, "#/actors", {}, async (page) => {
-    await page.getByRole("link", { name: "Traces of media/0" }).click();
+    await page.getByRole("link", { name: "media/0", exact: true }).click();
     await page.waitForURL(/#\/traces\?place=media/);
     await page.getByText("No kept request matches.").waitFor();
     await page.getByText("Only those at media/0").waitFor();

@@ -19,7 +19,8 @@ function Summary({ actors }) {
     ? `${troubled} of ${actors.length} actors are not running`
     : `All ${actors.length} actors are running`}</${Badge}>
     <span>${plural(sum("restarts"), "restart")} since the start</span>
-    <span>${plural(sum("depth"), "message")} waiting in mailboxes</span></p>`;
+    <span>${plural(sum("depth"), "message")} waiting in mailboxes</span>
+    <span class="faint">A place leads to the traces of its requests.</span></p>`;
 }
 
 function Panel({ route }) {

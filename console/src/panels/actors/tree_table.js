@@ -1,7 +1,7 @@
 import { useRef, useState } from "preact/hooks";
 import { Badge, Count } from "../../core/components.js";
 import { html } from "../../core/html.js";
-import { linkHere, linkTo } from "../../core/router.js";
+import { linkTo } from "../../core/router.js";
 import { changedPlaces, toneOf, treeOf } from "./tree.js";
 
 const filters = {
@@ -31,17 +31,15 @@ function useChanges(actors) {
 function Row({ actor, level, flash, route }) {
   const { place, state, depth, restarts, handled, last_error: error } = actor;
   const chosen = route.params.get("place") === place;
-  const link = linkHere({ place: chosen ? "" : place });
   return html`<tr class=${`${flash(place)} ${chosen ? "chosen" : ""}`}>
-    <th scope="row" class=${`level-${level}`}><a href=${link}
-      aria-current=${chosen ? "true" : undefined}>${place}</a></th>
+    <th scope="row" class=${`level-${level}`}>${level === 0 ? place
+      : html`<a href=${linkTo("traces", { place })} title="Traces of its requests"
+        aria-current=${chosen ? "true" : undefined}>${place}</a>`}</th>
     <td><${Badge} tone=${toneOf(state)}>${state}</${Badge}></td>
     <td class="numeric"><${Count} n=${depth} /></td>
     <td class="numeric"><${Count} n=${restarts} /></td>
     <td class="numeric"><${Count} n=${handled} /></td>
     <td>${error === null ? html`<span class="faint">–</span>` : html`<bdi>${error}</bdi>`}</td>
-    <td>${level > 0 && html`<a href=${linkTo("traces", { place })}
-      aria-label=${`Traces of ${place}`}>Traces</a>`}</td>
   </tr>`;
 }
 
@@ -55,7 +53,7 @@ function Group({ group, closed, onToggle, flash, route }) {
       <td><${Badge} tone=${troubled ? "bad" : "plain"}>${troubled
         ? `${troubled} of ${actors.length} down` : `${actors.length} run`}</${Badge}></td>
       <td class="numeric"><${Count} n=${depth} /></td>
-      <td class="numeric"><${Count} n=${restarts} /></td><td></td><td></td><td></td>
+      <td class="numeric"><${Count} n=${restarts} /></td><td></td><td></td>
     </tr>
     ${!closed && actors.map((actor) => html`<${Row} key=${actor.place} level=${2}
       ...${{ actor, flash, route }} />`)}
@@ -78,8 +76,7 @@ export function TreeTable({ actors, route }) {
     <table class="tree"><caption class="unseen">Actors below their supervisor</caption>
       <thead><tr><th scope="col">Place</th><th scope="col">State</th>
         <th scope="col" class="numeric">Mailbox</th><th scope="col" class="numeric">Restarts</th>
-        <th scope="col" class="numeric">Handled</th><th scope="col">Last error</th>
-        <th scope="col">Requests</th></tr></thead>
+        <th scope="col" class="numeric">Handled</th><th scope="col">Last error</th></tr></thead>
       ${supervisors.length > 0 && html`<tbody>${supervisors.map((actor) => html`
         <${Row} key=${actor.place} level=${0} ...${{ actor, flash, route }} />`)}</tbody>`}
       ${groups.map((group) => html`<${Group} key=${group.id} closed=${closed.has(group.id)}

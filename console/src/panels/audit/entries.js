@@ -7,6 +7,8 @@ import { linkHere, linkTo } from "../../core/router.js";
 import { authorOf, deedOf, hoursOf } from "./words.js";
 
 const shown_members = 4;
+// Ids that are no longer than names help to tell things apart; the others are in the whole entry.
+const uuid_length = 36;
 const day = new Intl.DateTimeFormat("en-GB", { weekday: "long", day: "numeric", month: "long",
   year: "numeric", timeZone: "UTC" });
 
@@ -55,7 +57,8 @@ function Deed({ entry }) {
   const link = linkOf(entry);
   const called = name && html`<${Name} text=${name} />`;
   return html`${verb} ${noun} ${link ? html`<a href=${link}>${called}</a>` : html`<strong>${
-    called}</strong>`} ${id && html`<small class="faint"><${Name} text=${id} /></small>`}`;
+    called}</strong>`} ${id && id.length < uuid_length && html`<small class="faint"><${Name}
+    text=${id} /></small>`}`;
 }
 
 function Entry({ entry, chosen, kinds }) {

@@ -52,6 +52,7 @@ export function TokenDetails({ found, catalog, onRotate, onRevoke }) {
   const actions = html`
     ${live && html`<button type="button" onClick=${onRotate}><${RotateCw} />Rotate</button>`}
     ${live && html`<button type="button" onClick=${onRevoke}><${Trash2} />Revoke</button>`}
+    <a class="button" href=${linkHere({ id: "" })}>Close</a>
     <${CopyCurl} path=${`/v1/tokens/${encodeURIComponent(id)}`} />`;
   const member = (title, value) => html`<div><dt>${title}</dt><dd>${value}</dd></div>`;
   const time = (title, at, absent) => member(title, at ? html`<${Time} at=${at} />` : absent);

@@ -51,7 +51,7 @@ function listedOf(tokens, params, catalog) {
   const isWanted = ({ state }) => !show || (state === "active") === (show === "active");
   return tokens.filter((token) => isWanted(token) && has(token)).sort((a, b) =>
     (a.state === "active" ? 0 : 1) - (b.state === "active" ? 0 : 1)
-      || a.name.localeCompare(b.name));
+      || a.name.localeCompare(b.name, "en", { numeric: true }));
 }
 
 function List({ tokens, params, catalog, create }) {
@@ -104,7 +104,9 @@ export function Tokens({ params, open, setOpen }) {
     reload();
   };
   return html`
-    <${Section} title=${value ? `Tokens, ${tokens.length}` : "Tokens"}
+    ${found && html`<${TokenDetails} found=${found} catalog=${catalog}
+      onRotate=${() => setOpen("rotate")} onRevoke=${() => setOpen("revoke")} />`}
+    <${Section} title=${value ? `Tokens, ${tokens.length}` : "Tokens"} className="tokens"
       actions=${html`<${CopyCurl} path=${path} />`}>
       <${Problem} error=${error} onRetry=${reload} />
       ${!error && html`<${HowToChange} />`}
@@ -112,8 +114,6 @@ export function Tokens({ params, open, setOpen }) {
       ${value ? html`<${List} tokens=${tokens} params=${params} catalog=${catalog}
           create=${() => setOpen("new")} />` : !error && html`<${Loading} />`}
     </${Section}>
-    ${found && html`<${TokenDetails} found=${found} catalog=${catalog}
-      onRotate=${() => setOpen("rotate")} onRevoke=${() => setOpen("revoke")} />`}
     ${isKnown && html`<${Dialogs} open=${open} found=${found} catalog=${catalog} close=${close}
       game=${params.get("game")} done=${done} />`}
     ${made && html`<${TokenText} made=${made} onClose=${() => setMade(null)} />`}`;

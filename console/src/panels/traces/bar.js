@@ -1,6 +1,9 @@
+import { microsText } from "../../core/components/values.js";
 import { html } from "../../core/html.js";
 
 const least_share = 0.004;
+
+const names = { wait: "waiting", work: "work", fault: "injected fault", unknown: "not noted" };
 
 const percent = (share) => `${Math.max(0, Math.min(1, share)) * 100}%`;
 
@@ -14,15 +17,16 @@ export function StepBar({ step: { kind, at_us: at, us }, whole_us: whole }) {
 
 /** A request's times by kind, as a bar whose length is its share of `longest_us`. */
 export function TimesBar({ times, longest_us: longest }) {
-  return html`<div class="bars" aria-hidden="true">${["wait", "work", "fault", "unknown"]
-    .filter((kind) => times[kind] > 0).map((kind) => html`<div key=${kind} class=${`bar ${kind}`}
+  const kinds = Object.keys(names).filter((kind) => times[kind] > 0);
+  const title = kinds.map((kind) => `${names[kind]} ${microsText(times[kind])}`).join(", ");
+  return html`<div class="bars" aria-hidden="true" title=${title}>
+    ${kinds.map((kind) => html`<div key=${kind} class=${`bar ${kind}`}
       style=${{ width: percent(times[kind] / Math.max(1, longest)) }}></div>`)}</div>`;
 }
 
 /** What the bars mean. */
 export function BarLegend() {
-  const item = (kind, text) => html`<li><span class=${`bar ${kind}`} aria-hidden="true"></span>
-    ${text}</li>`;
-  return html`<ul class="bar-legend" aria-label="What the bars mean">${item("work", "work")}${
-    item("wait", "waiting")}${item("fault", "injected fault")}${item("unknown", "not noted")}</ul>`;
+  return html`<ul class="bar-legend" aria-label="What the bars mean">${Object.entries(names)
+    .map(([kind, text]) => html`<li key=${kind}><span class=${`bar ${kind}`}
+      aria-hidden="true"></span>${text}</li>`)}</ul>`;
 }
