@@ -112,7 +112,7 @@ test("a token that the service wants is in no URL, cookie or storage that stays"
   try {
     await withConsole(browser, "#/live", options, async (page, { requests }) => {
       await page.getByText("The service wants a token.").waitFor();
-      await page.getByRole("button", { name: "Give a token" }).click();
+      await page.getByRole("status").getByRole("button", { name: "Sign in" }).click();
       const field = page.getByRole("dialog").getByLabel("Token", { exact: true });
       await field.fill("mc_admin_short");
       await page.keyboard.press("Enter");
