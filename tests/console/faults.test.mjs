@@ -1,8 +1,11 @@
 // The faults panel: rules are set and ended here and elsewhere, and both see it.
 import assert from "node:assert/strict";
+import { readFileSync, readdirSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { looksRight, startBrowser, until, withConsole } from "./browser.mjs";
-import { ask, demoFolder, startService } from "./service.mjs";
+import { drawn } from "../../console/src/panels/faults/path.js";
+import { plans } from "../../console/src/panels/faults/plan_list.js";
+import { ask, data, demoFolder, startService } from "./service.mjs";
 
 let browser;
 before(async () => {
@@ -13,58 +16,165 @@ after(async () => {
   await browser?.close();
 });
 
-const row = (page, point) => page.getByRole("row").filter({ hasText: point });
-const shown = (page) => row(page, "avatar.receive").waitFor();
+const rules = (page) => page.getByRole("list", { name: "Rules in force" }).getByRole("listitem");
+const row = (page, point) => rules(page).filter({ hasText: point });
+const path = (page) => page.getByRole("list", { name: "The path of a request" });
+const link = (page, point) => path(page).getByRole("link", { name: `(${point})` });
+const form = (page) => page.getByRole("region").filter({
+  has: page.getByRole("button", { name: "Close the point" }) });
+const marks = (page) => page.getByRole("list", { name: "Rules that were set or ended" });
+const shown = (page) => link(page, "avatar.receive").waitFor();
 const allow = (page) => page.getByRole("button", { name: "Allow changes" }).click();
+const clearAll = (page) => page.getByRole("button", { name: "Clear all" }).click();
+const demo_game = "00000000-0000-4000-8000-000000000001";
 
 test("the seed is shown with all of its 64 bits", () =>
   withConsole(browser, "#/faults", {}, async (page) => {
     await page.getByText("18446744073709551615", { exact: true }).waitFor();
   }));
 
-test("every point is shown, and nothing can be set before changes are allowed", () =>
+test("every point is on the path in words, and nothing can be set before changes are allowed", () =>
   withConsole(browser, "#/faults", {}, async (page) => {
     await shown(page);
     const { points } = await ask("GET", "/faults");
-    for (const { point } of points) {
-      assert.equal(await page.getByText(point, { exact: true }).count(), 1, point);
-    }
-    assert.equal(await page.getByRole("link", { name: /^Set / }).count(), 0);
+    assert.deepEqual([...drawn].sort(), points.map(({ point }) => point).sort());
+    for (const { point } of points) assert.equal(await link(page, point).count(), 1, point);
+    const changing = page.getByRole("button", { name: /^(Start|Inject|Clear)/ });
+    await link(page, "store.read").click();
+    await page.getByText("It can have: delay, error, abort, stall.").waitFor();
+    assert.equal(await changing.count(), 0);
+    await page.getByText("Injecting needs an admin token").waitFor();
     await allow(page);
-    assert.equal(await page.getByRole("link", { name: /^Set / }).count(), points.length);
+    await form(page).getByRole("button", { name: "Inject delay" }).waitFor();
   }));
 
-test("a rule that is set here is in force, is in the audit log, and is ended here", () =>
+test("a rule that is set here is in force, says who set it, and is cleared here", () =>
   withConsole(browser, "#/faults", {}, async (page) => {
     await allow(page);
-    await page.getByRole("link", { name: "Set avatar.receive" }).click();
-    const dialog = page.getByRole("dialog");
+    await link(page, "avatar.receive").click();
+    const dialog = form(page);
     await dialog.getByLabel("Kind").selectOption("delay");
+    await dialog.getByText("It takes longer.").waitFor();
+    await dialog.getByLabel("Heals after").selectOption("1 minute");
     await dialog.getByLabel("Delay in ms").fill("5");
     await dialog.getByLabel("At most, in ms").fill("20.5");
+    await dialog.getByText("How often").click();
     await dialog.getByLabel("Every").fill("3");
     await dialog.getByLabel("First").fill("100");
     await dialog.getByLabel("By header").check();
-    const inject = dialog.getByRole("button", { name: "Inject delay" });
-    assert.ok(await inject.isDisabled());
-    await dialog.getByLabel("Type avatar.receive to go on").fill("avatar.receive");
-    await inject.click();
-    await dialog.waitFor({ state: "detached" });
+    await dialog.getByRole("button", { name: "Inject delay" }).click();
+    const found = row(page, "avatar.receive");
+    await found.getByText("delay 5 to 20.5 ms, one of 3 passes, the first 100 at most").waitFor();
     assert.deepEqual((await ask("GET", "/faults/avatar.receive")).rule,
-      { kind: "delay", delay_ms: [5, 20.5], every: 3, first: 100, header: true });
-    await row(page, "avatar.receive").getByText("delay 5 to 20.5 ms").waitFor();
-    await page.getByText("fault.put").waitFor();
-    await page.getByRole("list", { name: "Rules that were set or ended" })
-      .getByText(/avatar\.receive: delay/).waitFor();
+      { kind: "delay", delay_ms: [5, 20.5], every: 3, first: 100, header: true, lasts_s: 60 });
+    await found.getByRole("link", { name: "this page" }).waitFor();
+    await found.getByText(/heals in \d+ s/).waitFor();
+    await marks(page).getByText(/avatar\.receive: .*delay/).first().waitFor();
 
-    await page.getByRole("button", { name: "End avatar.receive" }).click();
-    await page.getByText("fault.clear").waitFor();
+    await page.getByRole("button", { name: "Clear avatar.receive" }).click();
+    await found.waitFor({ state: "detached" });
+    await marks(page).getByText(/avatar\.receive cleared/).first().waitFor();
     assert.equal((await ask("GET", "/faults/avatar.receive")).rule, null);
   }));
 
-test("a rule is set and ended by keys alone", () =>
-  withConsole(browser, "#/faults?search=geoip.lookup", {}, async (page) => {
-    await row(page, "geoip.lookup").waitFor();
+test("a game and the operation of a rule are chosen by name, and only its requests are hit", () =>
+  withConsole(browser, "#/faults", {}, async (page) => {
+    await allow(page);
+    await page.getByRole("combobox", { name: "Operation" }).click();
+    await page.getByRole("option", { name: /^list_avatars/ }).click();
+    const dialog = form(page);
+    await dialog.getByText("For: list_avatars.").waitFor();
+    await dialog.getByRole("combobox", { name: "Game" }).click();
+    await dialog.getByRole("option", { name: /^Demo Game/ }).click();
+    await dialog.getByLabel("Delay in ms").fill("1");
+    await dialog.getByRole("button", { name: "Inject delay" }).click();
+    await row(page, "avatar.reply").getByText("delay 1 ms, game Demo Game").waitFor();
+    assert.equal((await ask("GET", "/faults/avatar.reply")).rule.game, demo_game);
+    await ask("GET", `/cloud/games/${demo_game}/avatars`, undefined, { url: data });
+    await ask("GET", "/matchmaker/regions", undefined, { url: data });
+    await row(page, "avatar.reply").getByText("1 hit of 1 pass", { exact: true }).waitFor();
+    // The picture says the same.
+    await path(page).getByRole("link", { name: /avatar\.reply\), delay 1 ms, 1 hit$/ }).waitFor();
+    // Another rule counts from nothing.
+    await dialog.getByLabel("Delay in ms").fill("2");
+    await dialog.getByRole("button", { name: "Replace by delay" }).click();
+    await row(page, "avatar.reply").getByText("0 hits of 0 passes", { exact: true }).waitFor();
+    await clearAll(page);
+    await page.getByRole("status").getByText("All faults are cleared.").waitFor();
+    await page.getByText("Injected now: nothing").waitFor();
+  }));
+
+test("a preset is started, says what it replaces, and all is cleared by one click", () =>
+  withConsole(browser, "#/faults", {}, async (page) => {
+    await allow(page);
+    await shown(page);
+    const { presets } = await ask("GET", "/faults");
+    const start = page.getByRole("button", { name: /^Start / });
+    assert.equal(await start.count(), presets.length);
+    await page.getByRole("button", { name: "Start slow-disk" }).click();
+    await row(page, "store.commit").getByText("preset slow-disk").waitFor();
+    assert.deepEqual((await ask("GET", "/faults/store.commit")).rule,
+      { kind: "delay", delay_ms: [50, 200], lasts_s: 300 });
+    await page.getByText("Replaces delay 50 to 200 ms there.").waitFor();
+    await page.getByRole("button", { name: "Start stuck-disk" }).click();
+    await row(page, "store.commit").getByText("preset stuck-disk").waitFor();
+    await clearAll(page);
+    await page.getByText("Injected now: nothing").waitFor();
+    assert.equal((await ask("GET", "/faults/store.commit")).rule, null);
+  }));
+
+test("what was set before the page was opened is marked, with when and by whom", async () => {
+  await ask("PUT", "/faults/geoip.lookup", { kind: "error", lasts_s: 600 });
+  await ask("PUT", "/faults/geoip.reload", { kind: "error" });
+  await ask("DELETE", "/faults/geoip.reload");
+  await withConsole(browser, "#/faults", {}, async (page) => {
+    await row(page, "geoip.lookup").getByText("error").waitFor();
+    await row(page, "geoip.lookup").getByRole("link", { name: "local" }).waitFor();
+    await marks(page).getByText(/geoip\.lookup: .*error/).waitFor();
+    await marks(page).getByText(/geoip\.reload cleared/).waitFor();
+    await page.getByText("a minute before → since", { exact: true }).waitFor();
+    await ask("DELETE", "/faults");
+  });
+});
+
+test("a viewer sees what is injected and since when, and no button that changes it", async () => {
+  const { token } = await ask("POST", "/v1/tokens", { kind: "viewer", name: "faults viewer" });
+  await ask("PUT", "/faults/geoip.lookup", { kind: "error" });
+  await withConsole(browser, "#/faults?point=geoip.lookup", { token }, async (page) => {
+    await row(page, "geoip.lookup").getByText(/^set \d/).waitFor();
+    await marks(page).getByText(/geoip\.lookup: .*error/).waitFor();
+    assert.equal(await page.getByRole("button", { name: /^(Start|Inject|Clear)/ }).count(), 0);
+    await ask("DELETE", "/faults");
+    await marks(page).getByText(/geoip\.lookup ended/).waitFor();
+  });
+});
+
+test("the plans are those of the tree, with a command for this service", () =>
+  withConsole(browser, "#/faults", { permissions: ["clipboard-read", "clipboard-write"] },
+    async (page) => {
+      await shown(page);
+      const folder = new URL("../../plans/", import.meta.url);
+      const found = readdirSync(folder).map((name) => [name, readFileSync(new URL(name, folder),
+        "utf8")]).filter(([, text]) => text.includes("[[step]]"));
+      assert.deepEqual(found.map(([name]) => name.replace(".toml", "")).sort(),
+        plans.map(({ name }) => name).sort());
+      for (const [name, text] of found) {
+        const plan = plans.find((one) => `${one.name}.toml` === name);
+        assert.equal(/^about = "(.*)"$/m.exec(text)[1], plan.about);
+        assert.equal(/^lasts = "(.*)"$/m.exec(text)[1], plan.lasts);
+        assert.deepEqual([...text.matchAll(/^inject = "(.*)"$/gm)].map(([, preset]) => preset),
+          plan.presets);
+        await page.getByText(plan.about, { exact: true }).waitFor();
+      }
+      await page.getByRole("button", { name: "Copy the command of slow-store" }).click();
+      await page.getByText("Copied", { exact: true }).first().waitFor();
+      const text = await page.evaluate(() => navigator.clipboard.readText());
+      assert.match(text, /^matchcloud fault run .*slow-store\.toml --url http:\/\/127/);
+    }));
+
+test("a rule is set and cleared by keys alone", () =>
+  withConsole(browser, "#/faults", {}, async (page) => {
+    await shown(page);
     const press = async (...keys) => {
       for (const key of keys) await page.keyboard.press(key);
     };
@@ -74,57 +184,59 @@ test("a rule is set and ended by keys alone", () =>
         return page.evaluate((wanted) => {
           const { activeElement: element } = document;
           return (element.ariaLabel ?? element.labels?.[0]?.textContent ?? element.textContent)
-            .trim() === wanted;
+            .trim().startsWith(wanted);
         }, name);
       }, `the focus on ${name}`);
     };
     await focus("Allow changes");
     await press("Space");
-    await focus("Set geoip.lookup");
+    await focus("Look up an address (geoip.lookup)");
     await press("Enter");
-    await page.getByRole("dialog").waitFor();
-    await focus("Type geoip.lookup to go on");
-    await page.keyboard.type("geoip.lookup");
+    await form(page).getByRole("button", { name: "Inject error" }).waitFor();
+    await focus("Inject error");
     await press("Enter");
-    await page.getByRole("dialog").waitFor({ state: "detached" });
-    assert.deepEqual((await ask("GET", "/faults/geoip.lookup")).rule, { kind: "error" });
-    await page.getByRole("button", { name: "End geoip.lookup" }).waitFor();
-    await focus("End geoip.lookup");
+    await row(page, "geoip.lookup").waitFor();
+    assert.deepEqual((await ask("GET", "/faults/geoip.lookup")).rule,
+      { kind: "error", lasts_s: 300 });
+    await focus("Clear geoip.lookup");
     await press("Enter");
-    await page.getByText("fault.clear").waitFor();
+    await row(page, "geoip.lookup").waitFor({ state: "detached" });
     assert.equal((await ask("GET", "/faults/geoip.lookup")).rule, null);
   }));
 
 test("a rule that is set and ended elsewhere shows here", () =>
-  withConsole(browser, "#/faults?search=store", {}, async (page) => {
-    await row(page, "store.read").waitFor();
+  withConsole(browser, "#/faults", {}, async (page) => {
+    await page.getByText("Injected now: nothing").waitFor();
     await ask("PUT", "/faults/store.read", { kind: "delay", delay_ms: 1, probability: 0.25 });
     await row(page, "store.read").getByText("delay 1 ms, 25 %").waitFor();
-    await page.getByText("Fault points, 1 with a rule").waitFor();
+    await page.getByText("Injected now: 1").waitFor();
     await ask("DELETE", "/faults");
-    await page.getByText("Fault points, 0 with a rule").waitFor();
+    await page.getByText("Injected now: nothing").waitFor();
   }));
 
 test("a value that cannot be is said beside it, and not sent", () =>
   withConsole(browser, "#/faults?point=avatar.receive", {}, async (page) => {
     await allow(page);
-    const dialog = page.getByRole("dialog");
+    const dialog = form(page);
+    await dialog.getByRole("button", { name: "Inject delay" }).click();
+    await dialog.getByText("A delay needs milliseconds.").waitFor();
     await dialog.getByLabel("Kind").selectOption("error");
+    await dialog.getByText("How often").click();
     await dialog.getByLabel("Probability").fill("2");
     await dialog.getByText("A number from 0 to 1.").waitFor();
-    await dialog.getByLabel("Type avatar.receive to go on").fill("avatar.receive");
     assert.ok(await dialog.getByRole("button", { name: "Inject error" }).isDisabled());
+    assert.equal((await ask("GET", "/faults/avatar.receive")).rule, null);
   }));
 
 test("a rule that the service refuses stays in the form, with what the service says", () =>
   withConsole(browser, "#/faults?point=read", { expected: [/400/] }, async (page) => {
     await allow(page);
-    const dialog = page.getByRole("dialog");
+    const dialog = form(page);
     await dialog.getByLabel("Kind").selectOption("error");
-    await dialog.getByLabel("By header").check();
-    await dialog.getByLabel("Type read to go on").fill("read");
+    await dialog.getByLabel("Client").fill("nowhere");
     await dialog.getByRole("button", { name: "Inject error" }).click();
     await dialog.getByRole("alert").getByText("400 query_invalid").waitFor();
+    assert.equal(await dialog.getByLabel("Client").inputValue(), "nowhere");
     assert.equal((await ask("GET", "/faults/read")).rule, null);
   }));
 
@@ -138,16 +250,17 @@ test("abort says that the process dies, wants the name, and the page comes back 
       await withConsole(browser, "#/faults?point=administration.receive",
         { url: first.ops, expected: [/ERR_/] }, async (page) => {
           await allow(page);
-          const dialog = page.getByRole("dialog");
+          const dialog = form(page);
           await dialog.getByLabel("Kind").selectOption("abort");
           await dialog.getByText("The process will die.").waitFor();
+          assert.ok(await dialog.getByRole("button", { name: "Inject abort" }).isDisabled());
           await dialog.getByLabel("Type administration.receive to go on")
             .fill("administration.receive");
           await dialog.getByRole("button", { name: "Inject abort" }).click();
           await fetch(new URL("/v1/games", first.ops)).catch(() => {});
           await page.getByText("No connection to the service.", { exact: true }).waitFor();
           second = await startService({ dataDir, flags, opsPort: new URL(first.ops).port });
-          await page.getByText("Fault points, 0 with a rule").waitFor();
+          await page.getByText("Injected now: nothing").waitFor();
           await page.getByText("live", { exact: true }).waitFor();
         });
     } finally {
@@ -156,22 +269,26 @@ test("abort says that the process dies, wants the name, and the page comes back 
     }
   });
 
-test("without fault injection the panel says how to enable it", async () => {
+test("without fault injection the panel says how to enable it, and shows the path", async () => {
   const service = await startService({ dataDir: demoFolder() });
   try {
     await withConsole(browser, "#/faults", { url: service.ops }, async (page) => {
       await page.getByText("matchcloud serve --enable-fault-injection").waitFor();
+      await shown(page);
+      assert.equal(await page.getByRole("button", { name: /^(Start|Inject|Clear)/ }).count(), 0);
     });
+    await looksRight(browser, "#/faults", { name: "faults-off", url: service.ops, ready: shown });
   } finally {
     await service.stop();
   }
 });
 
-test("the panel looks right, and so does its form", async () => {
+test("the panel looks right, and so does its form with a rule", async () => {
   await looksRight(browser, "#/faults", { name: "faults", ready: shown });
+  await ask("PUT", "/faults/avatar.receive", { kind: "delay", delay_ms: [5, 20], game: demo_game });
   await looksRight(browser, "#/faults?point=avatar.receive", { name: "faults-form",
     ready: async (page) => {
       await allow(page);
-      await until(() => page.getByRole("dialog").isVisible());
+      await form(page).getByRole("button", { name: "Replace by delay" }).waitFor();
     } });
 });

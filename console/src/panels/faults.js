@@ -1,85 +1,129 @@
-import { useEffect, useState } from "preact/hooks";
+import { ZapOff } from "lucide-preact";
+import { useMemo, useState } from "preact/hooks";
 import { send } from "../core/api.js";
 import {
-  CopyCurl, CopyText, Field, Loading, Panel as Frame, Problem, Section, Select, announce,
+  CopyCurl, CopyText, Empty, Loading, Panel as Frame, Picker, Problem, Section, announce,
 } from "../core/components.js";
 import { connection, status } from "../core/events.js";
 import { html } from "../core/html.js";
 import { useQuery } from "../core/query.js";
 import { turn } from "../core/router.js";
-import { mayChange } from "../core/session.js";
-import { AuditEntry } from "./audit/entry.js";
-import { Effect } from "./faults/effect.js";
-import { RuleForm } from "./faults/form.js";
-import { observe } from "./faults/marks.js";
-import { Points } from "./faults/points.js";
+import { mayChange, tokenKind } from "../core/session.js";
+import { Effect, Headline, firstOf, useFigures } from "./faults/effect.js";
+import { PointForm } from "./faults/form.js";
+import { ClearAll, Injected } from "./faults/injected.js";
+import { entryOf, marksOf, noteOwn, rulesOf, useEntries } from "./faults/past.js";
+import { answeredAt, wordsOf } from "./faults/path.js";
+import { Path } from "./faults/path_view.js";
+import { Plans } from "./faults/plans.js";
+import { Presets } from "./faults/presets.js";
 
 const path = "/faults";
 const period_ms = 1_000;
-const flag = "--enable-fault-injection --fault-seed 7";
+const marked_ms = 600_000;
+const command = "matchcloud serve --enable-fault-injection --fault-seed 7";
 
 function Disabled() {
-  return html`<${Section} title="Fault injection is off">
-    <p>This service was started without it, so nothing here can make it fail. To try what happens
-      when parts of it fail, start one with:</p>
-    <p><code>matchcloud serve ${flag}</code> ${" "}<${CopyText} text=${flag}
-      label="Copy the flags" /></p>
-    <p>Do not do so in production: whoever reaches the ops plane can make it fail then.</p>
-  </${Section}>`;
+  return html`
+    <${Empty} icon=${ZapOff} title="Fault injection is off"
+      action=${html`<${CopyText} text=${command} label="Copy the command" />`}>
+      <p>With it you try what clients, alerts and runbooks do while parts of the service are slow or
+        fail: one game's avatars slowed, a disk that is full, actors that die. Start a test service
+        with:</p>
+      <p><code>${command}</code></p>
+      <p>Do not do so in production: whoever reaches the ops plane can make it fail then.</p>
+    </${Empty}>
+    <${Section} title="Where faults can be injected"><${Path} /></${Section}>`;
 }
 
 function Seed({ seed }) {
-  return html`<p>Seed <code>${seed}</code>
+  return html`<p class="seed faint">Seed <code>${seed}</code>
     <${CopyText} text=${String(seed)} label="Copy the seed" />
-    <span class="faint">It decides what is hit by chance: start with --fault-seed to have the same
-      again.</span></p>`;
+    It decides what is hit by chance. Start with --fault-seed to have the same again.</p>`;
+}
+
+/** What changes rules: `put(point, rule)`, `clear(point)` and `clearAll()`, and the last error. */
+function useChanges(reload) {
+  const [error, setError] = useState(null);
+  const change = async (method, target, body, said) => {
+    try {
+      const answer = await send(method, target, { body });
+      noteOwn(answer.headers.get("X-Request-Id"));
+      setError(null);
+      announce(said);
+      reload();
+    } catch (caught) {
+      setError(caught);
+    }
+  };
+  const at = (point) => `${path}/${encodeURIComponent(point)}`;
+  return { error,
+    put: (point, rule, said) => change("PUT", at(point), rule, said),
+    clear: (point) => change("DELETE", at(point), undefined, `${wordsOf(point)}: cleared.`),
+    clearAll: () => change("DELETE", path, undefined, "All faults are cleared."),
+  };
+}
+
+/** The games and tokens that rules can name; tokens are null where they may not be seen. */
+function useNames() {
+  const games = useQuery("/v1/games").value?.games ?? [];
+  const tokens = useQuery(tokenKind.value === "viewer" ? null : "/v1/tokens").value?.tokens ?? null;
+  const names = new Map([...games.map(({ game_id: id, display_name: name }) => [id, name]),
+    ...(tokens ?? []).map(({ token_id: id, name }) => [id, name])]);
+  return { games, tokens, names };
+}
+
+/** Leads from an operation to where its answers can be made to fail. */
+function ByOperation({ point }) {
+  const options = answeredAt.map(([value, to]) => ({ value, label: value, note: wordsOf(to) }));
+  const found = answeredAt.find(([, to]) => to === point);
+  return html`<${Picker} label="Operation" className="inline" options=${options}
+    value=${found?.[0] ?? ""} placeholder="Find the point of one"
+    onValue=${(value) => turn({ point: answeredAt.find(([one]) => one === value)[1] })} />`;
 }
 
 function Armed({ value, route, reload }) {
-  const { params } = route;
-  const [outcome, setOutcome] = useState({ error: null, requestId: null });
-  const armed = value.points.filter(({ rule }) => rule).length;
-  const chosen = value.points.find(({ point }) => point === params.get("point"));
-  const close = () => turn({ point: "" });
-  const done = (requestId) => {
-    setOutcome({ error: null, requestId });
-    reload();
-  };
-  const end = async (target, what) => {
-    try {
-      const answer = await send("DELETE", target);
-      announce(`${what} ended.`);
-      done(answer.headers.get("X-Request-Id"));
-    } catch (error) {
-      setOutcome({ error, requestId: null });
-    }
-  };
+  const changes = useChanges(reload);
+  const { games, tokens, names } = useNames();
+  const found = useMemo(() => rulesOf(value.points), [value]);
+  const entries = useEntries(found);
+  const rules = found.map((rule) => ({ ...rule, entry: entryOf(rule, entries) }));
+  const rows = useFigures(firstOf(found));
+  const points = new Map(value.points.map((one) => [one.point, one]));
+  const chosen = points.get(route.params.get("point"));
+  const start = ({ name, point }, rule) => changes.put(point, rule, `${name} is injected.`);
+  const presets = html`<${Presets} presets=${value.presets} points=${points} onStart=${start}
+    onClear=${changes.clear} />`;
   const actions = html`
-    ${mayChange.value && html`<button type="button" disabled=${!armed}
-      onClick=${() => end(path, "All faults")}>End all</button>`}
+    ${mayChange.value && html`<${ClearAll} disabled=${!rules.length}
+      onClick=${changes.clearAll} />`}
     <${CopyCurl} path=${path} />`;
   return html`
-    <${Section} title=${`Fault points, ${armed} with a rule`} actions=${actions}>
-      <${Seed} seed=${value.seed} />
-      ${!mayChange.value && html`<p class="faint">Read only. Changing needs an admin
-        token, or "Allow changes" above.</p>`}
-      <${Problem} error=${outcome.error} />
-      ${outcome.requestId && html`<${AuditEntry} key=${outcome.requestId}
-        requestId=${outcome.requestId} />`}
-      <div class="fields">
-        <${Field} label="Search" type="search" value=${params.get("search") ?? ""}
-          onValue=${(search) => turn({ search })} />
-        <${Select} label="Show" options=${[["", "all"], ["armed", "with a rule"]]}
-          value=${params.get("show") ?? ""} onValue=${(show) => turn({ show })} />
-      </div>
-      <${Points} points=${value.points} route=${route}
-        onEnd=${(point) => end(`${path}/${encodeURIComponent(point)}`, point)} />
+    <${Section} className="injected" actions=${actions}
+      title=${`Injected now: ${rules.length || "nothing"}`}>
+      ${!mayChange.value && html`<p class="faint">Read only. Injecting needs an admin token, or
+        "Allow changes" above.</p>`}
+      <${Problem} error=${changes.error} />
+      <${Injected} rules=${rules} presets=${value.presets} names=${names}
+        isLogRead=${entries !== null} onClear=${changes.clear} />
+      ${rules.length > 0 && html`<${Headline} rows=${rows} />`}
     </${Section}>
-    ${chosen && mayChange.value && html`<${RuleForm} key=${chosen.point} found=${chosen}
-      onClose=${close} onSet=${(requestId) => {
-        close();
-        done(requestId);
-      }} />`}`;
+    <div class="workbench">
+      <div class="left">
+        <${Section} title="The path of a request" className="path-card"
+          actions=${html`<${ByOperation} point=${chosen?.point} />`}>
+          <${Path} points=${points} chosen=${chosen?.point} /></${Section}>
+      </div>
+      <div class="right">
+        ${chosen ? html`<${PointForm} key=${chosen.point} found=${chosen} games=${games}
+          tokens=${tokens} names=${names} onDone=${reload} onClear=${changes.clear} />` : presets}
+      </div>
+      <div class="below">
+        <${Effect} route=${route} rows=${rows} names=${names}
+          marks=${marksOf(found, entries, Date.now() - marked_ms)} />
+        ${chosen && presets}
+        <${Plans} /><${Seed} seed=${value.seed} /></div>
+    </div>`;
 }
 
 // The status says whether faults can be injected, so that nobody has to ask for what is not there;
@@ -92,16 +136,12 @@ function isOff() {
 function Panel({ route }) {
   const told = isOff();
   const { value, error, reload } = useQuery(told === false ? path : null, { every: period_ms });
-  useEffect(() => {
-    if (value) observe(value.points);
-  }, [value]);
   const off = told || error?.status === 404;
   return html`<${Frame} title="Faults">
     ${off ? html`<${Disabled} />` : html`<${Problem} error=${error} onRetry=${reload} />`}
     ${!value && !error && !off && html`<${Loading} />`}
-    ${value && !off && html`<div class="faults">
-      <div><${Armed} value=${value} route=${route} reload=${reload} /></div>
-      <div><${Effect} route=${route} /></div></div>`}
+    ${value && !off && html`<div class="faults"><${Armed} value=${value} route=${route}
+      reload=${reload} /></div>`}
   </${Frame}>`;
 }
 

@@ -1,5 +1,23 @@
 // A rule as it is typed, as it is sent, and as a sentence.
 
+/** How long a rule lasts that does not say it, in seconds, as the service does. */
+export const usual_s = 3_600;
+
+const page_usual_s = 300;
+const spans = [["60", "1 minute"], ["300", "5 minutes"], ["3600", "1 hour"]];
+
+/** Choices of how long a rule lasts: the usual ones, and `lasts` (text of seconds) where other. */
+export function spansWith(lasts = "") {
+  if (lasts === "" || spans.some(([value]) => value === lasts)) return spans;
+  return [...spans, [lasts, `${lasts} s`]];
+}
+
+/** How long a fault lasts that this page injects, unless something else is chosen: seconds. */
+export const usual_span = String(page_usual_s);
+
+/** What a rule chooses requests by, beside X-Fault: what a form has a text for. */
+const choices = ["game", "token", "client", "connections"];
+
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** What a form begins with: a rule that is in force, or nothing. All are texts or booleans. */
@@ -11,7 +29,8 @@ export function draftOf(rule, kinds) {
     kind: rule?.kind ?? kinds[0], least: text(least), most: most === least ? "" : text(most),
     probability: text(rule?.probability), every: text(rule?.every), first: text(rule?.first),
     once: Boolean(rule?.once), header: Boolean(rule?.header),
-    game: text(rule?.game),
+    lasts: rule ? text(rule.lasts_s ?? usual_s) : usual_span,
+    ...Object.fromEntries(choices.map((name) => [name, text(rule?.[name])])),
   };
 }
 
@@ -49,24 +68,51 @@ export function ruleOf(draft) {
   set("first", take("first", { least: 1, whole: true }, "A whole number from 1."));
   if (draft.once) rule.once = true;
   if (draft.header) rule.header = true;
-  const game = draft.game.trim();
-  if (game !== "" && !uuid.test(game)) errors.game = "The id of a game.";
-  if (game !== "") rule.game = game;
+  for (const name of ["game", "token"]) {
+    const id = draft[name].trim();
+    if (id !== "" && !uuid.test(id)) errors[name] = `The id of a ${name}.`;
+    if (id !== "") rule[name] = id;
+  }
+  if (draft.client.trim() !== "") rule.client = draft.client.trim();
+  set("connections", take("connections", { least: Number.MIN_VALUE, most: 1 },
+    "A number above 0, at most 1."));
+  if (Number(draft.lasts) !== usual_s) rule.lasts_s = Number(draft.lasts);
   return { rule: Object.keys(errors).length ? null : rule, errors };
+}
+
+const percent = (share) => `${Number((share * 100).toPrecision(6))} %`;
+
+/** Which passes a rule hits, in a few words each; without whom it is about. */
+function howOften({ probability, every, first, once, header, connections }) {
+  const said = [];
+  if (probability !== undefined) said.push(percent(probability));
+  if (every !== undefined) said.push(`one of ${every} passes`);
+  if (first !== undefined) said.push(`the first ${first} at most`);
+  if (once) said.push("once");
+  if (header) said.push("where X-Fault names it");
+  if (connections !== undefined) said.push(`on ${percent(connections)} of connections`);
+  return said;
+}
+
+/** What a rule does: "delay 5 to 20 ms". */
+export function kindText({ kind, delay_ms: delay }) {
+  const [least, most] = Array.isArray(delay) ? delay : [delay, delay];
+  return delay === undefined ? kind : `${kind} ${least === most ? least
+    : `${least} to ${most}`} ms`;
 }
 
 /** A rule in a few words: "delay 5 to 20 ms, 1 %, one of 10 passes". */
 export function ruleText(rule) {
   if (!rule) return "none";
-  const { kind, delay_ms: delay, probability, every, first, once, header, game } = rule;
-  const [least, most] = Array.isArray(delay) ? delay : [delay, delay];
-  const words = [delay === undefined ? kind
-    : `${kind} ${least === most ? least : `${least} to ${most}`} ms`];
-  if (probability !== undefined) words.push(`${Number((probability * 100).toPrecision(6))} %`);
-  if (every !== undefined) words.push(`one of ${every} passes`);
-  if (first !== undefined) words.push(`the first ${first} at most`);
-  if (once) words.push("once");
-  if (header) words.push("where X-Fault names it");
-  if (game) words.push(`of game ${game}`);
-  return words.join(", ");
+  const { game, client, token } = rule;
+  return [kindText(rule), ...howOften(rule), ...(game ? [`of game ${game}`] : []),
+    ...(client ? [`from ${client}`] : []), ...(token ? [`with token ${token}`] : [])].join(", ");
+}
+
+/** Whether two rules do the same, however long they last. */
+export function sameRule(one, other) {
+  const text = (rule) => JSON.stringify(Object.entries({ ...rule, lasts_s: undefined,
+    delay_ms: rule.delay_ms === undefined ? undefined : [rule.delay_ms].flat() })
+    .sort(([a], [b]) => a.localeCompare(b)));
+  return Boolean(one && other) && (text(one) === text(other));
 }

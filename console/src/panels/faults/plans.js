@@ -1,0 +1,29 @@
+import { CopyText, Section } from "../../core/components.js";
+import { addressOf } from "../../core/address.js";
+import { html } from "../../core/html.js";
+import { token } from "../../core/session.js";
+import { plans } from "./plan_list.js";
+
+const folder = "/usr/share/doc/matchcloud/examples/plans";
+
+/** The command that runs a plan against this service. */
+export function commandOf(name) {
+  const url = addressOf("/").replace(/\/$/, "");
+  const signed = token.value ? " --token-file FILE" : "";
+  return `matchcloud fault run ${folder}/${name}.toml --url ${url}${signed} `
+    + "--load-url $MATCHCLOUD_DATA_URL";
+}
+
+/** The shipped plans, each with the command that runs it: the service itself knows of none. */
+export function Plans() {
+  return html`<${Section} title="Plans" className="plans">
+    <p class="faint">A plan injects faults under load, heals them and checks what clients saw. It
+      runs from a command line; its faults show above, like all others. A plan that is killed leaves
+      nothing behind: its faults heal a minute after its end.</p>
+    <ul>${plans.map(({ name, about, lasts, presets }) => html`<li key=${name}>
+      <div><h3>${name}</h3><p>${about}</p>
+        <p class="faint">${lasts.replace("s", " s")}, injects ${presets.join(" and ")}</p></div>
+      <${CopyText} text=${() => commandOf(name)} title=${commandOf(name)}
+        label=${`Copy the command of ${name}`} /></li>`)}</ul>
+  </${Section}>`;
+}
