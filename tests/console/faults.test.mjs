@@ -274,10 +274,12 @@ test("without fault injection the panel says how to enable it, and shows the pat
   try {
     await withConsole(browser, "#/faults", { url: service.ops }, async (page) => {
       await page.getByText("matchcloud serve --enable-fault-injection").waitFor();
-      await shown(page);
+      for (const point of drawn) await path(page).getByText(`(${point})`).waitFor();
+      assert.equal(await path(page).getByRole("link").count(), 0);
       assert.equal(await page.getByRole("button", { name: /^(Start|Inject|Clear)/ }).count(), 0);
     });
-    await looksRight(browser, "#/faults", { name: "faults-off", url: service.ops, ready: shown });
+    await looksRight(browser, "#/faults", { name: "faults-off", url: service.ops,
+      ready: (page) => path(page).getByText("(avatar.receive)").waitFor() });
   } finally {
     await service.stop();
   }

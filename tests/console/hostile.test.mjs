@@ -116,7 +116,7 @@ test("names that the service would refuse are text too, however long and whereve
 const panels = {
   "#/live": (page) => page.getByText("Nothing is wrong.").waitFor(),
   "#/actors": (page) => page.getByRole("rowheader", { name: "avatar/0", exact: true }).waitFor(),
-  "#/faults": (page) => page.getByText("geoip.lookup", { exact: true }).waitFor(),
+  "#/faults": (page) => page.getByText("geoip.lookup", { exact: true }).first().waitFor(),
   "#/catalog?kind=namespaces": (page) => page.getByRole("cell", { name: "prod", exact: true })
     .waitFor(),
   "#/regions?latitude=0&longitude=0": (page) => page.getByRole("cell", { name: image }).first()

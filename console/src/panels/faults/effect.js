@@ -88,7 +88,8 @@ export function Headline({ rows }) {
 
 function ByOperation({ rows }) {
   const columns = [{ id: "operation", title: "Operation",
-    cell: ({ operation }) => html`<code>${operation}</code>` },
+    cell: ({ operation }) => html`<a href=${linkTo("traces", { operation })}
+      title="Show its traces"><code>${operation}</code></a>` },
   ...figures.map((figure) => ({ id: figure[0], title: figure[1], numeric: true,
     cell: (row) => html`<${Change} row=${row} figure=${figure} />` }))];
   const ratio = ({ before, since }) => (since?.p99 ?? 0) / (before?.p99 || Infinity);

@@ -45,7 +45,7 @@ export const resources = [
 ];
 
 /** The way back, in the order of an answer. */
-export const answering = { id: "answer", title: "Answer", points: [
+export const answering = { id: "answering", title: "Answer", points: [
   ["front.reply", "Pass on", "Pass on an answer"], ["write", "Write", "Write to a connection"]] };
 
 const news = (name, title) => [

@@ -11,14 +11,14 @@ function Point({ id, words, alone, found, chosen }) {
   const rule = found?.rule;
   const state = rule ? `, ${kindText(rule)}, ${hitsText(found.hits)}` : "";
   const parts = id.split(".").flatMap((part, index) => (index ? [".", html`<wbr />`, part] : part));
-  return html`<li><a class=${`point${rule ? " armed" : ""}`} href=${linkHere({ point: id })}
-    aria-current=${chosen === id ? "true" : undefined} title=${found?.what ?? id}>
-    <span class="unseen">${`${alone} (${id})${state}`}</span>
+  const shown = html`<span class="unseen">${`${alone} (${id})${state}`}</span>
     <span aria-hidden="true">${words}</span>
     ${!alone.endsWith(`: ${words}`) && html`<code aria-hidden="true">${parts}</code>`}
     ${rule && html`<span class="rule" aria-hidden="true"><${KindIcon} kind=${rule.kind} />
-      ${rule.kind} ${" "}<strong>${found.hits}</strong></span>`}
-  </a></li>`;
+      ${rule.kind} ${" "}<strong>${found.hits}</strong></span>`}`;
+  if (!found) return html`<li><span class="point">${shown}</span></li>`;
+  return html`<li><a class=${`point${rule ? " armed" : ""}`} href=${linkHere({ point: id })}
+    aria-current=${chosen === id ? "true" : undefined} title=${found.what}>${shown}</a></li>`;
 }
 
 /**

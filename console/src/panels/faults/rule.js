@@ -9,7 +9,8 @@ const spans = [["60", "1 minute"], ["300", "5 minutes"], ["3600", "1 hour"]];
 /** Choices of how long a rule lasts: the usual ones, and `lasts` (text of seconds) where other. */
 export function spansWith(lasts = "") {
   if (lasts === "" || spans.some(([value]) => value === lasts)) return spans;
-  return [...spans, [lasts, `${lasts} s`]];
+  const text = lasts % 60 ? `${lasts} seconds` : `${lasts / 60} minutes`;
+  return [...spans, [lasts, text]];
 }
 
 /** How long a fault lasts that this page injects, unless something else is chosen: seconds. */
