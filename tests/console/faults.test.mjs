@@ -137,6 +137,20 @@ test("what was set before the page was opened is marked, with when and by whom",
   });
 });
 
+test("what clients notice is shown by operation, and leads to its traces", () =>
+  withConsole(browser, "#/faults", {}, async (page) => {
+    await ask("PUT", "/faults/avatar.reply", { kind: "delay", delay_ms: 40, lasts_s: 60 });
+    await row(page, "avatar.reply").waitFor();
+    const found = page.getByRole("row").filter({ hasText: "list_avatars" });
+    await until(async () => {
+      await ask("GET", `/cloud/games/${demo_game}/avatars`, undefined, { url: data });
+      return await found.getByText(/→ [4-9]\d(\.\d)? ms/).count() > 0;
+    }, "a latency of 40 ms and more");
+    await found.getByRole("link", { name: "list_avatars" }).click();
+    await page.waitForURL(/#\/traces\?operation=list_avatars/);
+    await ask("DELETE", "/faults");
+  }));
+
 test("a viewer sees what is injected and since when, and no button that changes it", async () => {
   const { token } = await ask("POST", "/v1/tokens", { kind: "viewer", name: "faults viewer" });
   await ask("PUT", "/faults/geoip.lookup", { kind: "error" });
