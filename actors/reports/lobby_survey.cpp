@@ -264,7 +264,7 @@ base::expected<std::string> perform(const one_lobby_query& query, survey& of,
   if (!*found)
     return base::fail(base::errc::lobby_unknown, "The game has no lobby " +
                                                      model::to_string(query.lobby_id) +
-                                                     ". Compare the id with that in an export.");
+                                                     ". Check the id and the game.");
   const auto& [times, attribute_columns] = **found;
   json_writer json;
   json.object();
@@ -288,7 +288,8 @@ base::expected<lobby_filter> read_lobby_filter(std::string region_id, std::strin
   const auto version = model::parse_uuid(version_id);
   if (!version)
     return base::fail(base::errc::query_invalid,
-                      "version is the id of a game version, 32 hexadecimal digits with dashes.");
+                      "version must be the id of a game version: 32 hexadecimal digits with "
+                      "dashes.");
   of.version_id = model::to_string(*version);
   return of;
 }

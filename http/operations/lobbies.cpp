@@ -300,9 +300,10 @@ const operation_code codes::get_lobby{
       if (!game_id || !asked.reaches_store()) return;
       const auto lobby_id = model::parse_uuid(asked.parameter(1));
       if (!lobby_id)
-        return asked.refuse({errc::lobby_unknown,
-                             "No lobby has this id. The id of a lobby is 32 hexadecimal digits "
-                             "with dashes. Compare it with that in an export."});
+        return asked.refuse(
+            {errc::lobby_unknown,
+             "This is not a lobby's id, which is 32 hexadecimal digits with dashes. "
+             "Copy the id from an export or from the running lobbies."});
       asked.forward(owner::reports,
                     actors::survey_lobbies{asked.exchange(), *game_id,
                                            actors::one_lobby_query{*lobby_id}, asked.ticket()});
