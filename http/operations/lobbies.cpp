@@ -79,7 +79,7 @@ constexpr std::array schemas{
           "description": "How many began in each bucket."},
         "running": {"type": "array", "items": {"type": "integer", "minimum": 0},
           "description": "How many ran at the begin of each."},
-        "peak": {"anyOf": [{"$ref": "#/components/schemas/LobbyPeak"}, {"type": "null"}],
+        "peak": {"oneOf": [{"$ref": "#/components/schemas/LobbyPeak"}, {"type": "null"}],
           "description": "The most that ran at once at any instant; null where none ran."},
         "partial_from": {"type": ["integer", "null"], "minimum": 0,
           "description": "Reading took too long: lobbies that began at this time or later may be )"
