@@ -18,6 +18,7 @@ const spanOf = (page) => {
   const params = new URLSearchParams(new URL(page.url()).hash.split("?")[1]);
   return ["start", "end"].map((name) => Number(params.get(name)));
 };
+const tile = (page, label) => page.locator("dl > div").filter({ hasText: label });
 const drawn = (page) => page.locator(".plot.history canvas").waitFor();
 
 test("the history of a span is drawn, counted, and there as a table", async () => {
@@ -28,7 +29,8 @@ test("the history of a span is drawn, counted, and there as a table", async () =
     const sum = started.reduce((all, n) => all + n, 0);
     assert.ok(sum > 9_000, `${sum}`);
     await page.locator(".legend").getByText(sum.toLocaleString("en")).waitFor();
-    await page.getByText(`${running_now} running now`).waitFor();
+    await tile(page, "Started").getByText(sum.toLocaleString("en")).waitFor();
+    await tile(page, "Running now").getByText(`${running_now}`, { exact: true }).waitFor();
     await page.getByText("As a table").click();
     const rows = page.getByRole("table", { name: "Lobbies in each bucket" }).locator("tbody tr");
     assert.equal(await rows.count(), 124);
@@ -69,9 +71,10 @@ test("dragging zooms in, the back button out; + and the arrow keys do as well", 
 test("a span is typed or named, and one that ends before it starts is refused", async () => {
   await withConsole(browser, hash, {}, async (page) => {
     await drawn(page);
+    await page.getByText("2026-01-01 00:00 to 2026-02-01 00:00 UTC").click();
     await page.getByLabel("To (UTC)").fill("2025-01-01T00:00");
     await page.getByRole("button", { name: "Show", exact: true }).click();
-    await page.getByText("The end must be behind the start.").waitFor();
+    await page.getByText("The end must be after the start.").waitFor();
     await page.getByLabel("From (UTC)").fill("2024-12-31T00:00");
     await page.getByRole("button", { name: "Show", exact: true }).click();
     await until(() => spanOf(page)[0] === Date.UTC(2024, 11, 31), "the typed span");
@@ -86,14 +89,22 @@ test("what runs for long is a table, the oldest first", async () => {
   await withConsole(browser, hash, {}, async (page) => {
     const path = `/v1/games/${game}/lobbies/running?longer_than_ms=86400000&limit=100`;
     const { lobbies } = await (await fetch(origin + path)).json();
-    const table = page.getByRole("table", { name: "Lobbies that run for long, the oldest first" });
+    const table = page.getByRole("table", { name: "Long-running lobbies, the oldest first" });
     await table.waitFor();
     assert.equal(await table.locator("tbody tr").count(), lobbies.length);
-    assert.match(await table.locator("tbody tr").first().innerText(), RegExp(lobbies[0].lobby_id));
+    const { lobby_id: id, region_name: region, version_name: version } = lobbies[0];
+    for (const text of [id, region, version]) {
+      await table.locator("tbody tr").first().getByText(text, { exact: true }).waitFor();
+    }
+    await tile(page, "Running over 1 day").getByRole("link", { name: region }).waitFor();
+    await page.getByRole("button", { name: `${lobbies.length} lobbies running over 1 day: show` })
+      .click();
+    await until(() => table.locator("tbody tr a").first().evaluate((link) =>
+      link === document.activeElement), "the focus on the longest");
     const name = "<img src=x onerror=alert(1)>";
     await page.route("**/lobbies/running?*", (route) => route.fulfill({ json: { more: true,
       lobbies: [{ ...lobbies[0], version_name: name, game_mode: name }] } }));
-    await page.getByLabel("Longer than").selectOption("3600000");
+    await page.getByLabel("Running over", { exact: true }).selectOption("3600000");
     await page.getByRole("cell", { name }).first().waitFor();
     await page.getByText("There are more: these are the 100 oldest.").waitFor();
     assert.equal(await page.locator("main img").count(), 0);
@@ -150,6 +161,6 @@ test("an export that is busy is asked for again, and no strange link is shown", 
 test("it looks right in dark and light, at 400 and 3840 px", async () => {
   await looksRight(browser, hash, { name: "lobbies", ready: async (page) => {
     await drawn(page);
-    await page.getByRole("table", { name: /^Lobbies that run for long/ }).waitFor();
+    await page.getByRole("table", { name: /^Long-running lobbies/ }).waitFor();
   } });
 });

@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { bucketed, fieldText, fieldTime, moved, scaled, spanOf }
+import { incompleteParts, whyIncomplete } from "../../console/src/panels/lobbies/incomplete.js";
+import { bucketed, fieldText, fieldTime, moved, scaled, spanAround, spanOf, ticksOf }
   from "../../console/src/panels/lobbies/span.js";
 
 const hour = 3_600_000;
@@ -13,6 +14,8 @@ test("a hash says a fixed span, the name of one that ends now, or nothing", () =
   const of = (text) => spanOf(new URLSearchParams(text), january);
   assert.deepEqual(of("start=5&end=9"), { start: 5, end: 9, name: null });
   assert.deepEqual(of("span=day"), { start: january - day, end: january, name: "day" });
+  assert.deepEqual(spanOf(new URLSearchParams("span=yesterday"), january + 5 * hour),
+    { start: january - day, end: january, name: "yesterday" });
   for (const text of ["", "span=constructor", "start=9&end=5", "start=-1&end=5", "start=1e3&end=5",
     "start=0&end=999999999999999"]) {
     assert.deepEqual(of(text), { start: january - 7 * day, end: january, name: "week" }, text);
@@ -44,4 +47,36 @@ test("fields hold times in UTC", () => {
   assert.equal(fieldText(january), "2026-01-01T00:00:00");
   assert.deepEqual([fieldTime("2026-01-01T00:00:00"), fieldTime("2026-01-01T00:00"), fieldTime("")],
     [january, january, null]);
+});
+
+test("parts that are not whole are known by buckets: expired, not over, not counted", () => {
+  const survey = { start: january, bucket_ms: hour, started: [1, 2, 3, 4], complete_from: null,
+    partial_from: null };
+  const end = january + 4 * hour;
+  assert.deepEqual(incompleteParts(survey, end), []);
+  assert.deepEqual(incompleteParts(survey, january + 3.5 * hour),
+    [{ from: january + 3 * hour, to: end, why: "open", at: january + 3.5 * hour }]);
+  const cut = { ...survey, complete_from: january + hour, partial_from: january + 2.5 * hour };
+  const parts = incompleteParts(cut, end);
+  assert.deepEqual(parts.map(({ from, to, why }) => [(from - january) / hour, (to - january) / hour,
+    why]), [[0, 1, "expired"], [2, 4, "uncounted"]]);
+  assert.deepEqual([0, 1, 2, 3].map((n) => whyIncomplete(parts, january + n * hour)),
+    ["expired", null, "uncounted", "uncounted"]);
+  assert.deepEqual(incompleteParts({ ...survey, complete_from: january - day }, end), []);
+  const { complete_from: _, partial_from: __, ...older } = survey;
+  assert.deepEqual(incompleteParts(older, end), [], "a service that does not tell");
+});
+
+test("the span around a lobby is its life, a day of it at most", () => {
+  const minutes = 60_000;
+  assert.deepEqual(spanAround(january, january + hour),
+    { start: january - 10 * minutes, end: january + hour + 10 * minutes });
+  assert.equal(spanAround(january, january + 300 * day).end, january + day + 10 * minutes);
+});
+
+test("a line of time has a few ticks, whatever its length", () => {
+  for (const length of [2_000, hour, 5 * hour, day, 20 * day, 320 * day, 4000 * day]) {
+    const { ticks } = ticksOf(january + 12_345, january + 12_345 + length);
+    assert.ok(ticks.length >= 1 && ticks.length <= 4, `${length}: ${ticks.length}`);
+  }
 });

@@ -50,12 +50,10 @@ function useOptions(game) {
 const choices = [["region", "Region", "All regions"], ["version", "Version", "All versions"],
   ["mode", "Game mode", "All modes"], ["tier", "Tier", "All tiers"]];
 
-/** The row of filters. `onFilters` gets changes of the hash. */
+/** The choices of filters. `onFilters` gets changes of the hash. */
 export function Filters({ game, filters, onFilters }) {
   const options = useOptions(game);
-  return html`${choices.map(([name, label, all]) => html`<${Picker} key=${name} label=${label}
-      all=${all} options=${options[name]} value=${filters[name] ?? ""}
-      onValue=${(value) => onFilters({ [name]: value })} />`)}
-    ${Object.keys(filters).length > 0 && html`<button type="button" class="clear"
-      onClick=${() => onFilters(unfiltered)}>Clear filters</button>`}`;
+  return choices.map(([name, label, all]) => html`<${Picker} key=${name} label=${label}
+    all=${all} options=${options[name]} value=${filters[name] ?? ""}
+    onValue=${(value) => onFilters({ [name]: value })} />`);
 }

@@ -3,6 +3,7 @@ import { html } from "../../core/html.js";
 import { Count, Duration, Name, Time } from "../../core/components.js";
 import { linkHere } from "../../core/router.js";
 import { secondsOf } from "./long_running.js";
+import { timeText } from "./span.js";
 
 function Tile({ label, value, children, tone = "" }) {
   return html`<div class=${`tile ${tone}`}><dt>${label}</dt><dd><strong>${value}</strong>
@@ -37,7 +38,7 @@ export function Headline({ history, long, longerText, spanLength, onLong }) {
     <${Tile} label="Started" value=${html`<${Count} n=${started} />`}>
       in <${Duration} seconds=${spanLength / 1_000} /></${Tile}>
     <${Tile} label="Running now" value=${html`<${Count} n=${history?.running_now} />`}>
-      at this moment</${Tile}>
+      ${history && html`at ${timeText(history.counted).slice(11)} UTC`}</${Tile}>
     <${Peak} peak=${history?.peak} />
     <${Longest} long=${long} longerText=${longerText} onLong=${onLong} />
   </dl>`;

@@ -7,19 +7,11 @@ import { useQuery } from "../../core/query.js";
 import { linkTo } from "../../core/router.js";
 import { ExportButton, ExportOutcome, useExporting } from "./exporting.js";
 import { lobbyPath } from "./paths.js";
-import { spanText } from "./span.js";
+import { spanAround, spanText } from "./span.js";
 import { Timeline } from "./timeline.js";
 
 const refresh_ms = 10_000;
-const margin_ms = 10 * 60_000;
-const longest_around_ms = 24 * 3_600_000;
 const long_s = 86_400;
-
-/** The span to look at around a lobby: its life, a day at most, and 10 minutes on each side. */
-export function spanAround(start, end) {
-  return { start: Math.max(0, start - margin_ms),
-    end: Math.min(end, start + longest_around_ms) + margin_ms, name: null };
-}
 
 function Member({ title, name, id, links }) {
   return html`<div><dt>${title}</dt><dd>

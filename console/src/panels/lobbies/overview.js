@@ -1,4 +1,5 @@
 // A game's lobbies over a span: the numbers, the chart, those that run for long, and exports.
+import { X } from "lucide-preact";
 import { html, useEffect, useRef, useState } from "../../core/html.js";
 import { useQuery } from "../../core/query.js";
 import { go, withParams } from "../../core/router.js";
@@ -34,9 +35,9 @@ function useSurvey(game, span, filters) {
   const survey = useQuery(path);
   const [shown, setShown] = useState(null);
   useEffect(() => {
-    if (survey.value) setShown(survey.value);
+    if (survey.value) setShown({ ...survey.value, counted: Date.now() });
   }, [survey.value]);
-  return { survey, path, history: survey.value ?? shown };
+  return { survey, path, history: shown };
 }
 
 /** What the panel shows of a game, which `params` filter. `games` are those of the catalog. */
@@ -51,6 +52,7 @@ export function Overview({ game, games, params }) {
   const list = useRef(null);
   const change = (changes) => go("lobbies", withParams(params, changes));
   const onSpan = ({ start, end }) => change({ start, end, span: null });
+  const onClear = () => change(unfiltered);
   const onName = (name) => change({ span: name, start: null, end: null });
   const onZoom = ({ start, end }) => onSpan(end - start < least_span_ms
     ? scaled({ start, end }, 1) : { start, end });
@@ -64,12 +66,13 @@ export function Overview({ game, games, params }) {
     long.reload();
   };
   return html`
-    <${SpanChoice} span=${span} onSpan=${onSpan} onName=${onName} />
+    <${SpanChoice} span=${span} onSpan=${onSpan} onName=${onName}>${isFiltered && html`<button
+      type="button" onClick=${onClear}><${X} />Clear filters</button>`}</${SpanChoice}>
     <${Headline} history=${history} long=${long.value} longerText=${long.longerText}
       spanLength=${span.end - span.start} onLong=${onLong} />
     <div class="history-and-long">
       <${History} ...${{ survey, history, path, span, now, isFiltered, onZoom, onName, onRefresh }}
-        onScale=${(factor) => onSpan(scaled(span, factor))} onClear=${() => change(unfiltered)}
+        onScale=${(factor) => onSpan(scaled(span, factor))} onClear=${onClear}
         exporting=${exporting} />
       <div ref=${list} tabindex="-1"><${LongRunning} long=${long}
         onLeast=${(ms) => change({ longer: ms })} /></div>

@@ -14,7 +14,7 @@ export const spans = { hour: last(hour), day: last(day),
   week: last(7 * day), month: last(30 * day), year: last(365 * day) };
 
 /** Buckets are as long as these, so that their ends are times that people say. */
-export const lengths = [second, 5 * second, 15 * second, minute, 5 * minute, 15 * minute, hour,
+const lengths = [second, 5 * second, 15 * second, minute, 5 * minute, 15 * minute, hour,
   3 * hour, 6 * hour, 12 * hour, day, 7 * day, 28 * day, 364 * day];
 
 const buckets_wanted = 160;
@@ -84,4 +84,22 @@ export const timeText = (ms, length = 19) =>
 /** A span for people: 2026-01-02 00:00 to 2026-01-03 00:00 UTC. */
 export function spanText({ start, end }) {
   return `${timeText(start, 16)} to ${timeText(end, 16)} UTC`;
+}
+
+/** The span to look at around a lobby: its life, a day at most, and 10 minutes on each side. */
+export function spanAround(start, end) {
+  const margin = 10 * minute;
+  return { start: Math.max(0, start - margin), end: Math.min(end, start + day) + margin };
+}
+
+const most_ticks = 4;
+
+/** Times of at most 4 ticks in a span, at whole minutes, hours, days .., and what is between. */
+export function ticksOf(start, end) {
+  const [wanted, quarter] = [(end - start) / most_ticks, 91 * day];
+  const length = wanted > 28 * day ? Math.ceil(wanted / quarter) * quarter
+    : lengths.find((one) => one >= wanted);
+  const ticks = [];
+  for (let at = Math.ceil(start / length) * length; at <= end; at += length) ticks.push(at);
+  return { length, ticks: ticks.slice(0, most_ticks) };
 }

@@ -37,13 +37,13 @@ function Edges({ span, onSpan }) {
 }
 
 /**
- * The choice of a span.
+ * The choice of a span. What it holds stands at its end.
  * @param {object} props
  * @param {{start: number, end: number, name: string|null}} props.span
  * @param {(span: {start: number, end: number}) => void} props.onSpan
  * @param {(name: string) => void} props.onName of one of `spans`
  */
-export function SpanChoice({ span, onSpan, onName }) {
+export function SpanChoice({ span, onSpan, onName, children }) {
   return html`<div class="span-choice">
     <div class="actions" role="group" aria-label="Span">
       ${Object.keys(spans).map((name) => html`<button key=${name} type="button" class="span"
@@ -57,5 +57,6 @@ export function SpanChoice({ span, onSpan, onName }) {
     </div>
     <details class="edges-more"><summary title="Type another span">${spanText(span)}</summary>
       <${Edges} span=${span} onSpan=${onSpan} /></details>
+    ${children}
   </div>`;
 }

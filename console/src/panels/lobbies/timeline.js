@@ -1,20 +1,8 @@
 // One lobby's life on a line of time.
 import { html } from "../../core/html.js";
-import { lengths, timeText } from "./span.js";
+import { ticksOf, timeText } from "./span.js";
 
-const most_ticks = 4;
 const day_ms = 86_400_000;
-const quarter_ms = 91 * day_ms;
-
-/** Times of at most 4 ticks in a span of ms since 1970, at whole minutes, hours, days .. */
-export function ticksOf(start, end) {
-  const wanted = (end - start) / most_ticks;
-  const length = wanted > 28 * day_ms ? Math.ceil(wanted / quarter_ms) * quarter_ms
-    : lengths.find((one) => one >= wanted);
-  const ticks = [];
-  for (let at = Math.ceil(start / length) * length; at <= end; at += length) ticks.push(at);
-  return { length, ticks: ticks.slice(0, most_ticks) };
-}
 
 /** A bar from `start` to `end` (ms since 1970), which is now while the lobby runs. */
 export function Timeline({ start, end, isRunning }) {

@@ -1,0 +1,214 @@
+// Lobbies: filters, what is not whole, the page of one lobby, empty states, and tasks by clicks.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+
+import { fits, judge, looksRight, origin, startBrowser, until, withConsole } from "./browser.mjs";
+
+const game = "00000000-0000-4000-8000-000000000001";
+const lobby = "7d4f0c1e-52a8-4a0e-9a35-6f1f2f9a0001";
+const january = Date.UTC(2026, 0, 1);
+const february = Date.UTC(2026, 1, 1);
+const hash = `#/lobbies?start=${january}&end=${february}`;
+const image = "<img src=x onerror=alert(1)>";
+const found = { lobby_id: lobby, namespace_id: "00000000-0000-4000-8000-000000000011",
+  namespace_name: "prod", region_id: "nrt", region_name: "Tokyo", tier: "basic-1d1",
+  version_id: "00000000-0000-4000-8000-000000000201", version_name: "1.0.0", game_mode: image,
+  start_ts: "2026-01-31T23:41:34.709Z", end_ts: "2026-02-01T00:07:31.100Z",
+  total_uptime_ms: 1_556_391 };
+
+let browser;
+before(async () => { browser = await startBrowser(); });
+after(() => browser?.close());
+
+const paramsOf = (page) => new URLSearchParams(new URL(page.url()).hash.split("?")[1]);
+const tile = (page, label) => page.locator("dl > div").filter({ hasText: label });
+const drawn = (page) => page.locator(".plot.history canvas").waitFor();
+
+/** Has the service's survey answer with some members changed. */
+async function surveyWith(page, changed) {
+  await page.route(/\/lobbies\?start=/, async (route) => {
+    const answer = await (await fetch(route.request().url())).json();
+    // The page may have been closed in between.
+    await route.fulfill({ json: { ...answer, ...changed(answer) } }).catch(() => {});
+  });
+}
+
+/** Has the service know `answer` as the only lobby. */
+async function lobbyIs(page, answer) {
+  await page.route(/\/lobbies\/[0-9a-f]{8}-/, (route) => (route.request().url().endsWith(lobby)
+    ? route.fulfill({ json: answer })
+    : route.fulfill({ status: 404, json: { status: 404, code: "lobby_unknown",
+      detail: "The game has no such lobby." } })));
+}
+
+async function pick(page, label, option) {
+  await page.getByRole("combobox", { name: label }).click();
+  await page.getByRole("option", { name: option, exact: true }).click();
+}
+
+test("filters are chosen by name, kept in the address, asked for, and cleared at once", () =>
+  withConsole(browser, hash, {}, async (page, { requests }) => {
+    await drawn(page);
+    await pick(page, "Region", "London lon");
+    await until(() => paramsOf(page).get("region") === "lon", "the region in the address");
+    await pick(page, "Version", "1.1.0");
+    await pick(page, "Game mode", "duel");
+    await pick(page, "Tier", "basic-1d1");
+    const wanted = ["region=lon", "version=00000000-0000-4000-8000-000000000203", "mode=duel",
+      "tier=basic-1d1"];
+    for (const path of [`/v1/games/${game}/lobbies`, `/v1/games/${game}/lobbies/running`]) {
+      await until(() => requests.some((one) => one.path === path
+        && wanted.every((filter) => one.url.includes(filter))), `the filters of ${path}`);
+    }
+    await page.reload();
+    await until(async () => await page.getByRole("combobox", { name: "Region" }).inputValue()
+      === "London", "the filter after a reload");
+    await page.getByRole("button", { name: "Clear filters" }).first().click();
+    await until(() => paramsOf(page).get("region") === null, "no filter");
+    assert.equal(Number(paramsOf(page).get("start")), january, "the span stays");
+  }));
+
+test("the true peak is a number with its time, and parts that are not whole are named", () =>
+  withConsole(browser, hash, {}, async (page) => {
+    const at = Date.UTC(2026, 0, 20, 3, 4, 5);
+    await surveyWith(page, () => ({ peak: { running: 181, at },
+      complete_from: january + 36 * 3_600_000, partial_from: Date.UTC(2026, 0, 31) }));
+    await page.reload();
+    await drawn(page);
+    await tile(page, "Peak").getByText("181").waitFor();
+    await tile(page, "Peak").getByText("2026-01-20 03:04:05").waitFor();
+    await page.locator(".legend").getByText("at most 181").waitFor();
+    await page.getByText("Faded: lobbies that ended before 2026-01-02 12:00 are not kept.")
+      .waitFor();
+    await page.getByText("lobbies that started at 2026-01-31 00:00 or later are not counted.")
+      .waitFor();
+    await page.getByText("As a table").click();
+    assert.equal(await page.getByText("(not all kept)").count(), 6);
+    assert.equal(await page.getByText("(not all counted)").count(), 4);
+    await judge(page);
+  }));
+
+test("the part that is not over is named", () =>
+  withConsole(browser, "#/lobbies?span=day", {}, async (page) => {
+    await drawn(page);
+    await page.getByText(/Faded: the part from \d{4}-\d\d-\d\d \d\d:\d\d on is not over\./)
+      .waitFor();
+  }));
+
+test("a pasted id leads to the lobby's page, which leads on to all that it names", () =>
+  withConsole(browser, hash, {}, async (page) => {
+    await lobbyIs(page, found);
+    await drawn(page);
+    const field = page.getByRole("searchbox", { name: "Find a lobby" });
+    await field.fill("7d4f0c1e");
+    await field.press("Enter");
+    await page.getByText("A lobby's id has 32 hexadecimal digits").waitFor();
+    await field.fill(`  "${lobby.toUpperCase()}" `);
+    await page.getByRole("heading", { name: "Ran for 25 min 56 s" }).waitFor();
+    await page.getByText("ended", { exact: true }).waitFor();
+    await page.getByRole("img", { name: "From 2026-01-31 23:41:34 to 2026-02-01 00:07:31 UTC" })
+      .waitFor();
+    for (const name of ["Demo Game", "prod", "Tokyo", "1.0.0", image, "basic-1d1"]) {
+      await page.locator("dd strong").getByText(name, { exact: true }).waitFor();
+    }
+    assert.equal(await page.locator("main img").count(), 0);
+    const region = tile(page, "Region");
+    assert.match(await region.getByRole("link", { name: "In the catalog" }).getAttribute("href"),
+      /^#\/catalog\?kind=regions&id=nrt$/);
+    await region.getByRole("link", { name: "Lobbies there" }).click();
+    await until(() => paramsOf(page).get("region") === "nrt" && !paramsOf(page).has("lobby"),
+      "the region's lobbies");
+    await page.goBack();
+    await page.getByRole("link", { name: "Show them as a chart" }).click();
+    await until(() => Number(paramsOf(page).get("start")) === Date.parse(found.start_ts) - 600_000,
+      "the span around it");
+    await drawn(page);
+  }));
+
+test("a lobby that runs says for how long, and rows around it are exported", () =>
+  withConsole(browser, `${hash}&lobby=${lobby}`, {}, async (page) => {
+    await lobbyIs(page, { ...found, end_ts: null });
+    await page.reload();
+    await page.getByRole("heading", { name: /^Running for \d+ d/ }).waitFor();
+    await page.getByText("report the lobby once more with a stop_ts").waitFor();
+    await page.getByRole("button", { name: "Export this span" }).click();
+    await page.getByRole("link", { name: "Download the file" }).waitFor();
+    await page.getByText("alive in 2026-01-31 23:31 to 2026-02-01 23:51 UTC").waitFor();
+    await page.getByRole("link", { name: "All lobbies" }).click();
+    await page.getByRole("heading", { name: "Lobbies", exact: true }).waitFor();
+  }));
+
+test("an id that the game does not have says what to do", () =>
+  withConsole(browser, hash, { expected: [/404/] }, async (page) => {
+    await lobbyIs(page, found);
+    await drawn(page);
+    await page.getByLabel("Find a lobby").fill("00000000-0000-4000-8000-00000000dead");
+    await page.getByText("This game has no lobby with this id").waitFor();
+    await page.getByText("Choose the lobby's game above").waitFor();
+    await judge(page);
+  }));
+
+const nothing = ({ started, running }) => ({ started: started.map(() => 0),
+  running: running.map(() => 0), peak: null });
+
+test("where nothing ran, the page offers the next step", () =>
+  withConsole(browser, `${hash}&tier=basic-1d1`, {}, async (page) => {
+    await surveyWith(page, nothing);
+    await page.reload();
+    await page.getByText("No lobby of this span matches the filters").waitFor();
+    await page.locator(".empty").getByRole("button", { name: "Clear filters" }).click();
+    await page.getByText("No lobby ran in this span").waitFor();
+    await judge(page);
+    await page.getByRole("button", { name: "Show the last 30 days" }).click();
+    await until(() => paramsOf(page).get("span") === "month", "the last 30 days");
+    await page.getByRole("button", { name: "Show the last year" }).waitFor();
+  }));
+
+test("without a game the first step is to create one", () =>
+  withConsole(browser, "#/lobbies", {}, async (page) => {
+    await page.route("**/v1/games", (route) => route.fulfill({ json: { revision: 1, games: [] } }));
+    await page.reload();
+    await page.getByText("No games yet").waitFor();
+    await page.getByRole("link", { name: "Create a game in the catalog" }).click();
+    await until(() => page.url().includes("#/catalog?kind=games"), "the catalog");
+  }));
+
+test("who runs too long and where is in sight after one click from Live", () =>
+  withConsole(browser, "#/live", { expected: [/404/],
+    viewport: { width: 1440, height: 900 } }, async (page) => {
+    const { lobbies } = await (await fetch(
+      `${origin}/v1/games/${game}/lobbies/running?longer_than_ms=86400000&limit=100`)).json();
+    await page.getByRole("navigation").getByRole("link", { name: "Lobbies" }).click();
+    const row = page.getByRole("table", { name: /^Long-running lobbies/ }).getByRole("row").nth(1);
+    await row.getByText(lobbies[0].region_name, { exact: true }).waitFor();
+    const box = await row.boundingBox();
+    assert.ok(box.y + box.height < 900, `in sight: ${box.y}`);
+    await row.getByRole("link").click();
+    await until(() => paramsOf(page).get("lobby") === lobbies[0].lobby_id, "the lobby's page");
+  }));
+
+test("yesterday's lobbies are a CSV file after four clicks", () =>
+  withConsole(browser, "#/live", { acceptDownloads: true,
+    viewport: { width: 1024, height: 768 } }, async (page, { requests }) => {
+    await page.getByRole("navigation").getByRole("link", { name: "Lobbies" }).click();
+    await page.getByRole("button", { name: "Yesterday" }).click();
+    await until(() => paramsOf(page).get("span") === "yesterday", "the span");
+    await page.getByRole("button", { name: "Export this span" }).click();
+    const [download] = await Promise.all([page.waitForEvent("download"),
+      page.getByRole("link", { name: "Download the file" }).click()]);
+    assert.match(download.suggestedFilename(), /\.csv$/);
+    const midnight = new Date().setUTCHours(0, 0, 0, 0);
+    const text = (ms) => new Date(ms).toISOString().slice(0, 10);
+    await page.getByText(`alive in ${text(midnight - 864e5)} 00:00 to ${text(midnight)} 00:00 UTC`)
+      .waitFor();
+    assert.ok(requests.some(({ method }) => method === "POST"));
+    await fits(page);
+  }));
+
+test("the page of a lobby looks right in dark and light, at 400 and 3840 px", () =>
+  looksRight(browser, `${hash}&lobby=${lobby}`, { name: "lobby", expected: [/404/],
+    ready: async (page) => {
+      await lobbyIs(page, { ...found, end_ts: null });
+      await page.reload();
+      await page.getByRole("heading", { name: /^Running for/ }).waitFor();
+    } }));
