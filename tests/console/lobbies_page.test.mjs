@@ -115,7 +115,7 @@ test("a pasted id leads to the lobby's page, which leads on to all that it names
     const region = tile(page, "Region");
     assert.match(await region.getByRole("link", { name: "In the catalog" }).getAttribute("href"),
       /^#\/catalog\?kind=regions&id=nrt$/);
-    await region.getByRole("link", { name: "Lobbies there" }).click();
+    await region.getByRole("link", { name: "Lobbies in this region" }).click();
     await until(() => paramsOf(page).get("region") === "nrt" && !paramsOf(page).has("lobby"),
       "the region's lobbies");
     await page.goBack();

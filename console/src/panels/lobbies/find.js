@@ -22,6 +22,6 @@ export function FindLobby({ onLobby }) {
     setWrong("A lobby's id has 32 hexadecimal digits in 5 groups. Paste all of it.");
   };
   return html`<form class="find" role="search" onSubmit=${submit}>
-    <${Field} label="Find a lobby" type="search" placeholder="Paste a lobby's id" value=${text}
+    <${Field} label="Find a lobby" type="search" placeholder="Paste its id" value=${text}
       error=${wrong} onValue=${type} /></form>`;
 }

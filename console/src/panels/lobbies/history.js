@@ -45,9 +45,8 @@ function Nothing({ isFiltered, name, onName, onClear }) {
   }
   return html`<${Empty} icon=${Gamepad2} title="No lobby ran in this span" action=${name !== "year"
     && html`<button type="button" onClick=${() => onName(wider[0])}>${wider[1]}</button>`}>
-    Lobbies are here as soon as your game servers' side reports them with${" "}
-    <code>POST /v1/lobbies</code>. Those that ran before can be imported:${" "}
-    <code>matchcloud import lobbies</code>.</${Empty}>`;
+    Lobbies appear here once they are reported with <code>POST /v1/lobbies</code>. Import older
+    ones with <code>matchcloud import lobbies</code>.</${Empty}>`;
 }
 
 /**

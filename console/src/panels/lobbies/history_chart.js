@@ -11,11 +11,14 @@ const least_drag_px = 4;
 
 const utc = (seconds) => uPlot.tzDate(new Date(seconds * 1_000), "Etc/UTC");
 
-// Dates where a mark is a day or more, else hours, with the date at midnight.
+const day_s = 86_400;
+const date = new Intl.DateTimeFormat("en", { month: "short", day: "numeric", timeZone: "UTC" });
+
+// Dates where a mark is a day or more, else hours, with the date at midnight; years beyond.
 const momentsOf = (_, splits, __, ___, step_s) => splits.map((s) => {
-  const ms = s * 1_000;
-  if (step_s >= 86_400 || s % 86_400 === 0) return timeText(ms, 10);
-  return timeText(ms, step_s < 60 ? 19 : 16).slice(11);
+  if (step_s > 300 * day_s) return timeText(s * 1_000, 4);
+  if (step_s >= day_s || s % day_s === 0) return date.format(s * 1_000);
+  return timeText(s * 1_000, step_s < 60 ? 19 : 16).slice(11);
 });
 
 function selected(plot, onZoom) {

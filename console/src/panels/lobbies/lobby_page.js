@@ -4,8 +4,9 @@ import { html } from "../../core/html.js";
 import { Badge, CopyCurl, CopyText, Duration, Empty, Loading, Name, Problem, Section, Time }
   from "../../core/components.js";
 import { useQuery } from "../../core/query.js";
-import { linkTo } from "../../core/router.js";
+import { linkHere, linkTo } from "../../core/router.js";
 import { ExportButton, ExportOutcome, useExporting } from "./exporting.js";
+import { unfiltered } from "./filters.js";
 import { lobbyPath } from "./paths.js";
 import { spanAround, spanText } from "./span.js";
 import { Timeline } from "./timeline.js";
@@ -22,7 +23,7 @@ function Member({ title, name, id, links }) {
 }
 
 function Members({ lobby, game, gameName }) {
-  const same = (filter) => linkTo("lobbies", { game, ...filter });
+  const same = (filter) => linkHere({ ...unfiltered, ...filter, lobby: null });
   const shown = (kind, id) => linkTo("catalog", { kind, id });
   return html`<dl class="members lobby-members">
     <${Member} title="Game" name=${gameName} id=${game}
@@ -30,14 +31,14 @@ function Members({ lobby, game, gameName }) {
     <${Member} title="Namespace" name=${lobby.namespace_name} id=${lobby.namespace_id}
       links=${[["In the catalog", shown("namespaces", lobby.namespace_id)]]} />
     <${Member} title="Region" name=${lobby.region_name} id=${lobby.region_id}
-      links=${[["Lobbies there", same({ region: lobby.region_id })],
+      links=${[["Lobbies in this region", same({ region: lobby.region_id })],
         ["In the catalog", shown("regions", lobby.region_id)]]} />
     <${Member} title="Version" name=${lobby.version_name} id=${lobby.version_id}
-      links=${[["Lobbies of it", same({ version: lobby.version_id })]]} />
+      links=${[["Lobbies of this version", same({ version: lobby.version_id })]]} />
     <${Member} title="Game mode" name=${lobby.game_mode}
-      links=${[["Lobbies of it", same({ mode: lobby.game_mode })]]} />
+      links=${[["Lobbies in this mode", same({ mode: lobby.game_mode })]]} />
     <${Member} title="Tier" name=${lobby.tier}
-      links=${[["Lobbies of it", same({ tier: lobby.tier })]]} />
+      links=${[["Lobbies on this tier", same({ tier: lobby.tier })]]} />
   </dl>`;
 }
 
@@ -78,7 +79,7 @@ export function LobbyPage({ game, games, lobby: id }) {
   const { value, error, reload } = useQuery(path, { every: refresh_ms });
   const isUnknown = error?.code === "lobby_unknown" || error?.code === "id_malformed";
   return html`
-    <p class="lobby-head"><a href=${linkTo("lobbies", { game })}>All lobbies</a>${" / "}
+    <p class="lobby-head"><a href=${linkHere({ lobby: null })}>All lobbies</a>${" / "}
       <code class="lobby-id"><bdi>${id}</bdi></code> <${CopyText} text=${id} label="Copy the id" />
     </p>
     ${isUnknown && html`<${Empty} icon=${SearchX} title="This game has no lobby with this id">
