@@ -17,12 +17,12 @@ function Peak({ peak }) {
 
 function Longest({ long, longerText, onLong }) {
   const [worst] = long?.lobbies ?? [];
-  const count = long && html`<button type="button" class="link" onClick=${onLong}
+  const count = worst && html`<button type="button" class="link" onClick=${onLong}
     aria-label=${`${long.lobbies.length}${long.more ? " or more" : ""} lobbies running over ${
       longerText}: show them`}><${Count} n=${long.lobbies.length} />${long.more ? "+" : ""}
     </button>`;
   return html`<${Tile} label=${`Running over ${longerText}`} tone=${worst ? "warn" : ""}
-    value=${count ?? "–"}>${worst && html`Longest:${" "}
+    value=${count ?? (long ? 0 : "–")}>${worst && html`Longest:${" "}
       <a href=${linkHere({ lobby: worst.lobby_id })}><${Duration} seconds=${secondsOf(worst)} />
         , <${Name} text=${worst.region_name ?? worst.region_id} /></a>`}
   </${Tile}>`;

@@ -69,8 +69,9 @@ function drawPeak(plot, peak) {
   ctx.fill();
   ctx.font = `600 ${12 * devicePixelRatio}px system-ui, sans-serif`;
   ctx.textAlign = isLeft ? "left" : "right";
-  ctx.textBaseline = "middle";
-  ctx.fillText(`peak ${countText(peak.running)}`, x + (isLeft ? 8 : -8) * devicePixelRatio, y);
+  ctx.textBaseline = "bottom";
+  ctx.fillText(`peak ${countText(peak.running)}`, x + (isLeft ? 2 : -2) * devicePixelRatio,
+    y - 5 * devicePixelRatio);
   ctx.restore();
 }
 
@@ -89,7 +90,7 @@ function optionsOf({ width, onZoom, onIndex, now }) {
     scales: {
       x: { time: true },
       y: { range: (_, low, high) =>
-        [0, Math.max(1, high ?? 0, now().history.peak?.running ?? 0) * 1.08] },
+        [0, Math.max(1, high ?? 0, now().history.peak?.running ?? 0) * 1.12] },
     },
     axes: [{ ...axis, space: 80, values: momentsOf }, { ...axis, size: 64, values: counts }],
     series: [{},

@@ -54,7 +54,7 @@ export function LongRunning({ long, onLeast }) {
     ${!value && !error && html`<${Loading} />`}
     ${value && html`<${Table} columns=${columns} rows=${value.lobbies}
       keyOf=${(row) => row.lobby_id} caption="Long-running lobbies, the oldest first"
-      empty="None: every lobby has ended before that." />`}
+      empty="No lobby has been running for that long." />`}
     ${value?.more && html`<p class="faint">There are more: these are the ${limit} oldest.</p>`}
   </${Section}>`;
 }
