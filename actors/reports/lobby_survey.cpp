@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -54,22 +55,42 @@ std::vector<std::string> split_csv(std::string_view line) {
   return fields;
 }
 
-/// Whether lobbies fit a filter.
+/// Whether lobbies fit a filter, and by which versions and modes one may choose among them.
 class lobby_choice {
 public:
   explicit lobby_choice(const lobby_filter& of) : of_{of} {}
 
   bool has(const std::string& attribute_columns) {
-    if (takes_all_) return true;
     if (const auto found = known_.find(attribute_columns); found != known_.end())
       return found->second;
     if (known_.size() >= known_limit) known_.clear();
-    return known_[attribute_columns] = fits(split_csv(attribute_columns));
+    const auto fields = split_csv(attribute_columns);
+    if (fields.size() == columns.size()) {
+      note(versions_, fields[5], fields[6]);
+      note(modes_, fields[7], {});
+    }
+    return known_[attribute_columns] = fits(fields);
+  }
+
+  /// What all lobbies that were asked about have, those that do not fit too.
+  void write_choices(json_writer& json) const {
+    json.name("versions").array();
+    for (const auto& [id, name] : versions_)
+      json.object().name("version_id").text(id).name("version_name").text(name).end_object();
+    json.end_array().name("game_modes").array();
+    for (const auto& [mode, none] : modes_)
+      json.text(mode);
+    json.end_array();
   }
 
 private:
   /// How many attributes are remembered: about 20 MB.
   static constexpr std::size_t known_limit = 65'536;
+  using met = std::map<std::string, std::string>;
+
+  static void note(met& in, const std::string& id, const std::string& name) {
+    if (in.size() < lobby_history_query::choices_limit) in.emplace(id, name);
+  }
 
   bool fits(const std::vector<std::string>& fields) const {
     const auto is = [&](std::string_view column, const std::string& wanted) {
@@ -82,8 +103,8 @@ private:
   }
 
   const lobby_filter& of_;
-  bool takes_all_ =
-      of_.region_id.empty() && of_.tier.empty() && of_.version_id.empty() && of_.game_mode.empty();
+  met versions_;
+  met modes_;
   /// By the columns of their attributes, which many lobbies share.
   std::unordered_map<std::string, bool> known_;
 };
@@ -215,6 +236,7 @@ base::expected<std::string> perform(const lobby_history_query& query, survey& of
   json_writer json;
   json.object().name("start").number(query.span.begin).name("end").number(query.span.end);
   write(json, *counts);
+  choice.write_choices(json);
   json.name("running_now").number(running).name("is_partial");
   json.boolean(counts->partial_from || *is_late);
   return json.end_object().take();

@@ -28,6 +28,8 @@ struct lobby_filter {
 /// How many lobbies of a game began and ran, from time to time in a span.
 struct lobby_history_query {
   static constexpr std::size_t buckets_limit = 500;
+  /// How many versions, and how many game modes, are told.
+  static constexpr std::size_t choices_limit = 200;
 
   model::time_span span;
   /// At most so many parts of equal length of the span, 1 to `buckets_limit`.

@@ -67,7 +67,7 @@ constexpr std::array schemas{
     named_schema{"LobbySurvey", R"({
       "type": "object", "additionalProperties": false,
       "required": ["start", "end", "bucket_ms", "started", "running", "peak", "partial_from",
-        "complete_from", "running_now", "is_partial"],
+        "complete_from", "versions", "game_modes", "running_now", "is_partial"],
       "properties": {
         "start": {"type": "integer", "minimum": 0,
           "description": "The span's start, in milliseconds since 1970."},
@@ -87,9 +87,20 @@ constexpr std::array schemas{
         "complete_from": {"type": ["integer", "null"], "minimum": 0,
           "description": "Lobbies that ended before this time may have been removed, because )"
                                 R"(history is not kept longer. Null where none was removed."},
+        "versions": {"type": "array", "maxItems": 200,
+          "items": {"$ref": "#/components/schemas/LobbyVersion"},
+          "description": "Of all lobbies of the span, whatever the filters."},
+        "game_modes": {"type": "array", "items": {"type": "string"}, "maxItems": 200,
+          "description": "Of all lobbies of the span, whatever the filters."},
         "running_now": {"type": "integer", "minimum": 0, "description": "How many run now."},
         "is_partial": {"type": "boolean",
           "description": "Whether reading took too long, so that some are not counted."}}
+    })"},
+    named_schema{"LobbyVersion", R"({
+      "type": "object", "additionalProperties": false, "required": ["version_id", "version_name"],
+      "properties": {
+        "version_id": {"type": "string", "format": "uuid", "description": "The version's id."},
+        "version_name": {"type": "string", "description": "Its name."}}
     })"},
     named_schema{"LobbyPeak", R"({
       "type": "object", "additionalProperties": false, "required": ["running", "at"],
@@ -238,11 +249,12 @@ const operation_code codes::survey_lobbies{
                              "Milliseconds since 1970, behind `start`.", "1767398400000", true},
                             {"query", "buckets", R"({"type":"integer","minimum":1,"maximum":500})",
                              "Into how many parts; 100 without.", "24"}}),
-          .answers = {{200, "The counts.", cache_control, json_type,
-                       R"({"$ref":"#/components/schemas/LobbySurvey"})",
-                       R"({"start":0,"end":2,"bucket_ms":1,"started":[0,1],"running":[0,1],)"
-                       R"("peak":{"running":1,"at":1},"partial_from":null,"complete_from":null,)"
-                       R"("running_now":1,"is_partial":false})"}},
+          .answers =
+              {{200, "The counts.", cache_control, json_type,
+                R"({"$ref":"#/components/schemas/LobbySurvey"})",
+                R"({"start":0,"end":2,"bucket_ms":1,"started":[0,1],"running":[0,1],)"
+                R"("peak":{"running":1,"at":1},"partial_from":null,"complete_from":null,)"
+                R"("versions":[],"game_modes":["ranked"],"running_now":1,"is_partial":false})"}},
           .errors = {errc::query_invalid, errc::game_not_found, errc::store_failed,
                      errc::store_newer, errc::history_too_slow}}};
     },

@@ -1,5 +1,5 @@
 // Lobbies: a game's history over a span, what runs, exports of it, and each lobby by itself.
-import { html } from "../core/html.js";
+import { html, useState } from "../core/html.js";
 import { Panel as Frame, Picker, Problem } from "../core/components.js";
 import { useGame } from "../core/games.js";
 import { go, withParams } from "../core/router.js";
@@ -13,6 +13,7 @@ function Panel({ route }) {
   const { params } = route;
   const { catalog, games, game } = useGame(params);
   const lobby = params.get("lobby");
+  const [counted, setCounted] = useState(null);
   const change = (changes) => go("lobbies", withParams(params, changes));
   return html`<${Frame} title=${lobby ? "Lobby" : "Lobbies"}>
     <${Problem} error=${catalog.error} onRetry=${catalog.reload} />
@@ -21,12 +22,13 @@ function Panel({ route }) {
         <${Picker} label="Game" value=${game}
           onValue=${(id) => change({ ...unfiltered, game: id })}
           options=${games.map((one) => ({ value: one.game_id, label: one.display_name }))} />
-        ${!lobby && html`<${Filters} key=${game} game=${game} filters=${filtersOf(params)}
-          onFilters=${change} />`}
+        ${!lobby && html`<${Filters} key=${game} filters=${filtersOf(params)}
+          counted=${counted?.game === game ? counted : null} onFilters=${change} />`}
         <${FindLobby} onLobby=${(id) => change({ game, lobby: id })} />
       </div>
       ${lobby ? html`<${LobbyPage} key=${lobby} game=${game} games=${games} lobby=${lobby} />`
-        : html`<${Overview} key=${game} game=${game} games=${games} params=${params} />`}`}
+        : html`<${Overview} key=${game} game=${game} games=${games} params=${params}
+          onCounted=${(history) => setCounted({ game, ...history })} />`}`}
   </${Frame}>`;
 }
 

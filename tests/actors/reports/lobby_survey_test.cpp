@@ -102,6 +102,11 @@ TEST_CASE("surveys are of the lobbies that fit a filter") {
     const auto running = found["running_now"].GetInt();
     CHECK(numbers(found["started"]) == std::vector<int>{running});
     CHECK((running == 0 ? found["peak"].IsNull() : found["peak"]["running"].GetInt() == running));
+    // What one may choose by does not shrink with what is chosen.
+    CHECK(found["versions"].Size() == 2);
+    CHECK(std::string{found["versions"][0]["version_name"].GetString()} == "1.4");
+    REQUIRE(found["game_modes"].Size() == 2);
+    CHECK(std::string{found["game_modes"][0].GetString()} == "a, b");
     const auto listed = of.survey(read_running_query("", "", filter));
     CHECK(static_cast<int>(listed["lobbies"].Size()) == running);
     return running;

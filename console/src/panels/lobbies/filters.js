@@ -2,7 +2,6 @@
 import { html, useMemo } from "../../core/html.js";
 import { Picker } from "../../core/components.js";
 import { useQuery } from "../../core/query.js";
-import { gamePath } from "./paths.js";
 
 /** The filters by their names in the hash, which are those of requests, too. */
 export const filterNames = ["region", "version", "mode", "tier"];
@@ -22,8 +21,6 @@ export function queryOf(filters) {
     .join("");
 }
 
-const running_limit = 500;
-
 /** Options without doubles, by their labels. `found` are `{value, label, note?}`. */
 export function optionsOf(found) {
   const byValue = new Map(found.map((option) => [option.value, option]));
@@ -31,28 +28,29 @@ export function optionsOf(found) {
     one.label.localeCompare(other.label, "en", { numeric: true }));
 }
 
-// No catalog lists versions and modes: those of lobbies that run now can be chosen.
-function useOptions(game) {
+// No catalog lists versions and modes: those of the lobbies that were counted can be chosen.
+function useOptions(counted) {
   const regions = useQuery("/v1/regions").value?.regions;
   const tiers = useQuery("/v1/tiers").value?.tiers;
-  const running = useQuery(`${gamePath(game)}/lobbies/running?longer_than_ms=0`
-    + `&limit=${running_limit}`).value?.lobbies;
   return useMemo(() => ({
     region: optionsOf((regions ?? []).map((one) => ({ value: one.region_id,
       label: one.region_display_name || one.region_id, note: one.region_id }))),
-    version: optionsOf((running ?? []).map((one) => ({ value: one.version_id,
+    version: optionsOf((counted?.versions ?? []).map((one) => ({ value: one.version_id,
       label: one.version_name || one.version_id }))),
-    mode: optionsOf((running ?? []).map(({ game_mode: mode }) => ({ value: mode, label: mode }))),
+    mode: optionsOf((counted?.game_modes ?? []).map((mode) => ({ value: mode, label: mode }))),
     tier: (tiers ?? []).map((tier) => ({ value: tier, label: tier })),
-  }), [regions, tiers, running]);
+  }), [regions, tiers, counted]);
 }
 
 const choices = [["region", "Region", "All regions"], ["version", "Version", "All versions"],
   ["mode", "Game mode", "All modes"], ["tier", "Tier", "All tiers"]];
 
-/** The choices of filters. `onFilters` gets changes of the hash. */
-export function Filters({ game, filters, onFilters }) {
-  const options = useOptions(game);
+/**
+ * The choices of filters. `counted` is an answer of the survey, whose versions and modes can be
+ * chosen, or null; `onFilters` gets changes of the hash.
+ */
+export function Filters({ filters, counted, onFilters }) {
+  const options = useOptions(counted);
   return choices.map(([name, label, all]) => html`<${Picker} key=${name} label=${label}
     all=${all} options=${options[name]} value=${filters[name] ?? ""}
     onValue=${(value) => onFilters({ [name]: value })} />`);

@@ -28,25 +28,30 @@ function useNow(isRunning) {
 }
 
 /** The survey of a span: its query, and the last answer, which stays until the next is there. */
-function useSurvey(game, span, filters) {
+function useSurvey(game, span, filters, onCounted) {
   const { start, end, buckets } = bucketed(span);
   const path = `${gamePath(game)}/lobbies?start=${start}&end=${end}&buckets=${buckets}`
     + queryOf(filters);
   const survey = useQuery(path);
   const [shown, setShown] = useState(null);
   useEffect(() => {
-    if (survey.value) setShown({ ...survey.value, counted: Date.now() });
+    if (!survey.value) return;
+    setShown({ ...survey.value, counted: Date.now() });
+    onCounted(survey.value);
   }, [survey.value]);
   return { survey, path, history: shown };
 }
 
-/** What the panel shows of a game, which `params` filter. `games` are those of the catalog. */
-export function Overview({ game, games, params }) {
+/**
+ * What the panel shows of a game, which `params` filter. `games` are those of the catalog;
+ * `onCounted` gets each answer of the survey.
+ */
+export function Overview({ game, games, params, onCounted }) {
   const [now, refresh] = useNow(spanOf(params, 0).name !== null);
   const span = spanOf(params, now);
   const filters = filtersOf(params);
   const isFiltered = Object.keys(filters).length > 0;
-  const { survey, path, history } = useSurvey(game, span, filters);
+  const { survey, path, history } = useSurvey(game, span, filters, onCounted);
   const long = useLongRunning(game, filters, params.get("longer"));
   const exporting = useExporting(game, span);
   const list = useRef(null);
