@@ -1,5 +1,5 @@
-// The page of the interface: the OpenAPI documents of both planes, to be read. The hash is the id
-// of an operation, behind its plane and a slash, or the name of a plane alone.
+// The page of the API: the OpenAPI documents of both planes, to be read and tried. The hash is the
+// id of an operation, behind its plane and a slash, or the name of a plane alone.
 import { html, render, useEffect, useMemo, useRef, useState } from "./core/html.js";
 import { Announcer, Loading, Problem } from "./core/components.js";
 import { addressOf } from "./core/address.js";
@@ -7,12 +7,15 @@ import { listen } from "./core/shortcuts.js";
 import { nextTheme, theme } from "./core/theme.js";
 import { useQuery } from "./core/query.js";
 import { SessionDialog } from "./shell/session_dialog.js";
+import { BaseUrl } from "./docs/base_field.js";
+import { usePlace } from "./docs/base_url.js";
 import { groupsOf, isFound, operationsOf } from "./docs/operations.js";
 import { OperationView } from "./docs/operation_view.js";
 import { Prose } from "./docs/prose.js";
 
-const planes = { ops: { title: "Ops plane", path: "/openapi.json" },
-  data: { title: "Data plane", path: "/data/openapi.json" } };
+// Players and game servers ask the data plane: it comes first.
+const planes = { data: { title: "Data plane", path: "/data/openapi.json" },
+  ops: { title: "Ops plane", path: "/openapi.json" } };
 
 const readHash = () => {
   try {
@@ -51,39 +54,35 @@ function chosen(hash, documents) {
     const operation = documents[plane].operations.find(({ id }) => id === (named ? rest : hash));
     if (operation) return { plane, operation };
   }
-  return { plane: named ?? "ops", operation: null };
+  return { plane: named ?? "data", operation: null };
 }
 
 const linkOf = (plane, id) => `#${plane}/${encodeURIComponent(id)}`;
 
-/**
- * Where requests of a plane go: where this page is from, or what the data plane's document says.
- * That may be a path alone (`base-path`), because nobody has told the ops plane where the data
- * plane listens.
- */
-function placeOf(plane, root) {
-  const url = root.servers?.[0]?.url;
-  const said = typeof url === "string" ? url : "";
-  if (/^https?:/.test(said)) return { base: said, before: "" };
-  return { base: plane === "ops" ? addressOf("/") : null, before: said };
+/** The summaries that several operations have: their paths tell them apart. */
+function repeated(operations) {
+  const seen = new Set();
+  return new Set(operations.map(({ summary }) => summary)
+    .filter((summary) => seen.size === seen.add(summary).size));
 }
 
 function Entries({ groups, plane, current }) {
+  const same = repeated(groups.flatMap(({ operations }) => operations));
   return groups.map(({ tag, operations }) => html`<div key=${tag}><h2><bdi>${tag}</bdi></h2>
     <ul>${operations.map(({ id, method, path, summary, isDeprecated }) => html`<li key=${id}>
       <a href=${linkOf(plane, id)} class=${isDeprecated ? "deprecated" : ""}
         aria-current=${current === id ? "page" : undefined} title=${`${method} ${path}`}>
         <span class=${`method ${method.toLowerCase()}`}>${method}</span>
-        <bdi>${summary || path}</bdi></a></li>`)}</ul></div>`);
+        <span><bdi>${summary || path}</bdi>${same.has(summary)
+          && html` <code><bdi>${path}</bdi></code>`}</span></a></li>`)}</ul></div>`);
 }
 
-function Overview({ root, plane, groups }) {
-  const { title, version, description } = root.info ?? {};
-  const name = title ?? planes[plane].title;
-  return html`<article class="card"><h1 tabindex="-1"><bdi>${name}</bdi></h1>
+function Overview({ root, plane, groups, place }) {
+  const { version, description } = root.info ?? {};
+  return html`<article class="card"><h1 tabindex="-1">${planes[plane].title} API</h1>
     <p class="faint">Version <bdi>${version ?? "unknown"}</bdi>, OpenAPI ${root.openapi},${" "}
       <a href=${addressOf(planes[plane].path)}>the document</a></p>
-    <${Prose} text=${description} />
+    <${BaseUrl} place=${place} />
     ${groups.map((group) => html`<section key=${group.tag}><h2><bdi>${group.tag}</bdi></h2>
       <${Prose} text=${group.description} />
       <ul class="listed">${group.operations.map((one) => html`<li key=${one.id}>
@@ -91,11 +90,13 @@ function Overview({ root, plane, groups }) {
           class=${`method ${one.method.toLowerCase()}`}>${one.method}</strong>
           <code><bdi>${one.path}</bdi></code></a> <bdi>${one.summary}</bdi></li>`)}
       </ul></section>`)}
+    <section><h2>About all operations</h2><${Prose} text=${description} /></section>
   </article>`;
 }
 
 function Top({ plane }) {
   return html`<header class="top"><a class="name" href=${addressOf("/")}>matchcloud</a>
+    <strong>API</strong>
     <div class="actions" role="group" aria-label="Plane">
       ${Object.entries(planes).map(([name, { title }]) => html`<a key=${name} href=${`#${name}`}
         class="plane" aria-current=${name === plane ? "true" : undefined}>${title}</a>`)}</div>
@@ -109,6 +110,7 @@ function Page() {
   const documents = useDocuments();
   const { plane, operation } = chosen(hash, documents);
   const { root, error, reload, operations } = documents[plane];
+  const place = usePlace(plane, root);
   const [search, setSearch] = useState("");
   const field = useRef(null);
   const first = useRef(true);
@@ -129,7 +131,9 @@ function Page() {
       [key, () => keys.current[key]()])));
   }, []);
   useEffect(() => {
-    document.title = `${operation?.summary || operation?.id || planes[plane].title} · matchcloud`;
+    const title = operation?.summary || operation?.id || planes[plane].title;
+    document.title = `${title} · matchcloud API`;
+    document.querySelector('nav a[aria-current="page"]')?.scrollIntoView({ block: "nearest" });
     // Whoever followed a link reads on from the operation's heading.
     if (!first.current && operation) {
       document.querySelector("main h1")?.focus({ preventScroll: true });
@@ -153,12 +157,12 @@ function Page() {
       <${Entries} groups=${groups} plane=${plane} current=${operation?.id} /></nav>
     <main id="main" tabindex="-1">
       <${Problem} error=${error} onRetry=${reload} />
-      ${!root && !error && html`<${Loading} what="The interface" />`}
+      ${!root && !error && html`<${Loading} what="The API" />`}
       ${root && !operation && hash !== "" && !Object.hasOwn(planes, hash) && html`<p role="alert">
         There is no operation <code><bdi>${hash.slice(0, 100)}</bdi></code>.</p>`}
       ${root && (operation ? html`<${OperationView} key=${`${plane} ${operation.id}`}
-        root=${root} operation=${operation} ...${placeOf(plane, root)} />`
-        : html`<${Overview} root=${root} plane=${plane} groups=${groups} />`)}
+        plane=${plane} root=${root} operation=${operation} place=${place} />`
+        : html`<${Overview} root=${root} plane=${plane} groups=${groups} place=${place} />`)}
     </main><${SessionDialog} /><${Announcer} />`;
 }
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { after, before, test } from "node:test";
 
-import { looksRight, origin, startBrowser, until, withConsole } from "./browser.mjs";
+import { judge, looksRight, origin, startBrowser, until, withConsole } from "./browser.mjs";
 import { sampleDocument } from "./openapi_sample.mjs";
 import { demoFolder, startService } from "./service.mjs";
 
@@ -41,15 +41,22 @@ test("an operation has its parameters, body, answers with codes, examples and cu
   await withSample("#put_region", {}, async (page) => {
     await heading(page, "Adds or replaces a region.").waitFor();
     const main = page.locator("main");
+    assert.match(await main.locator(".example").first().innerText(),
+      /curl -sS -X PUT [\s\S]*\/v1\/regions\/lon'/);
+    await main.getByRole("button", { name: "JavaScript" }).click();
+    assert.match(await main.locator(".example").first().innerText(),
+      /fetch\("http:\/\/127\.0\.0\.1:8080\/v1\/regions\/lon", \{\s+method: "PUT",/);
     await main.getByRole("rowheader", { name: "datacenter_coord required" }).first().waitFor();
     await main.locator("summary").getByText("Coordinates").first().click();
     await main.getByRole("rowheader", { name: "latitude required" }).first().waitFor();
     await main.getByText("-90 to 90").first().waitFor();
     await main.getByText("For people: <b>not bold</b>.").first().waitFor();
-    await main.locator(".codes").getByText("body_malformed").waitFor();
-    assert.match(await main.locator(".example").last().innerText(),
-      /curl -sS -X PUT [\s\S]*\/v1\/regions\/lon'/);
-    assert.match(await main.locator(".example").first().innerText(), /London[\s\S]*"lon"/);
+    const refusal = main.getByRole("rowheader", { name: "body_malformed" });
+    assert.ok(!await refusal.isVisible());
+    await main.getByText("Refusals").click();
+    await refusal.waitFor();
+    assert.match(await main.locator(".reference .example").last().innerText(),
+      /London[\s\S]*"lon"/);
   });
 });
 
@@ -57,7 +64,7 @@ test("the curl of the data plane finds it wherever it listens and its paths begi
   const service = await startService({ dataDir: demoFolder(), flags: ["--base-path", "/mm"] });
   try {
     await withConsole(browser, "#data/list_regions", { path, url: service.ops }, async (page) => {
-      const curl = await page.locator(".example").last().locator("pre").innerText();
+      const curl = await page.locator(".example").first().locator("pre").innerText();
       const answer = execFileSync("bash", ["-c", curl], { encoding: "utf8",
         env: { ...process.env, MATCHCLOUD_DATA_URL: service.data } });
       assert.match(answer, /^{"regions":\[/);
@@ -76,8 +83,8 @@ test("a schema that refers to itself is opened as far as it says something new",
 });
 
 test("a search, keys and links lead to operations, and the heading has the focus", async () => {
-  await withSample("", {}, async (page) => {
-    await heading(page, "matchcloud, ops plane").waitFor();
+  await withSample("#ops", {}, async (page) => {
+    await heading(page, "Ops plane API").waitFor();
     await page.keyboard.press("/");
     await page.keyboard.type("not_permitted");
     await until(async () => await page.locator("nav li").count() === 1, "one operation");
@@ -91,9 +98,11 @@ test("a search, keys and links lead to operations, and the heading has the focus
     await page.keyboard.press("k");
     await heading(page, "A tree that refers to itself.").waitFor();
     await page.getByRole("link", { name: "Data plane" }).click();
-    await heading(page, "matchcloud, data plane").waitFor();
+    await heading(page, "Data plane API").waitFor();
     await page.goBack();
     await heading(page, "A tree that refers to itself.").waitFor();
+    await page.goto(`${origin}/docs`);
+    await heading(page, "Data plane API").waitFor();
     await page.goto(`${origin}/docs#nothing`);
     await page.getByText("There is no operation nothing.").waitFor();
   });
@@ -114,12 +123,65 @@ test("a service that wants a token is given one", async () => {
       : route.fulfill({ status: 401, json: { status: 401, code: "token_missing",
         detail: "A token is needed." } })));
     await page.reload();
-    await page.getByRole("button", { name: "Give a token" }).click();
+    await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("textbox", { name: "Token" }).fill(token);
     await page.keyboard.press("Enter");
-    await heading(page, "matchcloud, ops plane").waitFor();
+    await heading(page, "Data plane API").waitFor();
   });
 });
+
+test("a request is sent from the page, with what is filled in, and its answer shown", async () => {
+  await withConsole(browser, "#ops/get_region", { path }, async (page) => {
+    await page.getByLabel("region_id path, required").fill("fra");
+    await page.locator(".example").first().getByText("/v1/regions/fra'").waitFor();
+    await page.getByRole("button", { name: "Send GET" }).click();
+    await page.getByRole("status").getByText(/200 in [\d.]+ ms, \d+ B/).waitFor();
+    await page.getByLabel("Answer 200").getByText('"region_id": "fra"').waitFor();
+    await page.getByText(/Headers \(\d+\)/).first().click();
+    await page.getByLabel("Headers of the answer").getByText("x-request-id").waitFor();
+    await judge(page);
+  });
+});
+
+test("what changes the service is sent by whoever may, and removed only when asked again", () =>
+  withConsole(browser, "#ops/remove_tier", { path, expected: [/404/] }, async (page) => {
+    await page.getByText("This request changes the service.").waitFor();
+    assert.equal(await page.getByRole("button", { name: /^Send/ }).count(), 0);
+    await page.getByRole("button", { name: "Allow changes" }).click();
+    await page.getByLabel("tier path, required").fill("no-such-tier");
+    await page.getByRole("button", { name: "Send DELETE" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Type DELETE to go on.").fill("DELETE");
+    await dialog.getByRole("button", { name: "Send" }).click();
+    await page.getByRole("status").getByText(/404 in/).waitFor();
+    await dialog.waitFor({ state: "detached" });
+  }));
+
+test("a viewer is not offered what changes the service", () =>
+  withConsole(browser, "#ops/put_region", { path, token: `mc_viewer_${"a".repeat(49)}`,
+    expected: [/401/] }, async (page) => {
+    await page.route("**/openapi.json", (route) => route.fulfill({
+      json: sampleDocument("ops plane") }));
+    await page.reload();
+    await page.getByText("Only an admin token may send this.").waitFor();
+    assert.equal(await page.getByRole("button", { name: /^Send/ }).count(), 0);
+  }));
+
+test("the data plane's base URL is typed once, and what the page may not ask is said", () =>
+  withConsole(browser, "#data/list_regions", { path }, async (page) => {
+    const field = page.getByLabel("Base URL of the data plane");
+    await page.getByText("Enter the base URL first.").waitFor();
+    await field.fill("play.example");
+    await page.getByText("This is no base URL. Use one such as https://play.example.").waitFor();
+    await field.fill("http://play.example:8080");
+    await page.getByText("this page cannot send requests to http://play.example:8080.").waitFor();
+    await page.reload();
+    const code = page.locator(".example").first();
+    await code.getByText("'http://play.example:8080/matchmaker/regions'").waitFor();
+    await page.getByRole("button", { name: "JavaScript" }).click();
+    await page.reload();
+    await code.getByText('fetch("http://play.example:8080/matchmaker/regions")').waitFor();
+  }));
 
 test("it looks right in dark and light, at 400 and 3840 px", async () => {
   await looksRight(browser, "#data/validate_version", { path, name: "docs",

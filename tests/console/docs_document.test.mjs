@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { curlOf } from "../../console/src/docs/curl.js";
 import { examplesOf, valueOf } from "../../console/src/docs/examples.js";
 import { groupsOf, isFound, operationsOf } from "../../console/src/docs/operations.js";
+import { curlOf, requestOf, scriptOf, valuesToBegin } from "../../console/src/docs/request.js";
 import { referred, resolved } from "../../console/src/schema/resolve.js";
 import { typeInWords } from "../../console/src/schema/walk.js";
 import { sampleDocument } from "./openapi_sample.mjs";
@@ -79,6 +79,32 @@ test("a request is a command, with examples in it and quotes that hold", () => {
     "curl -sS \"$MATCHCLOUD_DATA_URL\"'/mm/v1/regions'");
   assert.equal(curlOf(root, byId.list_regions, null, "/"),
     "curl -sS \"$MATCHCLOUD_DATA_URL\"'/v1/regions'");
+});
+
+test("what is filled in is what is sent, and what is empty is left out", () => {
+  const values = { ...valuesToBegin(root, byId.list_regions), "query limit": "7" };
+  assert.equal(requestOf(byId.list_regions, values).path, "/v1/regions?limit=7");
+  assert.equal(requestOf(byId.list_regions, valuesToBegin(root, byId.list_regions)).path,
+    "/v1/regions");
+  const put = { ...valuesToBegin(root, byId.put_region), "path id": "a b", body: "" };
+  assert.deepEqual(requestOf(byId.put_region, put),
+    { method: "PUT", path: "/v1/regions/a%20b", headers: [], body: undefined });
+});
+
+test("a request is JavaScript that sends the same", async () => {
+  const sent = [];
+  const run = (script) => new Function("fetch", "console", "token",
+    `return (async () => { ${script} })()`)(async (url, options = {}) => {
+    sent.push([url, options]);
+    return { ok: true, json: async () => "answer" };
+  }, { log: (text) => sent.push(text) }, "t");
+  await run(scriptOf(root, byId.list_regions, "http://h:1/"));
+  assert.deepEqual(sent.splice(0), [["http://h:1/v1/regions", {}], "answer"]);
+  await run(scriptOf(root, { ...byId.put_region, needsToken: true }, null, "/mm"));
+  const [[url, { method, headers, body }]] = sent;
+  assert.deepEqual([url, method, headers], ["https://../mm/v1/regions/lon", "PUT",
+    { Authorization: "Bearer t", "Content-Type": "application/json" }]);
+  assert.equal(JSON.parse(body).region_id, "lon");
 });
 
 test("a search finds words anywhere in an operation", () => {

@@ -1,12 +1,27 @@
-// One operation: what it takes, what it answers, and how to ask for it.
-import { html } from "../core/html.js";
+// One operation: how to ask for it, what it takes and what it answers.
+import { Link } from "lucide-preact";
+import { html, signal, useState } from "../core/html.js";
 import { Badge, CopyText } from "../core/components.js";
-import { limitsOf, resolved } from "../schema/resolve.js";
+import { token } from "../core/session.js";
+import { limitsOf } from "../schema/resolve.js";
 import { typeInWords } from "../schema/walk.js";
-import { curlOf } from "./curl.js";
-import { examplesOf } from "./examples.js";
+import { Answers, Content } from "./answers.js";
+import { BaseUrl } from "./base_field.js";
+import { Example } from "./example.js";
 import { Line, Prose } from "./prose.js";
-import { SchemaView } from "./schema_view.js";
+import { curlOf, scriptOf, valuesToBegin } from "./request.js";
+import { TryIt } from "./try_it.js";
+
+const key = "matchcloud.api-language";
+const languages = { curl: { title: "curl", write: curlOf },
+  js: { title: "JavaScript", write: scriptOf } };
+const kept = sessionStorage.getItem(key);
+const language = signal(Object.hasOwn(languages, kept ?? "") ? kept : "curl");
+
+function choose(id) {
+  sessionStorage.setItem(key, id);
+  language.value = id;
+}
 
 /** What a parameter's schema says beside its type. */
 function limitsText(schema = {}) {
@@ -30,69 +45,57 @@ function Parameters({ root, parameters }) {
             </code>`}</td></tr>`)}</tbody></table></div></section>`;
 }
 
-function Example({ name, text }) {
-  return html`<figure class="example"><figcaption><span>${name}</span>
-      <${CopyText} text=${text} /></figcaption>
-    <pre tabindex="0" aria-label=${name}>${text}</pre></figure>`;
+function Code({ root, operation, place, values }) {
+  const { title, write } = languages[language.value];
+  const text = write(root, operation, place.base, place.before, values);
+  return html`<${Example} name=${`The request in ${title}`} text=${text}>
+    <div class="actions" role="group" aria-label="Language">${Object.entries(languages).map(
+      ([id, one]) => html`<button type="button" key=${id} class="quiet language"
+        aria-pressed=${id === language.value} onClick=${() => choose(id)}>${one.title}</button>`)}
+    </div></${Example}>
+    ${place.base === null && html`<p class="faint">Enter the base URL above, or set
+      ${" "}<code>MATCHCLOUD_DATA_URL</code> in your shell.</p>`}`;
 }
 
-function Content({ root, content }) {
-  return Object.entries(content ?? {}).map(([type, media]) => html`<div key=${type}>
-    <p class="faint"><code>${type}</code></p>
-    ${media?.schema && html`<${SchemaView} root=${root} schema=${media.schema} />`}
-    ${examplesOf(root, type, media ?? {}).map((example) => html`<${Example} ...${example} />`)}
-  </div>`);
-}
-
-const toneOf = (status) => ({ 2: "good", 3: "plain", 4: "warn", 5: "bad" }[status[0]] ?? "plain");
-
-function Response({ root, status, response, codes, description }) {
-  const isGood = status.startsWith("2");
-  const headers = Object.entries(response.headers ?? {});
-  const hasMore = response.content || headers.length > 0;
-  return html`<li><div class="answer"><${Badge} tone=${toneOf(status)}>${status}</${Badge}>
-      <span><${Line} text=${description} /></span></div>
-    ${codes.length > 0 && html`<ul class="codes" aria-label=${`Codes of ${status}`}>
-      ${codes.map(({ code, description }) => html`<li><code><bdi>${code}</bdi></code>
-        ${description && html` <${Line} text=${description} />`}</li>`)}</ul>`}
-    ${hasMore && html`<details open=${isGood}><summary>Headers and body</summary>
-      ${headers.length > 0 && html`<ul class="headers">${headers.map(([name, header]) => html`
-        <li key=${name}><code>${name}</code> <${Line}
-          text=${resolved(root, header).description ?? ""} /></li>`)}</ul>`}
-      <${Content} root=${root} content=${response.content} /></details>`}
-  </li>`;
+/** Who may ask, in words. */
+function whoText({ needsToken, tokenKinds }) {
+  if (tokenKinds.length === 0) return needsToken ? "Needs a token" : "Needs no token";
+  return `Token: ${tokenKinds.join(", ")}`;
 }
 
 /**
  * @param {object} props
+ * @param {string} props.plane "ops" or "data"
  * @param {object} props.root the document
  * @param {import("./operations.js").Operation} props.operation
- * @param {string|null} props.base where its plane is: scheme, host and port; null: not known
- * @param {string} props.before what all paths of the plane begin with
+ * @param {ReturnType<import("./base_url.js").usePlace>} props.place where its plane is
  */
-export function OperationView({ root, operation, base, before }) {
-  const { id, method, path, requestBody } = operation;
-  const curl = curlOf(root, operation, base, before);
+export function OperationView({ plane, root, operation, place }) {
+  const { id, method, path, requestBody, tokenKinds } = operation;
+  const [values, setValues] = useState(() => valuesToBegin(root, operation));
+  const needsToken = operation.needsToken || (tokenKinds.length > 0 && token.value !== null);
   return html`<article class="card operation" aria-labelledby="operation">
-    <header class="card-head"><h1 id="operation" tabindex="-1"><bdi>${operation.summary
-      || id}</bdi></h1>
-      <div class="actions"><${CopyText} label="Copy link" text=${() => location.href} />
-        <${CopyText} label="Copy as curl" text=${curl} className="curl" /></div></header>
-    <p class="request"><strong class=${`method ${method.toLowerCase()}`}>${method}</strong>
-      ${" "}<code><bdi>${path}</bdi></code></p>
-    <p class="faint"><code><bdi>${id}</bdi></code>${operation.isDeprecated && html` <${Badge}
-      tone="warn">deprecated</${Badge}>`}${operation.tokenKinds.length > 0
-      && `, for tokens of the kind ${operation.tokenKinds.join(", ")}`}${operation.needsToken
-      && ", needs a token"}</p>
-    <${Prose} text=${operation.description} />
-    <${Parameters} root=${root} parameters=${operation.parameters} />
-    ${requestBody && html`<section><h2>Body${requestBody.required === true ? ", required" : ""}</h2>
-      <${Prose} text=${requestBody.description} />
-      <${Content} root=${root} content=${requestBody.content} /></section>`}
-    <section><h2>Answers</h2><ul class="answers">${operation.responses.map((one) => html`
-      <${Response} key=${one.status} root=${root} ...${one} />`)}</ul></section>
-    <section><h2>curl</h2><${Example} name="The request" text=${curl} />
-      ${base === null && html`<p class="faint"><code>MATCHCLOUD_DATA_URL</code> is what the service
-        prints that it listens on, or what players reach it by.</p>`}</section>
+    <header><div class="card-head"><h1 id="operation" tabindex="-1"><bdi>${operation.summary
+        || id}</bdi></h1>
+        <div class="actions"><${CopyText} label=${html`<${Link} />Copy link`}
+          text=${() => location.href} /></div></div>
+      <p class="request"><strong class=${`method ${method.toLowerCase()}`}>${method}</strong>
+        ${" "}<code><bdi>${path}</bdi></code></p>
+      <p class="faint"><code><bdi>${id}</bdi></code>${operation.isDeprecated && html` <${Badge}
+        tone="warn">deprecated</${Badge}>`} · ${whoText(operation)}</p>
+      <${Prose} text=${operation.description} /></header>
+    <div class="ask-it"><${BaseUrl} place=${place} />
+      <${Code} root=${root} operation=${{ ...operation, needsToken }} place=${place}
+        values=${values} />
+      <${TryIt} plane=${plane} operation=${operation} place=${place} values=${values}
+        onValues=${setValues} /></div>
+    <div class="reference">
+      <${Answers} root=${root} responses=${operation.responses} />
+      <${Parameters} root=${root} parameters=${operation.parameters} />
+      ${requestBody && html`<section><h2>Body${requestBody.required === true ? ", required"
+        : ""}</h2>
+        <${Prose} text=${requestBody.description} />
+        <${Content} root=${root} content=${requestBody.content} /></section>`}
+    </div>
   </article>`;
 }

@@ -59,6 +59,7 @@ function descriptionOf(response, codes) {
  * @property {object|null} requestBody resolved
  * @property {{status: string, response: object, codes: {code: string, description: string}[],
  *   description: string}[]} responses in the order of their status, "default" last
+ * @property {boolean} isStream whether its answer goes on without an end
  * @property {boolean} needsToken whether no way without one is offered
  * @property {string[]} tokenKinds of tokens that are let in, where the document says so
  */
@@ -76,7 +77,9 @@ export function operationsOf(root) {
       if (operations.length >= operations_limit) return operations;
       const operation = item[method];
       const security = listOf(operation.security ?? root.security);
+      const isStream = "text/event-stream" in (operation.responses?.[200]?.content ?? {});
       operations.push({
+        isStream,
         id: typeof operation.operationId === "string" ? operation.operationId
           : idFor(method, path),
         method: method.toUpperCase(),

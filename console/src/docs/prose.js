@@ -1,19 +1,17 @@
 // The texts of a document: paragraphs, lists and code. Everything else is shown as it stands there.
 import { html } from "../core/html.js";
+import { Message } from "../core/components.js";
 
 /** A line with what stands between backticks as code. */
-export function Line({ text }) {
-  return String(text).split("`").map((part, index) => (index % 2 ? html`<code>${part}</code>`
-    : part));
-}
+export { Message as Line };
 
 function Block({ text }) {
   const lines = text.split("\n");
   if (lines.every((line) => /^\s*[-*] /.test(line))) {
-    return html`<ul>${lines.map((line) => html`<li><${Line}
+    return html`<ul>${lines.map((line) => html`<li><${Message}
       text=${line.replace(/^\s*[-*] /, "")} /></li>`)}</ul>`;
   }
-  return html`<p><${Line} text=${text} /></p>`;
+  return html`<p><${Message} text=${text} /></p>`;
 }
 
 /** A description: blocks between empty lines. Nothing without a text. */

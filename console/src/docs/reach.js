@@ -1,0 +1,46 @@
+// Whether this page may send a request: its Content-Security-Policy lets it ask some origins alone.
+import { useEffect, useState } from "../core/html.js";
+import { mayChange, token } from "../core/session.js";
+
+let policy = null;
+
+/** The sources of this page's connect-src. Asked for once. */
+function connectSources() {
+  policy ??= fetch(location.href.split("#")[0], { method: "HEAD" })
+    .then((answer) => answer.headers.get("Content-Security-Policy") ?? "")
+    .then((text) => (/connect-src ([^;]*)/.exec(text)?.[1] ?? "").split(" "))
+    .catch(() => []);
+  return policy;
+}
+
+function isLet(base, sources) {
+  const { origin, protocol } = new URL(base);
+  return origin === location.origin || sources.includes(origin) || sources.includes(protocol);
+}
+
+/** Whether an operation changes something, so that viewers may not send it. */
+const isChange = (plane, { method, tokenKinds }) => plane === "ops"
+  && method !== "GET" && method !== "HEAD" && !tokenKinds.includes("viewer");
+
+/**
+ * What stands against sending an operation from here.
+ * @returns {{reason: string, wants: "changes"|"token"|null}|null} null: nothing
+ */
+export function useObstacle(plane, operation, base) {
+  const [sources, setSources] = useState(null);
+  useEffect(() => {
+    if (plane === "data" && base) connectSources().then(setSources);
+  }, [plane, base]);
+  const because = (reason, wants = null) => ({ reason, wants });
+  if (operation.isStream) return because("The answer goes on until you stop it. Use curl.");
+  if (plane === "data") {
+    if (!base) return because("Enter the base URL first.");
+    if (sources === null || !isLet(base, sources)) {
+      return because(`For safety, this page cannot send requests to ${new URL(base).origin}. `
+        + "Use curl or JavaScript.");
+    }
+  }
+  if (!isChange(plane, operation) || mayChange.value) return null;
+  return token.value ? because("Only an admin token may send this.", "token")
+    : because("This request changes the service.", "changes");
+}
