@@ -46,6 +46,9 @@ test("members without their wrapper are wrapped, moved, unwrapped and taken out"
     assert.deepEqual(await mended(page, { display_name: "a", config: { max_players: 8,
       matchmaker: { docker: { image_id: "x" } } } }, "Move into matchmaker"),
     { display_name: "a", config: { matchmaker } });
+    assert.deepEqual(await mended(page, { display_name: "a", max_players: 8,
+      config: { matchmaker: { docker: { image_id: "x" } } } }, "Move into matchmaker"),
+    { display_name: "a", config: { matchmaker } });
   }));
 
 test("lists and objects become each other where that is what was meant", () =>
@@ -76,18 +79,19 @@ test("what nothing is near to is removed, and what one name is near to renamed",
 
 test("all that is safe is mended in one step, which one click takes back", () =>
   inConsole(async (page) => {
-    const payload = { display_name: "a ", matchmaker: { max_playrs: "8", tier: "basic-1d3",
-      regions: ["fra"] } };
+    const payload = { display_name: "a ", docker: { ports: { a: { port: 80, protocol: "HTTPS" } } },
+      matchmaker: { max_playrs: "8", tier: "basic-1d3", regions: ["fra"] } };
     await open(page, payload);
-    await says(page, "2 findings");
+    await says(page, "3 findings");
     await button(page, "Fix 2 safely").click();
-    await says(page, "Made 5 fixes; 1 finding left.");
+    await says(page, "Made 7 fixes; 1 finding left.");
     // The tier may be any: somebody has to choose.
     await says(page, "1 finding");
-    assert.deepEqual(await payloadOf(page), { display_name: "a", config: { matchmaker:
-      { max_players: 8, tier: "basic-1d3", regions: { fra: {} } } } });
+    assert.deepEqual(await payloadOf(page), { display_name: "a", config: { matchmaker: {
+      max_players: 8, tier: "basic-1d3", regions: { fra: {} },
+      docker: { ports: { a: { port: 80, protocol: "https" } } } } } });
     await button(page, "Undo").click();
-    await says(page, "2 findings");
+    await says(page, "3 findings");
     assert.deepEqual(await payloadOf(page), payload);
   }));
 

@@ -42,7 +42,7 @@ export const editorTheme = EditorView.theme({
   ".cm-lintRange-error, .cm-lintRange-warning, .cm-lintRange-info, .cm-lintRange-hint": {
     backgroundImage: "none" },
   ".cm-lint-marker": { content: "normal !important", width: "0.6em", height: "0.6em",
-    margin: "0.45em 0.1em 0", borderRadius: "50%", backgroundColor: "var(--bad)" },
+    margin: "0.45em 0.1em 0", borderRadius: "50%", border: "0.3em solid var(--bad)" },
   ".cm-shown": { outline: "2px solid var(--bad)", outlineOffset: "1px", borderRadius: "2px" },
   ".cm-diagnostic code": { fontFamily: mono, fontSize: "0.93em" },
   ".cm-lintRange-error": { textDecoration: "underline wavy var(--bad)",

@@ -1,6 +1,6 @@
 // What a click may mend. A mend is made from a finding, its place and the other findings.
 import { allowsNull, typesOf } from "../../schema/resolve.js";
-import { schemaAt, valuesAllowed } from "../../schema/walk.js";
+import { membersAllowed, schemaAt, valuesAllowed } from "../../schema/walk.js";
 import { elementsOf, literalText, membersOf } from "./json_syntax.js";
 import { insertion, memberOf, moved, removal, unwrapped, wrapped } from "./moves.js";
 import { isOnlyNear } from "./near.js";
@@ -88,10 +88,32 @@ function unwrap(finding, member, { findings, text }) {
     { isSafe: true })] : [];
 }
 
+/** The objects of the text, down to a depth in one, that may have a member and have it not yet. */
+function placesFor(name, object, path, depth, { text, schema }) {
+  return membersOf(object, text).flatMap((member) => {
+    if (depth === 0 || member.value?.name !== "Object") return [];
+    const inner = [...path, member.name];
+    const place = schemaAt(schema, inner);
+    const isPlace = place && membersAllowed(schema, place).some((one) => one.name === name)
+      && membersOf(member.value, text).every((one) => one.name !== name);
+    return [...(isPlace ? [member] : []),
+      ...placesFor(name, member.value, inner, depth - 1, { text, schema })];
+  });
+}
+
+/** What stands further out than it belongs: the service looks one object deep alone. */
+function moveIn(finding, member, context) {
+  if (!context.schema || suggestionOf(finding.message) !== null) return [];
+  const places = placesFor(member.name, member.object, finding.path.slice(0, -1), 2, context);
+  return places.length === 1 ? [offer(`Move into ${places[0].name}`,
+    moved(member.object, [member], places[0].value, context.text), { isSafe: true })] : [];
+}
+
 function mendsOfUnknown(finding, member, context) {
   const target = belongs.exec(finding.message)?.[1];
   if (target === undefined) {
-    return [...unwrap(finding, member, context), ...moveOut(finding, member, context)];
+    return [...unwrap(finding, member, context), ...moveOut(finding, member, context),
+      ...moveIn(finding, member, context)];
   }
   const names = new Set(beside(finding, context.findings, finding.code)
     .filter(({ message }) => belongs.exec(message)?.[1] === target)
