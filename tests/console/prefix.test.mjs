@@ -92,15 +92,15 @@ test("an address without the slash is led to the one with it", () =>
     assert.equal(new URL(page.url()).hash, "#/actors");
   }));
 
-test("the interface's page is below it too, and leads to and fro", () =>
+test("the API's page is below it too, and leads to and fro", () =>
   below("/docs", "", async (page) => {
     await page.getByRole("link", { name: "the document" }).first().waitFor();
     assert.equal(await page.getByRole("link", { name: "the document" }).first()
-      .evaluate((link) => link.href), `${url}${prefix}/openapi.json`);
+      .evaluate((link) => link.href), `${url}${prefix}/data/openapi.json`);
     await page.getByRole("link", { name: "Console", exact: true }).click();
     await page.getByText("live", { exact: true }).waitFor();
     assert.equal(new URL(page.url()).pathname, `${prefix}/`);
-    await page.getByRole("link", { name: "Interface", exact: true }).click();
+    await page.getByRole("link", { name: "API", exact: true }).click();
     await page.waitForURL(`${url}${prefix}/docs`);
   }));
 

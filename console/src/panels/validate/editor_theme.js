@@ -41,7 +41,7 @@ export const editorTheme = EditorView.theme({
   // CodeMirror's own marks are images in data: URLs, which the page's policy refuses.
   ".cm-lintRange-error, .cm-lintRange-warning, .cm-lintRange-info, .cm-lintRange-hint": {
     backgroundImage: "none" },
-  ".cm-lint-marker": { content: "normal !important", width: "0.6em", height: "0.6em",
+  ".cm-lint-marker": { content: "normal !important", width: "0", height: "0",
     margin: "0.45em 0.1em 0", borderRadius: "50%", border: "0.3em solid var(--bad)" },
   ".cm-shown": { outline: "2px solid var(--bad)", outlineOffset: "1px", borderRadius: "2px" },
   ".cm-diagnostic code": { fontFamily: mono, fontSize: "0.93em" },
