@@ -2,9 +2,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseJson } from "../../console/src/core/json.js";
-import { eventsOf } from "../../console/src/core/past.js";
-import { columnsOf, roseBy } from "../../console/src/core/series.js";
+import { eventsOf, joined } from "../../console/src/core/past.js";
+import {
+  columnsOf, columnsOfPoints, perSecond, roseBy,
+} from "../../console/src/core/series.js";
 import { changedPlaces, treeOf } from "../../console/src/panels/actors/tree.js";
+import { lineOf, operations, operationsOf } from "../../console/src/panels/live/operations.js";
 import { draftOf, ruleOf, ruleText } from "../../console/src/panels/faults/rule.js";
 
 test("integers beyond 2^53 are not rounded, and texts that look like them stay texts", () => {
@@ -54,6 +57,42 @@ test("the past leads to the first event", () => {
   assert.deepEqual(past.map(({ status }) => status.planes.data.answers["2xx"]), [20, 30, 50]);
   assert.deepEqual(past.map(({ status }) => status.actor_restarts_total), [7, 8, 9]);
   assert.deepEqual(eventsOf([], first, 1), []);
+});
+
+const past = (at, found = {}, covers_ms = 2_000) => ({ at, covers_ms,
+  operations: Object.entries(found).map(([operation, { requests, p99 = 1, failed = 0 }]) => ({
+    operation, requests, answers: { "5xx": failed }, latency_us: { count: requests, p99 } })) });
+
+test("newer points take the place of the last one, which grew, and old ones go", () => {
+  const kept = [past(0), past(2_000), past(4_000, {}, 500)];
+  assert.deepEqual(joined(kept, [past(4_000), past(6_000)], 2_500),
+    [past(2_000), past(4_000), past(6_000)]);
+  assert.deepEqual(joined(kept, [], 0), kept);
+  assert.deepEqual(joined([], [past(0)], 0), [past(0)]);
+});
+
+test("points are columns with a gap where nothing was seen", () => {
+  const { times, of } = columnsOfPoints([past(0), past(2_000), past(9_000, {}, 500)], 2);
+  assert.deepEqual(times, [2, 4, 4.001, 9.5]);
+  assert.deepEqual(of((point) => perSecond(3, point)), [1.5, 1.5, null, 6]);
+});
+
+test("the busiest operations are shown, and rare ones that fail or are slow", () => {
+  const busy = Object.fromEntries(operations.slice(0, 9).map((name, index) =>
+    [name, { requests: 100 - index }]));
+  const points = [past(0, busy), past(2_000, { ...busy, get_history: { requests: 9_000 },
+    ping: { requests: 1, failed: 1 }, download_export: { requests: 1, p99: 300_000 } })];
+  const { seen, shown } = operationsOf(points);
+  assert.equal(seen.length, 10);
+  assert.deepEqual(shown, ["list_regions", "list_avatars", "rank_group", "validate_version",
+    "ping", "download_export"]);
+  assert.deepEqual(operationsOf([past(0, { ping: { requests: 1 } })]).shown, ["ping"]);
+  assert.deepEqual(operationsOf([]), { seen: [], shown: [] });
+});
+
+test("no two operations have the same line", () => {
+  const lines = operations.map((name) => JSON.stringify(lineOf(name)));
+  assert.equal(new Set(lines).size, operations.length);
 });
 
 test("a rule that is edited without a change is the same rule", () => {

@@ -42,7 +42,8 @@ function drawMarks(plot, marks, color) {
     ctx.stroke();
     // Marks of about the same moment stand one below the other.
     const row = places.slice(0, index).filter((other) => Math.abs(other - x)
-      < sign_width * devicePixelRatio).length % sign_rows;
+      < sign_width * devicePixelRatio).length;
+    if (row >= sign_rows) return;
     ctx.fillText(sign, x - 3 * devicePixelRatio, bbox.top + (10 + 12 * row) * devicePixelRatio);
   });
   ctx.restore();
@@ -59,7 +60,7 @@ function optionsOf({ width, height, series, format, log, unit, least, span, onIn
     // As everywhere on the page: times are UTC, like those of logs.
     tzDate: (s) => uPlot.tzDate(new Date(s * 1_000), "Etc/UTC"),
     legend: { show: false },
-    padding: [8, 14, 0, 0],
+    padding: [8, null, 0, 0],
     cursor: { drag: { x: false, y: false }, y: false, ...(sync ? { sync: { key: sync } } : {}) },
     scales: {
       x: { time: true, range: () => span() },

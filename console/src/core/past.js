@@ -1,7 +1,4 @@
 // What the service did, also before this page was opened: GET /v1/history.
-import { useCallback, useRef } from "preact/hooks";
-import { request } from "./api.js";
-import { useQuery } from "./query.js";
 
 const kinds = ["2xx", "3xx", "4xx", "5xx"];
 
@@ -49,29 +46,4 @@ export function eventsOf(points, first, at) {
 export function joined(kept, found, from) {
   const first = found[0]?.at ?? Infinity;
   return [...kept.filter(({ at, covers_ms: ms }) => at < first && at + ms > from), ...found];
-}
-
-/**
- * The points of GET /v1/history over a range of range.js, the oldest first, as a query (query.js)
- * whose value is `{points, to}`, both by the service's clock. After the first answer it asks for
- * the newest points alone: the last one, which may have grown, and what came after it.
- */
-export function usePast({ seconds, step, every }) {
-  const path = `/v1/history?last=${seconds}&step=${step}`;
-  const kept = useRef({});
-  const ask = useCallback(async (_, signal) => {
-    const { points = [], at, asked } = kept.current;
-    const recent = asked === path && points.length && performance.now() - at < seconds * 1_000;
-    const last = points.at(-1)?.at;
-    const newest = recent ? `/v1/history?from=${last}&step=${step}` : path;
-    const began = performance.now();
-    const found = await request("GET", newest, { signal });
-    // Where the service's clock was set back, what was kept is not before what comes.
-    const before = recent && found.to > last ? points : [];
-    const value = { to: found.to,
-      points: joined(before, found.points, found.to - seconds * 1_000) };
-    kept.current = { points: value.points, at: began, asked: path };
-    return value;
-  }, [path]);
-  return useQuery(path, { every, ask });
 }

@@ -1,4 +1,8 @@
 // How much of the past charts show. One range for all charts of a panel, in the hash.
+import { useCallback, useRef } from "preact/hooks";
+import { request } from "./api.js";
+import { joined } from "./past.js";
+import { useQuery } from "./query.js";
 
 /**
  * By what the hash calls them: `seconds` of width, `step` seconds of a point, and `every`, the ms
@@ -15,4 +19,29 @@ export function rangeOf(params) {
   const asked = params.get("range");
   const id = Object.hasOwn(ranges, asked ?? "") ? asked : "10m";
   return { id, ...ranges[id] };
+}
+
+/**
+ * The points of GET /v1/history over a range, the oldest first, as a query (query.js)
+ * whose value is `{points, to}`, both by the service's clock. After the first answer it asks for
+ * the newest points alone: the last one, which may have grown, and what came after it.
+ */
+export function usePast({ seconds, step, every }) {
+  const path = `/v1/history?last=${seconds}&step=${step}`;
+  const kept = useRef({});
+  const ask = useCallback(async (_, signal) => {
+    const { points = [], at, asked } = kept.current;
+    const recent = asked === path && points.length && performance.now() - at < seconds * 1_000;
+    const last = points.at(-1)?.at;
+    const newest = recent ? `/v1/history?from=${last}&step=${step}` : path;
+    const began = performance.now();
+    const found = await request("GET", newest, { signal });
+    // Where the service's clock was set back, what was kept is not before what comes.
+    const before = recent && found.to > last ? points : [];
+    const value = { to: found.to,
+      points: joined(before, found.points, found.to - seconds * 1_000) };
+    kept.current = { points: value.points, at: began, asked: path };
+    return value;
+  }, [path]);
+  return useQuery(path, { every, ask });
 }

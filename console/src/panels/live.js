@@ -1,9 +1,8 @@
 import { CopyCurl, Loading, Panel as Frame, Problem, Select } from "../core/components.js";
 import { connection, status } from "../core/events.js";
 import { html, useEffect, useMemo } from "../core/html.js";
-import { usePast } from "../core/past.js";
 import { useQuery } from "../core/query.js";
-import { rangeOf, ranges } from "../core/range.js";
+import { rangeOf, ranges, usePast } from "../core/range.js";
 import { turn } from "../core/router.js";
 import { Attention } from "./live/attention.js";
 import { Changes, useChanges } from "./live/changes.js";
@@ -54,9 +53,11 @@ function Panel({ route: { params } }) {
   const sums = useMemo(() => sumsOf(points), [points]);
   useLead(params.get("part"), Boolean(past.value));
 
+  // What keeps all requests from being answered is said once.
+  const others = !attention.error;
   const many = replicas.value?.replicas.length > 1;
   const table = html`<div key="replicas" id="live-replicas" tabindex="-1">
-    <${Replicas} query=${replicas} /></div>`;
+    <${Replicas} query=${replicas} isSaid=${!others} /></div>`;
   const choices = [["", "each"], ["all", "all together"],
     ...found.seen.includes(operation) || !known.has(operation) || operation === "all" ? []
       : [operation], ...found.seen];
@@ -71,7 +72,7 @@ function Panel({ route: { params } }) {
         points: faults.value?.points, connection: connection.value, names: running.names })} />
     <${Headline} points=${points} sums=${sums} range=${range} running=${running}
       replicas=${replicas.value?.replicas ?? null} />
-    <${Problem} error=${past.error} onRetry=${past.reload} />
+    <${Problem} error=${others && past.error} onRetry=${past.reload} />
     ${past.value ? html`<${Charts} past=${past.value} range=${range} found=${found}
         operation=${operation} marks=${changes} memory=${now?.memory}
         more=${!many && table}

@@ -7,6 +7,7 @@ import { linkTo } from "../../core/router.js";
 import { perSecond } from "../../core/series.js";
 
 const three = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
+const one = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
 const timeOf = (ms) => new Date(ms).toISOString().slice(11, 16);
 
 /** A share as a text: 0 % is none at all, and no failure is rounded away. */
@@ -69,10 +70,11 @@ export function Headline({ points, sums, range, replicas, running }) {
   const { requests, failed, refused, worst } = sums;
   return html`<ul class="headline" aria-label="The service now">
     <${Tile} label=${`Requests${here}`} href=${linkTo("traces")}
-      value=${mine && `${three.format(mine.requests_per_second)}/s`}
+      value=${mine && `${one.format(mine.requests_per_second)}/s`}
       note=${`${countText(requests)} in ${range.text}`}>
       <${Spark} values=${rates} /></${Tile}>
-    <${Tile} label=${`p99${here}`} value=${mine && (mine.requests ? microsText(mine.p99_us) : "–")}
+    <${Tile} label=${`p99${here}`}
+      value=${mine && (mine.requests ? microsText(Math.max(1, mine.p99_us)) : "–")}
       href=${linkTo("traces", { slower: worst && Math.max(1, Math.floor(worst.us / 1_000)) })}
       note=${worst ? `highest ${microsText(worst.us)} at ${timeOf(worst.at)}` : "no requests"}>
       <${Spark} values=${p99} color="series-3" /></${Tile}>

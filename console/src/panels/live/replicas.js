@@ -15,7 +15,7 @@ function State({ replica: { state, age_ms: age } }) {
   return html`<${Badge} tone=${state === "ready" ? "good" : "bad"}>${stateText(state)}</${Badge}>`;
 }
 
-const one = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
+const one = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
 const columns = [
   { id: "host", title: "Replica", sort: ({ host }) => host, cell: (replica) => html`
     <${Name} text=${replica.host} />${replica.is_this && html` <${Badge}>this one</${Badge}>`}
@@ -39,15 +39,18 @@ const columns = [
     cell: (row) => html`<${Time} at=${row.began_ms} />` },
 ];
 
-/** All replicas in one table, the odd ones first; one line where there is only one. */
-export function Replicas({ query: { value, error, reload } }) {
+/**
+ * All replicas in one table, the odd ones first; one line where there is only one. Where its error
+ * `isSaid` already, it is not repeated.
+ */
+export function Replicas({ query: { value, error, reload }, isSaid }) {
   const found = value?.replicas ?? [];
   const rows = found.toSorted((a, b) => b.odd.length - a.odd.length
     || a.host.localeCompare(b.host));
   const sum = found.reduce((all, row) => all + row.requests_per_second, 0);
   const [only] = rows;
   return html`<${Section} title="Replicas" className="replicas">
-    <${Problem} error=${error} onRetry=${reload} />
+    <${Problem} error=${isSaid ? null : error} onRetry=${reload} />
     ${!value && !error && html`<${Loading} />`}
     ${rows.length === 1 && html`<p>One process serves: <${Name} text=${only.host} />, ${" "}
       version <${Name} text=${only.version} />, <${State} replica=${only} /> since ${" "}
