@@ -75,8 +75,8 @@ test("the headline has true numbers", async () => {
       await Promise.all(Array.from({ length: 15 }, () => get("/ping", service.data)));
       sent += 15;
       const text = await tile(page, "Requests").locator("strong").textContent();
-      // Of the last 15 seconds, and not more than there were.
-      assert.ok(parseFloat(text) <= (45 + sent) / 10, text);
+      // Of the last 15 seconds, or of those since the start: it cannot be more than there were.
+      assert.ok(parseFloat(text) <= 45 + sent, text);
       return parseFloat(text) >= 3;
     }, "the rate");
     await tile(page, "Requests").getByText(`${45 + sent} in 10 minutes`).waitFor();

@@ -73,7 +73,9 @@ function optionsOf({ width, height, series, format, log, unit, least, span, onIn
         splits.map((value) => (typeof value === "number" ? format(value) : "")) },
     ],
     series: [{}, ...series.map(({ label, color, dash }) => ({
-      label, stroke: colorOf(color), width: 1.5, dash, points: { show: false }, spanGaps: false,
+      label, stroke: colorOf(color), width: 1.5, dash, spanGaps: false,
+      // A line of one point is none.
+      points: { show: ({ data: [times] }) => times.length < 3, size: 5 },
     }))],
     hooks: {
       setCursor: [(plot) => onIndex(plot.cursor.idx ?? null)],

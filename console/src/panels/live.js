@@ -13,8 +13,8 @@ import { problemsOf } from "./live/problems.js";
 import { Replicas } from "./live/replicas.js";
 import { useRunning } from "./live/running.js";
 
-const attention_ms = 3_000;
-const replicas_ms = 3_000;
+const attention_ms = 5_000;
+const replicas_ms = 5_000;
 const faults_ms = 5_000;
 
 function Ranges({ range }) {

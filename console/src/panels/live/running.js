@@ -1,12 +1,12 @@
 // How many lobbies run, summed over games. The service counts by reading them, a game at a time, so
-// this is asked rarely: a page takes at most a 300th of the time of the thread that counts.
+// this is asked rarely: a page takes at most a 1000th of the time of the thread that counts.
 import { request } from "../../core/api.js";
 import { useEffect, useState } from "../../core/html.js";
 import { useQuery } from "../../core/query.js";
 import { visible } from "../../core/visibility.js";
 
-const least_wait_ms = 60_000;
-const rests = 300;
+const least_wait_ms = 120_000;
+const rests = 1_000;
 const buckets = 30;
 const games_limit = 100;
 
