@@ -8,7 +8,7 @@ import { linkHere, turn } from "../../core/router.js";
 // One point that has every operation of the last hour.
 const operations_path = "/v1/history?last=3600&step=3600";
 
-const statuses = [["", "any"], ["failed", "failed (5xx)"]];
+const statuses = [["", "any"], ["5xx", "failed, 5xx"], ["4xx", "refused, 4xx"]];
 
 /** What is typed takes effect when it is complete: with Enter, or when the field is left. */
 function Typed({ value, name, ...more }) {
