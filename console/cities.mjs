@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 
 const largest_count = 1_500;
 const steps_per_degree = 10;
+const code = /^[A-Z]{2}$/;
 
 const bare = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
 
@@ -13,7 +14,7 @@ const namesItsZone = ({ city_ascii: name, timezone }) =>
 
 /** The largest cities, the largest one of each country and those that time zones are called by. */
 function chosenOf(cities) {
-  const known = cities.filter(({ city, iso2, pop }) => city && iso2 && pop > 0)
+  const known = cities.filter(({ city, iso2, pop }) => city && code.test(iso2) && pop > 0)
     .sort((one, other) => other.pop - one.pop);
   const countries = new Set();
   return known.filter((city, index) => {

@@ -10,11 +10,12 @@ after(() => browser?.close());
 
 const ranked = (page) => page.locator("table tbody tr td:nth-child(2)").allInnerTexts();
 const hashOf = (page) => new URLSearchParams(new URL(page.url()).hash.split("?")[1]);
+const locationOf = (page) => page.getByLabel("Player location");
 const table = (page) => page.getByRole("table", { name: "Regions, nearest first" });
 
 test("an address is ranked, with the reply as it is and the request as curl", async () => {
   await withConsole(browser, "#/regions", {}, async (page) => {
-    await page.getByLabel("Address or coordinates").fill("81.2.69.142");
+    await locationOf(page).fill("81.2.69.142");
     await page.keyboard.press("Enter");
     await table(page).waitFor();
     assert.match((await ranked(page))[0], /London/);
@@ -67,28 +68,39 @@ test("arrow keys move a cross and Enter ranks; what is beside the globe is no pl
 test("what is no place says what to type, and what the service refuses is shown", async () => {
   const expected = [/400/];
   await withConsole(browser, "#/regions?address=:::1.1", { expected }, async (page) => {
-    await page.getByLabel("Address or coordinates").fill("London");
+    await locationOf(page).fill("12");
     await page.keyboard.press("Enter");
     await page.getByText("Type an address such as").waitFor();
+    await locationOf(page).fill("Atlantis");
+    await page.keyboard.press("Enter");
+    await page.getByText("No city here is called Atlantis.").waitFor();
+    assert.equal(await locationOf(page).getAttribute("aria-invalid"), "true");
     await page.route("**/v1/ranking?*", (route) => route.fulfill({ status: 400,
       contentType: "application/problem+json", body: JSON.stringify({ status: 400,
         code: "query_invalid", detail: "No <b>address</b>." }) }));
-    await page.getByLabel("Address or coordinates").fill("1.2.3.4");
+    await locationOf(page).fill("1.2.3.4");
     await page.keyboard.press("Enter");
     await page.getByText("No <b>address</b>.").waitFor();
+    await page.getByText("No ranking, because the location was refused.").waitFor();
   });
 });
 
-test("an address without a place says so, and draws no arcs", async () => {
-  await withConsole(browser, "#/regions", {}, async (page) => {
+test("an address without a place says so and what to do, and draws no arcs", async () => {
+  await withConsole(browser, "#/regions?address=10.0.0.1", {}, async (page) => {
+    // The service of these tests has no GeoIP file, but a fallback-location.
+    await page.getByText("The location of 10.0.0.1 is unknown.").waitFor();
+    await page.getByText(/This service has no GeoIP file. Start it with --geoip FILE\.$/).waitFor();
+    await page.getByText("Ordered by distance from the fallback location").waitFor();
+    await page.route("**/v1/attention", (route) => route.fulfill({ json: { findings: [] } }));
     await page.route("**/v1/ranking?*", async (route) => {
       const response = await route.fetch();
       await route.fulfill({ response, json: { ...await response.json(), place: null,
         source: "unknown" } });
     });
-    await page.getByLabel("Address or coordinates").fill("10.0.0.1");
-    await page.keyboard.press("Enter");
-    await page.getByText("the place of the address is not known").waitFor();
+    await page.reload();
+    await page.getByText("The GeoIP files do not contain it").waitFor();
+    await page.getByText("set fallback-location").waitFor();
+    await page.getByText("Ordered by id, because all distances count as 0.").waitFor();
     assert.equal(await page.locator(".arc").count(), 0);
   });
 });
@@ -108,10 +120,10 @@ test("a namespace is chosen, and regions' names are text", async () => {
       await route.fulfill({ response, body: text.replace("London", name) });
     });
     await page.reload();
-    await page.getByRole("option", { name: /staging/ }).waitFor({ state: "attached" });
-    await page.getByLabel("Namespace").selectOption({ label: "Demo Game: staging" });
+    await page.getByRole("combobox", { name: "Namespace" }).click();
+    await page.getByRole("option", { name: "Demo Game: staging" }).click();
     await until(() => hashOf(page).get("namespace"));
-    await page.getByLabel("Address or coordinates").fill("51.5, -0.12");
+    await locationOf(page).fill("51.5, -0.12");
     const asked = page.waitForRequest(/ranking/);
     await page.keyboard.press("Enter");
     assert.match((await asked).url(), /latitude=51.5&longitude=-0.12&namespace_id=0000/);

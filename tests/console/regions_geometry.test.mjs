@@ -3,10 +3,14 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { test } from "node:test";
 
+import { bare, citiesNamed, citiesOf } from "../../console/src/panels/regions/cities.js";
+import { clustersOf, fannedOut, labelsOf } from "../../console/src/panels/regions/clusters.js";
 import { isPingable, measure, measuredOrder, median }
   from "../../console/src/panels/regions/ping.js";
 import { parsePlace, placeOf, placeText, stepped, wrapped }
   from "../../console/src/panels/regions/place.js";
+import { centered, fitting, isSeen, most_zoom, panned, seenAt, whole, wholeAt, zoomed }
+  from "../../console/src/panels/regions/view.js";
 import { rawMember } from "../../console/src/panels/regions/raw_member.js";
 
 test("an address or coordinates are what was typed, and anything else says what to type", () => {
@@ -87,4 +91,55 @@ test("pings are few at once, carry nothing, and each region is told once", async
   assert.ok(most <= 3, `${most} at once`);
   assert.equal(seen.length, 7 * 6 + 1);
   assert.deepEqual(seen.filter((head) => head.authorization || head.cookie || head.referer), []);
+});
+
+test("cities are found by the begin of their words, large ones first", () => {
+  const cities = citiesOf({ steps_per_degree: 10, sizes: "5971",
+    names: "GB|London|York\nCA|London\nUS|New York", latitudes: [515, 540, 430, 407],
+    longitudes: [-1, -11, -813, -740] });
+  const found = (text) => citiesNamed(cities, text).map(({ name, code }) => `${name} ${code}`);
+  assert.deepEqual(found("lon"), ["London CA", "London GB"]);
+  assert.deepEqual(found("York"), ["York GB", "New York US"]);
+  assert.deepEqual(found("london, gb"), ["London GB"]);
+  assert.deepEqual(found("york united"), ["York GB", "New York US"]);
+  assert.deepEqual([found(" "), found("ork")], [[], []]);
+  assert.deepEqual(cities[0].place, { latitude: 54, longitude: -1.1 });
+  assert.deepEqual(["São Paulo", "Łódź", "Tromsø", "İzmir"].map(bare),
+    ["sao paulo", "lodz", "tromso", "izmir"]);
+});
+
+test("the map zooms around a point, shows nothing beside itself, and fits regions", () => {
+  const size = { width: 600, height: 300 };
+  const near = zoomed(whole, 4, [150, 75], size);
+  assert.deepEqual(seenAt(near, [150, 75]), [150, 75]);
+  assert.deepEqual(wholeAt(near, [150, 75]), [150, 75]);
+  assert.deepEqual(zoomed(near, 0.01, [10, 10], size), whole);
+  assert.equal(zoomed(near, 1e9, [0, 0], size).k, most_zoom);
+  assert.deepEqual(panned(near, 1e5, -1e5, size), { k: 4, x: 0, y: -900 });
+  assert.deepEqual(panned(whole, 50, 50, size), whole);
+  const fit = fitting([[300, 100], [310, 110]], size);
+  for (const point of [[300, 100], [310, 110]]) assert.ok(isSeen(fit, point, size));
+  assert.equal(fitting([[300, 100], [300, 100]], size).k, most_zoom);
+  assert.equal(isSeen(near, [590, 290], size), false);
+  assert.ok(isSeen(centered(near, [500, 250], size), [500, 250], size));
+});
+
+test("close marks are a cluster, and stand around it where no zoom helps", () => {
+  const mark = (x, y) => ({ x, y, region: {} });
+  const clusters = clustersOf([mark(0, 0), mark(5, 0), mark(100, 0), mark(0, 9)], 10);
+  assert.deepEqual(clusters.map(({ members }) => members.length), [3, 1]);
+  const fan = fannedOut(clusters[0], 10);
+  assert.equal(fan.length, 3);
+  for (const one of fan) assert.ok(Math.hypot(one.x, one.y) >= 10);
+});
+
+test("labels that would lie on another one go left, or away", () => {
+  const mark = (x, y, text) => ({ x, y, radius: 4, text });
+  const labels = labelsOf([mark(100, 50, "first"), mark(112, 50, "second"), mark(106, 52, "third"),
+    mark(300, 50, "edge")], { width: 305, height: 100 });
+  assert.deepEqual([...labels].map(([index, { anchor }]) => [index, anchor]),
+    [[0, "end"], [1, "start"], [3, "end"]]);
+  const pin = { left: 105, right: 120, top: 30, bottom: 60 };
+  const [[, { anchor }]] = labelsOf([mark(100, 50, "first")], { width: 305, height: 100 }, [pin]);
+  assert.equal(anchor, "end");
 });

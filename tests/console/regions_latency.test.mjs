@@ -96,8 +96,8 @@ test("each region has its latency, confidence and source, and may be sorted by k
         { kind: "network", cell: network, regions: 2, reports: 12 },
         { kind: "asn", cell: "AS5089", regions: 1, reports: 40 }] });
     await near_first(page).waitFor();
-    await page.getByText(/Ordered by distance \(rank-by\). Frankfurt is the fastest: 22.9 ms/)
-      .waitFor();
+    await page.getByText("Ordered by distance from the fallback location (rank-by). Frankfurt is "
+      + "the fastest: 22.9 ms").waitFor();
     assert.match(await rowOf(page, "London").innerText(),
       /nearest, though 22\.9 ms slower\s+1 km\s+31\.0 ms\s+86 %\s+this network, 12 reports/);
     assert.match(await rowOf(page, "Frankfurt").innerText(),
@@ -158,10 +158,10 @@ test("it looks right in dark and light, at 400 and 3840 px, before and after rep
     await looksRight(browser, hash, { name: "regions-learned", url: service.ops,
       ready: async (page) => {
         await fast_first(page).waitFor();
-        await page.getByText("Ordered by predicted latency (rank-by). Frankfurt is the fastest")
-          .waitFor();
+        await page.getByText("Ordered by predicted latency from the fallback location (rank-by). "
+          + "Frankfurt is the fastest").waitFor();
         assert.match(await page.locator("tbody tr").first().innerText(),
-          /Frankfurt fra\s+fastest, though 638 km farther[\s\S]*this network, \d+ rep/);
+          /Frankfurt fra Demo Cloud\s+fastest, though 638 km farther[\s\S]*this network, \d+ rep/);
         assert.match(await rowOf(page, "London").innerText(), /nearest, though [\d.]+ ms slower/);
         await page.locator(".groups li", { hasText: `Network ${network}: up to` }).waitFor();
       } });

@@ -71,10 +71,10 @@ function Marked({ region, rank, isRanked }) {
       it.</p>`;
   }
   const { region_id: id } = region;
-  return html`<p class="marked"><strong><${Name} text=${region.region_display_name}
-    /></strong> ${" "}<code class="faint">${id}</code> ${
-    isRanked && (rank ? `is number ${rank} here.` : "is not in this ranking.")}${" "}<a href=${linkTo("catalog", { kind: "regions", id })}>Open in the
-    catalog</a></p>`;
+  const said = rank ? `is number ${rank} here.` : "is not in this ranking.";
+  return html`<p class="marked"><strong><${Name} text=${region.region_display_name} /></strong>
+    ${" "}<code class="faint">${id}</code> ${isRanked && said} ${" "}
+    <a href=${linkTo("catalog", { kind: "regions", id })}>Open in the catalog</a></p>`;
 }
 
 function AddRegion() {
@@ -143,7 +143,8 @@ function Panel({ route: { params } }) {
       action=${html`<${AddRegion} />`}>A region is a datacenter that can run lobbies. Players get
       the list of regions with the best one for them first.</${Empty}>` : html`
     <div class="map-and-ranking">
-      <${Section} title="Ranking" className="ranking">
+      <${Section} className="ranking" title=${path ? html`Ranking for <${Name}
+        text=${givenBy(params)} />` : "Ranking"}>
         <${Ranking} path=${path} asked=${asked} rows=${rows} orders=${orders}
           results=${measuring.results} pinned=${pinned} marked=${marked} onPoint=${setPointed}
           onRegion=${pin} onLocation=${({ city, ...place }) => locate({ city, place })} />

@@ -44,16 +44,20 @@ const boxAt = (left, middle, width) => ({ left, right: left + width,
 /**
  * Where labels stand: right of their mark, else left of it, and nowhere if they would lie on
  * another label or mark or leave the map.
- * @param {{x: number, y: number, radius: number, text: string}[]} marks the ones that matter most
- *   first; an empty text has no label
+ * @param {{x: number, y: number, radius: number, text: string, isFirst?: boolean}[]} marks the ones
+ *   that matter most first, but for the one with `isFirst`; an empty text has no label
  * @param {{width: number, height: number}} size the map's
+ * @param {{left: number, right: number, top: number, bottom: number}[]} obstacles
  * @returns {Map<number, {x: number, y: number, anchor: "start"|"end"}>} by the mark's index
  */
-export function labelsOf(marks, { width, height }) {
+export function labelsOf(marks, { width, height }, obstacles = []) {
   const taken = marks.map(({ x, y, radius }) => ({ left: x - radius, right: x + radius,
-    top: y - radius, bottom: y + radius }));
+    top: y - radius, bottom: y + radius })).concat(obstacles);
   const labels = new Map();
-  marks.forEach(({ x, y, radius, text }, index) => {
+  const order = [...marks.keys()].sort((one, other) =>
+    Number(marks[other].isFirst ?? false) - Number(marks[one].isFirst ?? false));
+  order.forEach((index) => {
+    const { x, y, radius, text } = marks[index];
     if (!text || y < line_height / 2 || y > height - line_height / 2) return;
     const room = text.length * letter_width;
     for (const side of [1, -1]) {

@@ -40,8 +40,9 @@ export function OrderedBy({ ranking, rows, orders }) {
     said = "Ordered by id, because all distances count as 0";
   }
   if (ranking.source === "fallback") said += " from the fallback location";
-  return html`<p>${said} (<code>rank-by</code>). ${rows.length > 0 && html`<${Learned} rows=${rows}
-      orders=${orders} />`}</p>`;
+  const isChosen = ranking.source !== "unknown" || by === "latency";
+  return html`<p>${said}${isChosen && html` (<code>rank-by</code>)`}.${" "}
+    ${rows.length > 0 && html`<${Learned} rows=${rows} orders=${orders} />`}</p>`;
 }
 
 /** The groups of players whose reports count for the place, one a line. */

@@ -19,8 +19,8 @@ function useIsGeoipAbsent(isAsked) {
 function Advice({ isAbsent, hasFallback }) {
   const fallback = html`set <code>fallback-location</code>`;
   if (isAbsent) {
-    return html`This service has no GeoIP file, so it knows the place of no address. Start it with
-      ${" "}<code>--geoip FILE</code>${hasFallback ? "" : html`, or ${fallback}`}.`;
+    return html`This service has no GeoIP file. Start it with <code>--geoip FILE</code>${
+      hasFallback ? "" : html`, or ${fallback}`}.`;
   }
   return html`The GeoIP files do not contain it; private addresses are in none.
     ${!hasFallback && html` To rank such players by distance, ${fallback}.`}`;

@@ -41,6 +41,9 @@ export function Arcs({ from, regions, marked, path }) {
       coordinates: [pointOf(from), pointOf(region.datacenter_coord)] })} />`);
 }
 
+/** What the pin covers, but for its tip. */
+const boxOfPin = ([x, y]) => ({ left: x - 9, right: x + 9, top: y - 28, bottom: y - 8 });
+
 function labelOf({ region_display_name: name }, rank) {
   const text = harmless(name);
   const short = [...text].length > label_limit ? `${[...text].slice(0, label_limit - 1).join("")}…`
@@ -66,9 +69,12 @@ function Mark({ cluster, label, text, ranks, marked }) {
   </g>`;
 }
 
-/** What is drawn for each region or cluster that is seen, what matters most first. */
-function seenClusters({ regions, projection, view, size, ranks, marked }) {
-  const rankOf = ({ region_id: id }) => (id === marked ? 0 : ranks?.get(id) ?? Infinity);
+/**
+ * What is drawn for each region or cluster that is seen, the best of the ranking first. The order
+ * does not depend on what is marked: an element that moves while it is pressed gets no click.
+ */
+function seenClusters({ regions, projection, view, size, ranks }) {
+  const rankOf = ({ region_id: id }) => ranks?.get(id) ?? Infinity;
   const marks = [];
   for (const region of [...regions].sort((one, other) => rankOf(one) - rankOf(other) || 0)) {
     const point = projection(pointOf(region.datacenter_coord));
@@ -79,7 +85,7 @@ function seenClusters({ regions, projection, view, size, ranks, marked }) {
   const gap = regions.length > many ? gaps.many : gaps.few;
   const clusters = clustersOf(marks, gap);
   return (view.k < most_zoom ? clusters : clusters.flatMap((one) => fannedOut(one, gap)))
-    .filter(({ x, y }) => x >= -9 && y >= -9 && x <= size.width + 9 && y <= size.height + 9);
+    .filter(({ x, y }) => x >= 0 && y >= 0 && x <= size.width && y <= size.height);
 }
 
 /**
@@ -87,14 +93,16 @@ function seenClusters({ regions, projection, view, size, ranks, marked }) {
  * @param {object} props
  * @param {Map<string, number>|null} props.ranks by region_id; null before any ranking
  * @param {string|null} props.marked a region_id
+ * @param {number[]|null} props.pin where the pin's tip is
  */
 export function Datacenters(props) {
-  const { size, ranks, marked } = props;
+  const { size, ranks, marked, pin } = props;
   const clusters = seenClusters(props);
   const texts = clusters.map(({ members: [{ region }, another] }) =>
     (another ? "" : labelOf(region, ranks?.get(region.region_id))));
   const labels = labelsOf(clusters.map(({ x, y, members }, index) =>
-    ({ x, y, radius: radiusOf(members.length), text: texts[index] })), size);
+    ({ x, y, radius: radiusOf(members.length), text: texts[index],
+      isFirst: members[0].region.region_id === marked })), size, pin ? [boxOfPin(pin)] : []);
   // The last that is drawn lies on top: what matters most.
   return clusters.map((cluster, index) => html`<${Mark} key=${
     cluster.members[0].region.region_id} cluster=${cluster} label=${labels.get(index)}

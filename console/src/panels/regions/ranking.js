@@ -80,7 +80,7 @@ export function Ranking(props) {
         && `${shown.length} of ${rows.length}`}</span></div>`}
     <${RankingTable} rows=${shown} orders=${orders} rankedBy=${ranking.ranked_by}
       hasPlace=${Boolean(ranking.place)} results=${results} marked=${marked}
-      onPoint=${onPoint} onRegion=${onRegion}
+      pinned=${pinned} onPoint=${onPoint} onRegion=${onRegion}
       empty=${rows.length ? "No region has this name." : "This namespace has no regions."} />
   </div>`;
 }

@@ -45,11 +45,12 @@ const regionBelow = ({ target }) =>
  * @param {import("./latency.js").Row[]} props.rows those that are shown
  * @param {boolean} props.hasPlace whether distances say anything
  * @param {string|null} props.marked id of the region whose row is marked
+ * @param {string|null} props.pinned id of the region that was clicked
  * @param {(id: string|null) => void} props.onPoint gets the region that is pointed at
  * @param {(id: string) => void} props.onRegion gets the region that is clicked
  */
 export function RankingTable(props) {
-  const { rows, orders, hasPlace, rankedBy, results, marked, onPoint, onRegion, empty } = props;
+  const { rows, orders, hasPlace, rankedBy, results, marked, pinned, onPoint, onRegion } = props;
   const notes = disagreements(orders);
   const note = ({ region_id: id }) => notes.has(id) && html`<br /><${Badge}
     tone=${id === orders.fast[0].region_id ? "good" : "plain"}>${notes.get(id)}</${Badge}>`;
@@ -57,8 +58,10 @@ export function RankingTable(props) {
     { id: "rank", title: "#", numeric: true, sort: (row) => row.rank, cell: (row) => row.rank },
     { id: "region", title: "Region", sort: (row) => row.region_display_name,
       cell: (row) => html`<button type="button" class="region-name" data-region=${row.region_id}
-        title="Show on the map" onClick=${() => onRegion(row.region_id)}><${Name}
-        text=${row.region_display_name} /></button> <code class="faint">${row.region_id}</code>
+        aria-current=${row.region_id === pinned ? "true" : undefined} title="Show on the map"
+        onClick=${() => onRegion(row.region_id)}><${Name}
+        text=${row.region_display_name} /></button>
+        ${" "}<code class="faint">${row.region_id}</code>
         ${" "}<small><${Name} text=${row.provider_display_name} /></small>${note(row)}` },
     { id: "distance", title: "Distance", numeric: true, sort: kilometersOf,
       cell: (row) => {
@@ -72,7 +75,7 @@ export function RankingTable(props) {
   return html`<div class="rows" onMouseOver=${(event) => onPoint(regionBelow(event))}
     onMouseLeave=${() => onPoint(null)} onFocusIn=${(event) => onPoint(regionBelow(event))}
     onFocusOut=${() => onPoint(null)}>
-    <${Table} columns=${columns} rows=${rows} keyOf=${(row) => row.region_id} empty=${empty}
+    <${Table} columns=${columns} rows=${rows} keyOf=${(row) => row.region_id} empty=${props.empty}
       rowClass=${(row) => (row.region_id === marked ? "chosen" : "")}
       caption=${rankedBy === "latency" ? "Regions, fastest first" : "Regions, nearest first"} />
   </div>`;

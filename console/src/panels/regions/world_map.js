@@ -137,11 +137,14 @@ export function WorldMap(props) {
   const { view, setView, pointer, isDrag, pointOf: pointerAt } = useView(element, size);
   const projection = useMemo(() => size && projectionFor(size.width), [size]);
   const path = useMemo(() => projection && geoPath(projection).digits(1), [projection]);
+  // Arcs stay round where the map is zoomed.
+  const arcPath = useMemo(() => size && geoPath(projectionFor(size.width).precision(0.05))
+    .digits(2), [size]);
   const ground = useMemo(() => path && html`<${Ground} path=${path} />`, [path]);
   const players = useMemo(() => projection && html`<${Cells} cells=${cells}
     projection=${projection} width=${size.width} />`, [projection, cells]);
   const arcs = useMemo(() => path && place && ranked && html`<${Arcs} from=${place}
-    regions=${ranked} marked=${marked} path=${path} />`, [path, place, ranked, marked]);
+    regions=${ranked} marked=${marked} path=${arcPath} />`, [path, place, ranked, marked]);
   const ranks = useMemo(() => ranked && new Map(ranked.map(({ region_id: id }, index) =>
     [id, index + 1])), [ranked]);
   const wholePoint = (at) => (at && projection ? projection(pointOf(at)) : null);
@@ -186,7 +189,7 @@ export function WorldMap(props) {
       </g>
       <${Pin} point=${seen(place)} />
       <${Datacenters} regions=${regions} projection=${projection} view=${view} size=${size}
-        ranks=${place ? ranks : null} marked=${marked} />
+        ranks=${place ? ranks : null} marked=${marked} pin=${seen(place)} />
       <${Cross} point=${seen(aim)} />
     </svg>`}
     <p class="unseen" aria-live="polite">${aim ? placeText(aim) : ""}</p>
