@@ -26,8 +26,10 @@ export function Dialog({ title, onClose, children, wide = false, changed = false
     if (leaving) setLeaving(false);
     else leave();
   };
+  // A browser closes a dialog by itself, without asking the page, where Escape is pressed twice.
+  const escape = (event) => event.key === "Escape" && !event.defaultPrevented && cancel(event);
   return html`<dialog ref=${element} class=${wide ? "wide" : ""} aria-labelledby=${id}
-    onCancel=${cancel}>
+    onCancel=${cancel} onKeyDown=${escape}>
     <header><h2 id=${id}>${title}</h2>
       <button type="button" class="quiet" aria-label="Close" onClick=${leave}><${X} /></button>
     </header>
