@@ -21,14 +21,14 @@ const differs = (page) => page.getByRole("dialog").getByRole("group", { name: "W
 test("a region made, changed and removed here is so for everybody, with audit entries", () =>
   withConsole(browser, "#/catalog?kind=regions", { expected: [/404/] }, async (page) => {
     await allow(page);
-    await page.getByRole("button", { name: "New region" }).click();
+    await page.getByRole("button", { name: "Add region" }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByLabel("Id", { exact: true }).fill("ber");
     await dialog.getByLabel("Name", { exact: true }).fill("Berlin");
+    assert.equal(await dialog.getByLabel("Id", { exact: true }).inputValue(), "berlin");
+    await dialog.getByLabel("Id", { exact: true }).fill("ber");
     await dialog.getByLabel("Provider").fill("Demo Cloud");
-    await dialog.getByLabel("Latitude").fill("52.52");
-    await dialog.getByLabel("Longitude").fill("13.4");
-    await differs(page).getByText("datacenter_coord.latitude").waitFor();
+    await dialog.getByLabel("Place").fill("52.52, 13.4");
+    await dialog.getByText("52.52° N, 13.4° E").waitFor();
     await dialog.getByRole("button", { name: "Save" }).click();
     await page.getByText("catalog.put").waitFor();
     await cell(page, "Berlin").waitFor();
@@ -86,17 +86,33 @@ test("what somebody else changed meanwhile is shown before it is overwritten", a
 });
 
 test("a game that has namespaces is not removed, and the page says why", () =>
-  withConsole(browser, `#/catalog?kind=games&id=${demoGame}`, { expected: [/409/] },
+  withConsole(browser, `#/catalog?kind=games&id=${demoGame}`, {}, async (page) => {
+    await allow(page);
+    const ending = page.getByRole("region", { name: "Remove or erase" });
+    await ending.getByText("Remove its namespaces first.").waitFor();
+    assert.ok(await ending.getByRole("button", { name: "Remove" }).isDisabled());
+  }));
+
+test("a region that a namespace names is not removed, and the page says why", async () => {
+  const space = "/v1/namespaces/00000000-0000-4000-8000-000000000031";
+  await ask("PUT", "/v1/regions/osl", oslo);
+  await ask("PUT", space, { game_id: demoGame, name: "nordic", regions: ["osl"] });
+  await withConsole(browser, "#/catalog?kind=regions&id=osl", { expected: [/409/] },
     async (page) => {
       await allow(page);
+      await page.getByRole("region", { name: "Oslo" })
+        .getByRole("link", { name: "Demo Game, nordic" }).waitFor();
       await page.getByRole("button", { name: "Remove" }).click();
       const dialog = page.getByRole("dialog");
-      await dialog.getByLabel(/^Type/).fill(demoGame);
+      await dialog.getByLabel(/^Type/).fill("osl");
       await dialog.getByRole("button", { name: "Remove" }).click();
       await dialog.getByRole("alert").getByText("still_referred").waitFor();
       await page.keyboard.press("Escape");
       await dialog.waitFor({ state: "detached" });
-    }));
+    });
+  await ask("DELETE", space);
+  await ask("DELETE", "/v1/regions/osl");
+});
 
 test("a game, a namespace and a tier are made", () =>
   withConsole(browser, "#/catalog?kind=games", { expected: [/404/] }, async (page) => {
@@ -106,25 +122,29 @@ test("a game, a namespace and a tier are made", () =>
       await dialog.getByRole("button", { name: "Save" }).click();
       await dialog.waitFor({ state: "detached" });
     };
-    await page.getByRole("button", { name: "New game" }).click();
+    await page.getByRole("button", { name: "Add game" }).click();
     await dialog.getByLabel("Name").fill("Second Game");
     const game = await dialog.getByLabel("Id", { exact: true }).inputValue();
     await save();
     assert.equal((await ask("GET", `/v1/games/${game}`)).display_name, "Second Game");
 
-    await page.getByRole("link", { name: "Namespaces" }).click();
-    await page.getByRole("button", { name: "New namespace" }).click();
-    await dialog.getByLabel("Game", { exact: true }).selectOption(game);
+    await page.getByRole("button", { name: "Add the first namespace" }).click();
+    assert.equal(await dialog.getByRole("combobox", { name: "Game" }).inputValue(), "Second Game");
     await dialog.getByLabel("Name").fill("live");
     await dialog.getByLabel("Domains").fill("a.example\nb.example");
-    await dialog.getByLabel("Regions").fill("lon");
+    await dialog.getByLabel(/^All regions/).uncheck();
+    await dialog.getByRole("combobox", { name: "Add a region" }).click();
+    await dialog.getByRole("option", { name: "London" }).click();
+    await dialog.getByRole("button", { name: "Remove London" }).waitFor();
     const space = await dialog.getByLabel("Id", { exact: true }).inputValue();
     await save();
     assert.deepEqual(await ask("GET", `/v1/namespaces/${space}`), { namespace_id: space,
       game_id: game, name: "live", domains: ["a.example", "b.example"], regions: ["lon"] });
+    const spaces = page.getByRole("region", { name: "Namespaces" });
+    await spaces.getByRole("cell", { name: "London", exact: true }).waitFor();
 
     await page.getByRole("link", { name: "Tiers" }).click();
-    await page.getByRole("button", { name: "New tier" }).click();
+    await page.getByRole("button", { name: "Add tier" }).click();
     await dialog.getByLabel("Id", { exact: true }).fill("basic-8d1");
     await save();
     await page.getByRole("link", { name: "basic-8d1" }).waitFor();
@@ -136,8 +156,8 @@ test("a game, a namespace and a tier are made", () =>
 
 test("without the right to change, nothing that changes is offered", () =>
   withConsole(browser, "#/catalog?kind=regions&id=lon", {}, async (page) => {
-    await page.getByRole("region", { name: "The region chosen" }).waitFor();
-    for (const name of ["New region", "Edit", "Remove"]) {
+    await page.getByRole("region", { name: "London" }).waitFor();
+    for (const name of ["Add region", "Edit", "Remove"]) {
       assert.equal(await page.getByRole("button", { name }).count(), 0);
     }
   }));
@@ -145,11 +165,11 @@ test("without the right to change, nothing that changes is offered", () =>
 test("the panel looks right, with its forms", async () => {
   const chosen = (title) => (page) => page.getByRole("region", { name: title }).first().waitFor();
   await looksRight(browser, "#/catalog?kind=regions&id=lon",
-    { name: "catalog", ready: chosen("The region chosen") });
+    { name: "catalog", ready: chosen("London") });
   await looksRight(browser, "#/catalog?kind=namespaces&id=00000000-0000-4000-8000-000000000011", {
     name: "catalog-form", ready: async (page) => {
       await allow(page);
       await page.getByRole("button", { name: "Edit" }).click();
-      await page.getByRole("dialog").getByText("Demo Game").waitFor({ state: "attached" });
+      await page.getByRole("combobox", { name: "Game" }).waitFor();
     } });
 });

@@ -84,8 +84,8 @@ test("hostile names of regions, tokens and audit entries are text", async () => 
   const audit = await ask("GET", "/v1/audit?limit=1000", null, { url: service.ops });
   const entry = audit.entries.find(({ after: made }) =>
     JSON.stringify(made ?? "").includes("onerror"));
-  for (const hash of ["#/catalog?kind=regions&id=hostile-0", "#/catalog?kind=tokens",
-    `#/catalog?kind=audit&entry=${entry.entry}`]) {
+  for (const hash of ["#/catalog?kind=regions&id=hostile-0", "#/tokens",
+    `#/audit?entry=${entry.entry}`]) {
     for (const width of [400, 1280]) {
       await withConsole(browser, hash, { url: service.ops,
         viewport: { width, height: 900 } }, async (page) => {
@@ -132,8 +132,9 @@ for (const [hash, isShown] of Object.entries(panels)) {
   test(`nothing of a hostile catalog is more than text at ${hash.split("?")[0]}`, () =>
     withConsole(browser, hash, { url: service.ops }, async (page) => {
       await isShown(page);
-      await until(async () => await page.locator("main select option").count() > 0
-        || !/lobbies|avatars/.test(hash), "the names to choose from");
+      await until(async () => await page.locator("main select option, main [role=combobox]")
+        .count() > 0
+        || !/lobbies|avatars|regions/.test(hash), "the names to choose from");
       await unharmed(page);
       await fits(page);
       await judge(page);
@@ -153,7 +154,7 @@ test("a hostile name is kept as it is when something else is changed", () =>
       await page.getByRole("button", { name: "Allow changes" }).click();
       await page.getByRole("button", { name: "Edit" }).click();
       const dialog = page.getByRole("dialog");
-      await dialog.getByLabel("Latitude").fill("12.5");
+      await dialog.getByLabel("Place").fill("12.5, 0");
       await dialog.getByRole("button", { name: "Save" }).click();
       await dialog.waitFor({ state: "detached" });
       const region = await ask("GET", "/v1/regions/hostile-0", null, { url: service.ops });

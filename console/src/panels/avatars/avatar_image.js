@@ -37,8 +37,9 @@ function useNear(element) {
  * @param {object} props
  * @param {string|null} props.path of the ops plane; null shows that there is none
  * @param {string} props.name of the avatar
+ * @param {(size: {width: number, height: number}) => void} props.onSize gets its pixels
  */
-export function AvatarImage({ path, name }) {
+export function AvatarImage({ path, name, onSize }) {
   const element = useRef(null);
   const isNear = useNear(element);
   const [shown, setShown] = useState({ url: null, wrong: null });
@@ -61,7 +62,9 @@ export function AvatarImage({ path, name }) {
   }, [isNear, path]);
   const failed = () => setShown({ url: null, wrong: "The browser cannot show this image." });
   return html`<div class="avatar-image" ref=${element}>
-    ${shown.url && html`<img src=${shown.url} alt=${name} onError=${failed} />`}
+    ${shown.url && html`<img src=${shown.url} alt=${name} onError=${failed}
+      onLoad=${({ currentTarget: { naturalWidth: width, naturalHeight: height } }) =>
+        onSize({ width, height })} />`}
     ${shown.wrong && html`<span class="wrong"><bdi>${shown.wrong}</bdi></span>`}
     ${path === null && html`<span class="faint">no image</span>`}
   </div>`;

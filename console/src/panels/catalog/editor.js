@@ -1,26 +1,16 @@
-import { useState } from "preact/hooks";
 import { request, send } from "../../core/api.js";
-import {
-  CopyCurl, Dialog, Field, MemberDiff, Problem, Select, announce,
-} from "../../core/components.js";
+import { CopyCurl, Dialog, Field, MemberDiff, Problem, announce } from "../../core/components.js";
 import { differences } from "../../core/components/diff.js";
-import { html } from "../../core/html.js";
-import { useQuery } from "../../core/query.js";
-import { elementsOf, kinds, pathOf } from "./kinds.js";
-
-// crypto.randomUUID is there for https and localhost alone.
-function newId() {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  bytes[6] = (bytes[6] & 0x0f) | 0x40;
-  bytes[8] = (bytes[8] & 0x3f) | 0x80;
-  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
-}
+import { html, useEffect, useRef, useState } from "../../core/html.js";
+import { plural } from "../../core/plural.js";
+import { findingsOf, newUuid, proposedId } from "./checks.js";
+import { Control } from "./controls.js";
+import { kinds, pathOf, problemsOf } from "./kinds.js";
 
 /** The element as it is now, or null where it is not there. Throws ApiError. */
 async function currentOf(kind, path) {
   // A tier is nothing but its id: there is nothing to compare.
-  if (kinds[kind].fixed) return null;
+  if (kinds[kind].isNameAlone) return null;
   try {
     return await request("GET", path);
   } catch (error) {
@@ -29,42 +19,108 @@ async function currentOf(kind, path) {
   }
 }
 
-function Choice({ field, value, onValue }) {
-  const { value: listing, error } = useQuery(`/v1/${field.choices}`);
-  const { id, draftOf } = kinds[field.choices];
-  const found = listing ? elementsOf(field.choices, listing) : [];
-  const options = found.map((element) => [element[id],
-    `${draftOf(element).display_name ?? ""} ${element[id]}`.slice(0, 120)]);
-  if (!found.some((element) => element[id] === value)) {
-    options.unshift([value, value || "Choose one"]);
+/** The object that a text of JSON stands for: `{value}`, or `{problem}` with a sentence. */
+function objectOf(text) {
+  try {
+    const value = JSON.parse(text);
+    if (value && typeof value === "object" && !Array.isArray(value)) return { value };
+    return { problem: "This must be a JSON object: {..}." };
+  } catch (error) {
+    return { problem: `This is not JSON. ${error.message}` };
   }
-  return html`<${Select} label=${field.label} ...${{ options, value, onValue }} />
-    <${Problem} error=${error} />`;
 }
 
 /**
- * The form of an element; `element` null makes a new one. Shows what differs from what is there
- * before it is sent. `onDone(requestId, id)` is called after the change.
+ * What a form holds, as form and as JSON. `source` has the members that the form does not show.
+ * Returns the state and what changes it.
  */
-export function Editor({ kind, element, onDone, onClose }) {
-  const definition = kinds[kind];
-  const { one, id: idName, draftOf, elementOf, fields, fixed } = definition;
-  const [id, setId] = useState(() => element?.[idName] ?? (definition.makesId ? newId() : ""));
-  const [base, setBase] = useState(element);
-  const [draft, setDraft] = useState(() => draftOf(element ?? {}));
-  const [state, setState] = useState({ busy: false, error: null, moved: false });
-  const path = pathOf(kind, id);
-  const body = { [idName]: id, ...elementOf(draft, base ?? {}) };
-  const sent = fixed ? undefined : body;
-  const same = base !== null && !differences(base, body).length;
-  const ready = id !== "" && !same && !state.busy;
+function useForm({ kind, element, preset, data }) {
+  const { id: idName, name: nameOf, isUuid, draftOf, elementOf } = kinds[kind];
+  const [start] = useState(() => ({ source: element ?? {}, json: null,
+    draft: draftOf(element ?? preset),
+    typedId: element?.[idName] ?? (isUuid ? newUuid() : null) }));
+  const [form, setForm] = useState(start);
+  const { source, draft, json, typedId } = form;
+  const taken = new Set((data[kind] ?? []).map((one) => one[idName]));
+  const id = typedId ?? proposedId(draft[nameOf] ?? "", taken);
+  const parsed = json === null ? { value: elementOf(draft, source) } : objectOf(json);
+  const { [idName]: _, ...members } = parsed.value ?? {};
+  const problems = json === null ? problemsOf(kind, draft, { id, isNew: !element, data })
+    : parsed.problem ? { json: parsed.problem } : {};
+  return {
+    id, draft, json, problems, body: { [idName]: id, ...members },
+    isChanged: JSON.stringify(form) !== JSON.stringify(start),
+    setId: (value) => setForm((now) => ({ ...now, typedId: value })),
+    put: (name, value) => setForm((now) => ({ ...now, draft: { ...now.draft, [name]: value } })),
+    setJson: (value) => setForm((now) => ({ ...now, json: value })),
+    asJson: () => setForm((now) => ({ ...now, json: JSON.stringify(members, null, 2) })),
+    asForm: () => setForm((now) => ({ ...now, json: null, source: parsed.value,
+      draft: draftOf(parsed.value) })),
+  };
+}
 
+/** Puts the focus on the first field, and on the first that is wrong whenever `asked` grows. */
+function useFocus(form, asked) {
+  useEffect(() => {
+    form.current?.querySelector(asked ? '[aria-invalid="true"]' : "input:not([readonly])")?.focus();
+  }, [asked]);
+}
+
+function Footer({ kind, form, path, body, busy, same, wrong }) {
+  const leave = (event) => event.currentTarget.closest("dialog")
+    .dispatchEvent(new Event("cancel", { cancelable: true }));
+  const canTurn = form.json === null || !form.problems.json;
+  return html`<footer>
+    ${kinds[kind].fields.length > 0 && html`<button type="button" class="quiet" disabled=${!canTurn}
+      onClick=${form.json === null ? form.asJson : form.asForm}>
+      ${form.json === null ? "Edit as JSON" : "Edit as a form"}</button>`}
+    <${CopyCurl} method="PUT" path=${path} body=${body} />
+    <span class="wrong grow">${wrong > 0 && `${plural(wrong, "field")} to correct`}</span>
+    <button type="button" onClick=${leave}>Cancel</button>
+    <button type="submit" class="primary" disabled=${busy || same}>
+      ${busy ? "Saving …" : "Save"}</button>
+  </footer>`;
+}
+
+/**
+ * The form of an element; `element` null makes a new one, with the members of `preset`. Shows what
+ * differs from what is there before it is sent. `data` are the catalog's lists.
+ * `onDone(requestId, body)` is called after the change.
+ */
+export function Editor({ kind, element, preset = {}, data, onDone, onClose }) {
+  const { one, isNameAlone, isUuid, idHint, fields } = kinds[kind];
+  const element_form = useRef(null);
+  const form = useForm({ kind, element, preset, data });
+  const [base, setBase] = useState(element);
+  const [state, setState] = useState({ busy: false, error: null, moved: false });
+  const [tried, setTried] = useState(0);
+  const [refused, setRefused] = useState({});
+  useFocus(element_form, tried);
+  const { id, body } = form;
+  const path = pathOf(kind, id);
+  const sent = isNameAlone ? undefined : body;
+  const same = base !== null && !differences(base, body).length;
+  const wrong = tried ? { ...refused, ...form.problems } : refused;
+
+  const fail = (error) => {
+    const { byField, isWhole } = form.json === null ? findingsOf(error, fields)
+      : { byField: {}, isWhole: false };
+    setRefused(byField);
+    setState({ busy: false, error: isWhole ? null : error, moved: false });
+    if (Object.keys(byField).length) setTried(tried + 1);
+  };
   const submit = async (event) => {
     event.preventDefault();
-    if (!ready) return;
+    if (same || state.busy) return;
+    const count = Object.keys(form.problems).length;
+    if (count) {
+      setTried(tried + 1);
+      announce(`Not saved: ${plural(count, "field")} to correct.`);
+      return;
+    }
     setState({ busy: true, error: null, moved: false });
     try {
-      // What was reviewed must be what happens: somebody else may have changed it meanwhile.
+      // What was reviewed must be what happens: somebody else may have changed it since.
       const now = await currentOf(kind, path);
       if (differences(base, now).length) {
         setBase(now);
@@ -73,36 +129,35 @@ export function Editor({ kind, element, onDone, onClose }) {
       }
       const answer = await send("PUT", path, { body: sent });
       announce(`The ${one} is saved.`);
-      onDone(answer.headers.get("X-Request-Id"), id);
+      onDone(answer.headers.get("X-Request-Id"), body);
     } catch (error) {
-      setState({ busy: false, error, moved: false });
+      fail(error);
     }
   };
-  const put = (name) => (value) => setDraft((before) => ({ ...before, [name]: value }));
-  const control = (field) => (field.choices
-    ? html`<${Choice} key=${field.name} field=${field} value=${draft[field.name]}
-        onValue=${put(field.name)} />`
-    : html`<${Field} key=${field.name} label=${field.label} hint=${field.hint}
-        multiline=${field.multiline} value=${draft[field.name]} onValue=${put(field.name)} />`);
-  return html`<${Dialog} title=${element ? `Edit a ${one}` : `New ${one}`} onClose=${onClose}
-    wide=${true}>
-    <form onSubmit=${submit}>
-      <div class="fields">
-        <${Field} label="Id" value=${id} readOnly=${Boolean(element)} onValue=${setId}
-          hint=${definition.idHint ?? (definition.makesId ? "A UUID." : undefined)} />
-        ${fields.map(control)}
-      </div>
-      <h3>What changes</h3>
+  const put = (name) => (value) => {
+    setRefused(({ [name]: _, ...rest }) => rest);
+    (name === "id" ? form.setId : (now) => form.put(name, now))(value);
+  };
+  const idField = html`<${Field} label="Id" value=${id} readOnly=${Boolean(element)}
+    onValue=${put("id")} error=${wrong.id}
+    hint=${element ? undefined : idHint ?? (isUuid ? "A UUID, made for you." : undefined)} />`;
+  return html`<${Dialog} title=${element ? `Edit ${one}` : `Add ${one}`} onClose=${onClose}
+    changed=${form.isChanged}>
+    <form ref=${element_form} onSubmit=${submit} noValidate class=${`catalog-form ${kind}`}>
+      ${form.json === null ? html`<div class="fields">
+          ${fields.map((field) => html`<${Control} key=${field.name} field=${field} data=${data}
+            value=${form.draft[field.name]} error=${wrong[field.name]}
+            onValue=${put(field.name)} />`)}
+          ${idField}</div>`
+        : html`${idField}<${Field} label=${`The ${one} as JSON`} multiline className="json-text"
+          value=${form.json} error=${wrong.json} onValue=${form.setJson} />`}
       ${state.moved && html`<p class="warning" role="alert">It is not as it was when this form was
         opened. Below is what would change now: look at it, then save again.</p>`}
-      <${MemberDiff} before=${base} after=${body} />
+      ${base !== null && html`<h3>What changes</h3>
+        <${MemberDiff} before=${base} after=${body} />`}
       <${Problem} error=${state.error} />
-      <footer>
-        <${CopyCurl} method="PUT" path=${path} body=${sent} />
-        <button type="button" onClick=${onClose}>Cancel</button>
-        <button type="submit" class="primary" disabled=${!ready}>
-          ${state.busy ? "Working …" : "Save"}</button>
-      </footer>
+      <${Footer} kind=${kind} form=${form} path=${path} body=${sent} busy=${state.busy} same=${same}
+        wrong=${Object.keys(wrong).length} />
     </form>
   </${Dialog}>`;
 }

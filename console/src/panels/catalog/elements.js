@@ -1,112 +1,84 @@
-import { useState } from "preact/hooks";
-import { send } from "../../core/api.js";
-import {
-  Confirm, CopyCurl, Field, Loading, MemberDiff, Name, Problem, Section, Table, announce,
-} from "../../core/components.js";
+import { Plus } from "lucide-preact";
+import { CopyCurl, Empty, Field, Loading, Name, Section, Table } from "../../core/components.js";
 import { html } from "../../core/html.js";
-import { useQuery } from "../../core/query.js";
-import { linkHere, turn } from "../../core/router.js";
+import { turn } from "../../core/router.js";
 import { mayChange } from "../../core/session.js";
-import { AuditEntry } from "../audit/entry.js";
-import { Editor } from "./editor.js";
-import { ErasingDialog, Erasures } from "./erasing.js";
-import { elementsOf, kinds, pathOf } from "./kinds.js";
+import { columnsOf, gameName } from "./columns.js";
+import { useCounts } from "./counts.js";
+import { Details } from "./details.js";
+import { Erasures } from "./erasing.js";
+import { kinds } from "./kinds.js";
+import { found } from "./use_catalog.js";
 
-const period_ms = 5_000;
+// Why the first one is worth adding, and what comes next.
+const firstSteps = {
+  games: "A game has namespaces, such as prod and staging, in which its lobbies run, and avatars. "
+    + "Add a game, then its first namespace, then a token by which it reports lobbies.",
+  namespaces: "A namespace is a place of a game where lobbies run, such as prod or staging. Its "
+    + "domains and player tokens choose the regions that players get.",
+  regions: "Regions are the datacenters that players choose from. Until there is one, they get an "
+    + "empty list.",
+  tiers: "Tiers are the sizes of game servers that game versions name. A version that names a tier "
+    + "which is not here is refused.",
+};
 
-function cellText(value) {
-  if (value === undefined || value === null) return "–";
-  if (Array.isArray(value)) return value.join(", ");
-  return typeof value === "object" ? Object.values(value).join(", ") : String(value);
+const search_from = 8;
+
+function matches(kind, element, text, data) {
+  const game = kind === "namespaces" ? gameName(data, element.game_id) : "";
+  const all = `${JSON.stringify(element)} ${game}`.toLowerCase();
+  return text.toLowerCase().split(/\s+/).every((word) => all.includes(word));
 }
 
-function matches(element, text) {
-  return JSON.stringify(element).toLowerCase().includes(text.toLowerCase());
+function AddButton({ kind, first = false }) {
+  const { one } = kinds[kind];
+  return html`<button type="button" class="primary" onClick=${() => turn({ new: 1 })}>
+    <${Plus} />${first ? `Add the first ${one}` : `Add ${one}`}</button>`;
 }
 
-function Removal({ kind, element, onDone, onClose }) {
-  const { one, id } = kinds[kind];
-  const path = pathOf(kind, element[id]);
-  const remove = async () => {
-    const answer = await send("DELETE", path);
-    announce(`The ${one} is removed.`);
-    onDone(answer.headers.get("X-Request-Id"), null);
-  };
-  return html`<${Confirm} title=${`Remove a ${one}`} expect=${element[id]} action="Remove"
-    onConfirm=${remove} onClose=${onClose}>
-    <p>What is removed is hidden and kept for history; creating it again brings it back.</p>
-    <${MemberDiff} before=${element} after=${null} caption="What is removed" />
-    <${CopyCurl} method="DELETE" path=${path} />
-  </${Confirm}>`;
+function List({ kind, elements, data, chosen, search }) {
+  const { id, title, icon, one } = kinds[kind];
+  const counts = useCounts(kind === "games" ? elements.map((game) => game.game_id) : []);
+  if (elements.length === 0) {
+    return html`<${Empty} icon=${icon} title=${`No ${title.toLowerCase()} yet`}
+      action=${mayChange.value && html`<${AddButton} kind=${kind} first />`}>
+      ${firstSteps[kind]}</${Empty}>`;
+  }
+  // Next to the list, the chosen one says the rest.
+  const without = chosen !== null && kind === "namespaces" ? ["id", "domains"] : [];
+  const columns = columnsOf(kind, { data, counts, chosen, without, more: { search } });
+  const rows = search ? elements.filter((row) => matches(kind, row, search, data)) : elements;
+  return html`
+    ${(elements.length > search_from || search) && html`<${Field} label=${`Search ${title
+      .toLowerCase()}`} type="search" className="search" value=${search}
+      onValue=${(text) => turn({ search: text })} />`}
+    <${Table} key=${kind} caption=${title} columns=${columns} rows=${rows}
+      keyOf=${(row) => row[id]} empty=${`No ${one} matches this search.`}
+      rowClass=${(row) => (row[id] === chosen ? "chosen" : "")} />`;
 }
 
-function Details({ kind, element, onEdit, onRemove, onErase }) {
-  const { id, fixed } = kinds[kind];
-  const actions = html`
-    ${mayChange.value && !fixed && html`<button type="button" onClick=${onEdit}>Edit</button>`}
-    ${mayChange.value && html`<button type="button" onClick=${onRemove}>Remove</button>`}
-    ${mayChange.value && kind === "games" && html`<button type="button"
-      onClick=${onErase}>Erase everything</button>`}
-    <${CopyCurl} path=${pathOf(kind, element[id])} />`;
-  return html`<${Section} title=${`The ${kinds[kind].one} chosen`} actions=${actions}>
-    <pre class="json">${JSON.stringify(element, null, 2).split("\n").map((line, index) => html`
-      <div key=${index}><${Name} text=${line} /></div>`)}</pre>
-  </${Section}>`;
-}
-
-/** The elements of one kind: a list, the one that is chosen, and what changes them. */
-export function Elements({ kind, route }) {
-  const definition = kinds[kind];
-  const path = `/v1/${kind}`;
-  const { value, error, reload } = useQuery(path, { every: period_ms });
-  const [open, setOpen] = useState(null);
-  const [requestId, setRequestId] = useState(null);
-  const { params } = route;
+/**
+ * The elements of one kind: a list, and the one that is chosen next to it. `onOpen(what, element)`
+ * shows a form.
+ */
+export function Elements({ kind, data, params, onOpen }) {
+  const { title, one, id } = kinds[kind];
+  const elements = data[kind];
   const search = params.get("search") ?? "";
   const chosen = params.get("id");
-  const elements = value ? elementsOf(kind, value) : [];
-  const element = elements.find((found) => found[definition.id] === chosen);
-  const done = (id, shown) => {
-    setOpen(null);
-    setRequestId(id);
-    turn({ id: shown });
-    reload();
-  };
-  const cell = (name) => (row) => (name === definition.id
-    ? html`<a href=${linkHere({ id: row[name] })}
-        aria-current=${row[name] === chosen ? "true" : undefined}><${Name} text=${row[name]} /></a>`
-    : html`<${Name} text=${cellText(row[name])} />`);
-  const columns = definition.columns.map(([name, title]) => ({
-    id: name, title, cell: cell(name), sort: (row) => cellText(row[name]) }));
-  const actions = html`
-    ${mayChange.value && html`<button type="button" class="primary"
-      onClick=${() => setOpen("new")}>New ${definition.one}</button>`}
-    <${CopyCurl} path=${path} />`;
+  const element = chosen === null ? undefined : found(elements, id, chosen);
+  const actions = html`${mayChange.value && elements?.length > 0
+    && html`<${AddButton} kind=${kind} />`}<${CopyCurl} path=${`/v1/${kind}`} />`;
   return html`
-    <${Section} title=${value ? `${definition.title}, ${elements.length}` : definition.title}
-      actions=${actions}>
-      <${Problem} error=${error} onRetry=${reload} />
-      ${requestId && html`<${AuditEntry} key=${requestId} requestId=${requestId} />`}
-      <${Field} label="Search" type="search" className="search" value=${search}
-        onValue=${(text) => turn({ search: text })} />
-      ${value ? html`<${Table} key=${kind} caption=${definition.title} columns=${columns}
-          rows=${elements.filter((row) => matches(row, search))}
-          keyOf=${(row) => row[definition.id]} empty=${search ? "None has that." : "There is none."}
-          rowClass=${(row) => (row[definition.id] === chosen ? "chosen" : "")} />`
-        : !error && html`<${Loading} />`}
-    </${Section}>
-    ${element && html`<${Details} kind=${kind} element=${element}
-      onEdit=${() => setOpen("edit")} onRemove=${() => setOpen("remove")}
-      onErase=${() => setOpen("erase")} />`}
-    ${chosen && value && !element && html`<p>There is no ${definition.one} with the id <code>
-      <${Name} text=${chosen} /></code>.</p>`}
-    ${open === "new" && html`<${Editor} kind=${kind} element=${null} onDone=${done}
-      onClose=${() => setOpen(null)} />`}
-    ${open === "edit" && element && html`<${Editor} kind=${kind} element=${element} onDone=${done}
-      onClose=${() => setOpen(null)} />`}
-    ${kind === "games" && html`<${Erasures} />`}
-    ${open === "erase" && element && html`<${ErasingDialog} game=${element} onDone=${done}
-      onClose=${() => setOpen(null)} />`}
-    ${open === "remove" && element && html`<${Removal} kind=${kind} element=${element}
-      onDone=${done} onClose=${() => setOpen(null)} />`}`;
+    <div class=${element ? "beside" : ""}>
+      ${element && html`<${Details} ...${{ kind, element, data }}
+        onOpen=${(what) => onOpen(what, element)} />`}
+      ${chosen !== null && elements && !element && html`<p>There is no ${one} with the id <code>
+        <${Name} text=${chosen} /></code>.</p>`}
+      <${Section} title=${elements ? `${title}, ${elements.length}` : title} actions=${actions}>
+        ${elements ? html`<${List} ...${{ kind, elements, data, chosen, search }} />`
+          : html`<${Loading} />`}
+      </${Section}>
+    </div>
+    ${kind === "games" && html`<${Erasures} />`}`;
 }

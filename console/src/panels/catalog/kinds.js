@@ -1,87 +1,104 @@
-// What elements of the catalog are made of. A kind has `id` (the member that names an element),
-// `columns`, `fields` of its form, and how an element becomes a draft of texts and back.
+// What elements of the catalog are made of. A kind has `id` and `name` (the members that name an
+// element), the `fields` of its form, and how an element becomes a draft and back.
+//
+// A field has `at` (the path of its member, by which the service reports findings), `check(value,
+// context)`, which returns what is wrong in a sentence, and `control` where it is no line of text.
+import { Gamepad2, Globe, Layers, Server } from "lucide-preact";
+import {
+  daysProblem, domainsProblem, identifierProblem, linesOf, nameProblem, pingUrlProblem, placeOf,
+  uuidProblem,
+} from "./checks.js";
 
-const lines = (text) => text.split("\n").map((line) => line.trim()).filter(Boolean);
 const text = (value) => (value === undefined || value === null ? "" : String(value));
+const listed = (value) => (Array.isArray(value) ? value.map(String) : []);
 
 function set(element, name, value) {
   const { [name]: _, ...rest } = element;
   return value === undefined ? rest : { ...rest, [name]: value };
 }
 
-function number(typed) {
-  const n = Number(typed);
-  // What is no number goes as it was typed, so that the service says what is wrong with it.
-  return typed.trim() === "" || Number.isNaN(n) ? typed : n;
+/** What is wrong with a namespace's domains: as texts, or as those that lead elsewhere already. */
+function domainProblem(value, { id, data }) {
+  const domains = linesOf(value).map((line) => line.toLowerCase());
+  for (const other of data.namespaces ?? []) {
+    const taken = other.namespace_id !== id && other.domains?.find((one) => domains.includes(one));
+    if (taken) return `${taken} belongs to the namespace ${other.name} already.`;
+  }
+  return domainsProblem(value);
 }
 
 const games = {
-  title: "Games", one: "game", id: "game_id", makesId: true,
-  columns: [["game_id", "Id"], ["display_name", "Name"], ["retention_days", "Days kept"]],
-  fields: [{ name: "display_name", label: "Name" },
-    { name: "retention_days", label: "Days that lobbies are kept", optional: true,
-      hint: "From their stop; 0: for ever. Empty: as the service is configured." }],
+  title: "Games", one: "game", id: "game_id", name: "display_name", isUuid: true, icon: Gamepad2,
+  fields: [
+    { name: "display_name", label: "Name", at: "/display_name", check: nameProblem,
+      hint: "What people see. 1 to 128 characters." },
+    { name: "retention_days", label: "Days that lobbies are kept", at: "/retention_days",
+      check: daysProblem, inputmode: "numeric", placeholder: "as configured",
+      hint: "From their stop, 0 to 36500. 0: for ever. Empty: as the service is configured." },
+  ],
   draftOf: (element) => ({ display_name: text(element.display_name),
     retention_days: text(element.retention_days) }),
-  elementOf: (draft, element) => set({ ...element, display_name: draft.display_name },
-    "retention_days", draft.retention_days.trim() === "" ? undefined
-      : number(draft.retention_days)),
+  elementOf: ({ display_name, retention_days: days }, element) => set({ ...element, display_name },
+    "retention_days", days.trim() === "" ? undefined : Number(days)),
 };
 
 const namespaces = {
-  title: "Namespaces", one: "namespace", id: "namespace_id", makesId: true,
-  columns: [["namespace_id", "Id"], ["name", "Name"], ["game_id", "Game"], ["domains", "Domains"],
-    ["regions", "Regions"]],
+  title: "Namespaces", one: "namespace", id: "namespace_id", name: "name", isUuid: true,
+  icon: Layers,
   fields: [
-    { name: "game_id", label: "Game", choices: "games" },
-    { name: "name", label: "Name" },
-    { name: "domains", label: "Domains", multiline: true,
-      hint: "Host names, one a line: a listing whose Origin has one is of this namespace." },
-    { name: "regions", label: "Regions", multiline: true,
-      hint: "Ids of regions, one a line. Empty: all." },
+    { name: "game_id", label: "Game", control: "game", at: "/game_id", says: /^\S+ \S+: game /,
+      check: (value) => (value ? undefined : "Choose a game.") },
+    { name: "name", label: "Name", at: "/name", check: nameProblem,
+      hint: "Such as prod or staging." },
+    { name: "domains", label: "Domains", multiline: true, at: "/domains",
+      says: /^\S+ \S+: domain /, check: domainProblem,
+      hint: "Host names of the game's pages, one a line. Their players get this namespace's "
+        + "regions." },
+    { name: "regions", label: "Regions", control: "regions", at: "/regions",
+      says: /^\S+ \S+: region / },
   ],
-  draftOf: (element) => ({
-    game_id: text(element.game_id), name: text(element.name),
-    domains: (element.domains ?? []).join("\n"), regions: (element.regions ?? []).join("\n"),
-  }),
-  elementOf: (draft, element) => {
-    const named = { ...element, game_id: draft.game_id, name: draft.name };
-    const [domains, regions] = [lines(draft.domains), lines(draft.regions)];
-    return set(set(named, "domains", domains.length ? domains : undefined), "regions",
-      regions.length ? regions : undefined);
+  draftOf: (element) => ({ game_id: text(element.game_id), name: text(element.name),
+    domains: listed(element.domains).join("\n"),
+    regions: element.regions === undefined ? null : listed(element.regions) }),
+  elementOf: ({ game_id, name, domains, regions: chosen }, element) => {
+    const lines = linesOf(domains);
+    return set(set({ ...element, game_id, name }, "domains", lines.length ? lines : undefined),
+      "regions", chosen ?? undefined);
   },
 };
 
 const regions = {
-  title: "Regions", one: "region", id: "region_id",
-  columns: [["region_id", "Id"], ["region_display_name", "Name"],
-    ["provider_display_name", "Provider"], ["datacenter_coord", "Place"]],
-  idHint: "1 to 32 of a-z, 0-9 and -.",
+  title: "Regions", one: "region", id: "region_id", name: "region_display_name", icon: Globe,
+  idHint: "1 to 32 of a-z, 0-9 and -. It cannot be changed later.",
   fields: [
-    { name: "region_display_name", label: "Name" },
-    { name: "provider_display_name", label: "Provider" },
-    { name: "latitude", label: "Latitude", hint: "Degrees, -90 to 90." },
-    { name: "longitude", label: "Longitude", hint: "Degrees, -180 to 180." },
-    { name: "ping_url", label: "Ping URL", optional: true,
-      hint: "https, may be empty: where the Regions panel measures latency." },
+    { name: "region_display_name", label: "Name", at: "/region_display_name", check: nameProblem,
+      hint: "What people see, such as a city." },
+    { name: "provider_display_name", label: "Provider", at: "/provider_display_name",
+      check: nameProblem, control: "provider", hint: "The company that runs the datacenter." },
+    { name: "place", label: "Place", control: "place", at: "/datacenter_coord",
+      check: (value) => placeOf(value).problem, placeholder: "52.52, 13.405",
+      hint: "Latitude, longitude of the datacenter in degrees." },
+    { name: "ping_url", label: "Ping URL (optional)", at: "/ping_url", check: pingUrlProblem,
+      type: "url", placeholder: "https://", hint: "Where the Regions panel measures latency." },
   ],
-  draftOf: (element) => ({
-    region_display_name: text(element.region_display_name),
-    provider_display_name: text(element.provider_display_name),
-    latitude: text(element.datacenter_coord?.latitude),
-    longitude: text(element.datacenter_coord?.longitude), ping_url: text(element.ping_url),
-  }),
-  elementOf: (draft, element) => set({
-    ...element, region_display_name: draft.region_display_name,
-    provider_display_name: draft.provider_display_name,
-    datacenter_coord: { ...element.datacenter_coord, latitude: number(draft.latitude),
-      longitude: number(draft.longitude) },
-  }, "ping_url", draft.ping_url === "" ? undefined : draft.ping_url),
+  draftOf: (element) => {
+    const { latitude, longitude } = element.datacenter_coord ?? {};
+    return { region_display_name: text(element.region_display_name),
+      provider_display_name: text(element.provider_display_name),
+      place: [latitude, longitude].map(text).filter(Boolean).join(", "),
+      ping_url: text(element.ping_url) };
+  },
+  elementOf: ({ place, ping_url: ping, ...names }, element) => {
+    const { latitude, longitude } = placeOf(place);
+    return set({ ...element, ...names,
+      datacenter_coord: { ...element.datacenter_coord, latitude, longitude } },
+    "ping_url", ping === "" ? undefined : ping);
+  },
 };
 
 const tiers = {
-  title: "Tiers", one: "tier", id: "tier", fixed: true,
-  columns: [["tier", "Id"]],
+  title: "Tiers", one: "tier", id: "tier", name: "tier", isNameAlone: true, icon: Server,
+  idHint: "1 to 32 of a-z, 0-9 and -, such as basic-1d2. Game versions name it.",
   fields: [],
   draftOf: () => ({}),
   elementOf: () => ({}),
@@ -97,3 +114,23 @@ export function elementsOf(kind, listing) {
 
 /** The path of an element. */
 export const pathOf = (kind, id) => `/v1/${kind}/${encodeURIComponent(id)}`;
+
+/**
+ * What is wrong in a form, by field. `isNew` says that the id may be typed; `context` is `{id,
+ * data}`, where `data` has the lists of the catalog.
+ */
+export function problemsOf(kind, draft, { id, isNew, data }) {
+  const { fields, isUuid, id: idName, name: nameOf, one } = kinds[kind];
+  const found = {};
+  for (const { name, check } of fields) {
+    const problem = check?.(draft[name], { id, data });
+    if (problem) found[name] = problem;
+  }
+  if (!isNew) return found;
+  const taken = data[kind]?.find((element) => element[idName] === id);
+  const problem = taken
+    ? `The ${one} ${taken[nameOf]} has this id. Use another one, or edit that ${one}.`
+    : (isUuid ? uuidProblem : identifierProblem)(id);
+  if (problem) found.id = problem;
+  return found;
+}
