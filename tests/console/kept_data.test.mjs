@@ -43,7 +43,7 @@ test("a game says how many days its lobbies are kept", () =>
     await dialog.getByLabel("Days that lobbies are kept").fill("36500");
     await dialog.getByRole("button", { name: "Save" }).click();
     await dialog.waitFor({ state: "detached" });
-    await page.getByRole("cell", { name: "36500", exact: true }).waitFor();
+    await page.getByText("36500 days", { exact: true }).waitFor();
     const game = await ask("GET", `/v1/games/${demoGame}`, undefined, { url: service.ops });
     assert.equal(game.retention_days, 36_500);
   }));

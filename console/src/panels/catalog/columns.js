@@ -1,6 +1,7 @@
 // What the tables of the catalog show, by kind: names first.
 import { Count, Name } from "../../core/components.js";
 import { html } from "../../core/html.js";
+import { plural } from "../../core/plural.js";
 import { linkTo } from "../../core/router.js";
 import { placeText } from "./checks.js";
 import { IdText } from "./id_text.js";
@@ -10,7 +11,7 @@ import { found } from "./use_catalog.js";
 /** How long a game's lobbies are kept, in a few words. */
 export function keptText({ retention_days: days }) {
   if (days === undefined) return "as configured";
-  return days === 0 ? "for ever" : `${days} days`;
+  return days === 0 ? "for ever" : plural(days, "day");
 }
 
 /** The address of an element: a game has a page, others are shown next to their list. */

@@ -69,7 +69,8 @@ export function Details({ kind, element, data, onOpen }) {
       onClick=${() => onOpen("edit")}><${Pencil} />Edit</button>`}
     ${mayChange.value && html`<button type="button" onClick=${() => onOpen("remove")}>
       <${Trash2} />Remove</button>`}
-    <a class="button-like icon-only" href=${linkHere({ id: null })} aria-label="Close"><${X} /></a>`;
+    <a class="button-like icon-only" href=${linkHere({ id: null })} aria-label="Close">
+      <${X} /></a>`;
   return html`<div ref=${frame} class="details"><${Section} actions=${actions}
     title=${html`<${Name} text=${element[name]} />`}>
     ${!isNameAlone && html`<p><${IdText} id=${element[id]} of=${`${one} ${element[name]}`} /></p>`}

@@ -96,8 +96,9 @@ export function GamePage({ id, data, onOpen }) {
   const open = (what) => onOpen(what, game);
   return html`
     <${Section} className="game" title=${html`<${Name} text=${game.display_name} />`}
-      actions=${html`${mayChange.value && html`<button type="button" onClick=${() => open("edit")}><${Pencil} />
-        Edit</button>`}<${CopyCurl} path=${pathOf("games", id)} />`}>
+      actions=${html`${mayChange.value && html`<button type="button"
+        onClick=${() => open("edit")}><${Pencil} />Edit</button>`}
+        <${CopyCurl} path=${pathOf("games", id)} />`}>
       <p><${IdText} id=${id} of=${game.display_name} /></p>
       <${Facts} key=${id} game=${game} spaces=${spaces} avatars=${shown} />
       <p class="leads"><a href=${linkTo("validate", { kind: "version" })}>Validate a version</a>

@@ -8,8 +8,8 @@ const effects = {
   games: () => html`<p>A game is removed only once it has no namespaces. Its avatars and its lobby
     history are kept: to remove these, too, erase everything of it.</p>`,
   namespaces: ({ domains = [] }) => html`<p>Players at its domains${domains.length > 0
-    && html`${" "}(<${Name} text=${domains.join(", ")} />)`} get the regions of the default namespace instead.
-    Its domains can be given to another one.</p>`,
+    && html`${" "}(<${Name} text=${domains.join(", ")} />)`} get the regions of the default
+    namespace instead. Its domains can be given to another one.</p>`,
   regions: () => html`<p>Players no longer get it in their list of regions. Namespaces that name it
     must let go of it first.</p>`,
   tiers: () => html`<p>Game versions that name it are no longer valid.</p>`,
