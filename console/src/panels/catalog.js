@@ -1,6 +1,6 @@
 import { CircleCheck } from "lucide-preact";
 import { Name, Panel as Frame, Problem } from "../core/components.js";
-import { html, useState } from "../core/html.js";
+import { html, useEffect, useState } from "../core/html.js";
 import { go, linkTo, turn } from "../core/router.js";
 import { mayChange } from "../core/session.js";
 import { AuditEntry } from "./audit/entry.js";
@@ -11,7 +11,7 @@ import { ErasingDialog } from "./catalog/erasing.js";
 import { GamePage } from "./catalog/game.js";
 import { kinds } from "./catalog/kinds.js";
 import { Removal } from "./catalog/removal.js";
-import { useCatalog } from "./catalog/use_catalog.js";
+import { found, useCatalog } from "./catalog/use_catalog.js";
 
 const pages = Object.entries(kinds).map(([id, { title }]) => [id, title]);
 
@@ -48,6 +48,14 @@ function Panel({ route }) {
   const { data, error, reload } = useCatalog(kind);
   const [opened, setOpened] = useState(null);
   const [done, setDone] = useState(null);
+  // A game that is removed: its page ends once the list is without it.
+  const [left, setLeft] = useState(null);
+  const hasLeft = left !== null && data.games && !found(data.games, "game_id", left);
+  useEffect(() => {
+    if (!hasLeft) return;
+    setLeft(null);
+    go("catalog");
+  }, [hasLeft]);
   const wanted = params.get("new") === "1"
     ? { what: "new", kind, element: null, preset: { game_id: params.get("game") } } : opened;
   // Its form looks for ids that are taken and offers what there is, so it waits for the lists.
@@ -61,7 +69,7 @@ function Panel({ route }) {
     close();
     reload();
     const isGame = changed === "games";
-    if (!element && isGame) go("catalog");
+    if (!element && isGame) setLeft(game);
     else if (isGame) go("catalog", { game: element.game_id }, { replace: true });
     else if (!game) turn({ id: element?.[kinds[changed].id] ?? null });
     setDone(what === "erase" ? null : { kind: changed, element, requestId, at: [kind, isGame ?
