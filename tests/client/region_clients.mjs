@@ -11,7 +11,7 @@ import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { startBrowser } from "../console/browser.mjs";
+import { startBrowser } from "../console/support/browser.mjs";
 
 const tree = new URL("../..", import.meta.url).pathname;
 const modulePath = join(tree, "clients/javascript/matchcloud-regions.mjs");

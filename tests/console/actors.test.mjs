@@ -1,8 +1,8 @@
 // The actors panel: the supervision tree as it is.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { looksRight, startBrowser, until, withConsole } from "./browser.mjs";
-import { ask, data } from "./service.mjs";
+import { looksRight, startBrowser, until, withConsole } from "./support/browser.mjs";
+import { ask, data } from "./support/service.mjs";
 
 const avatars = new URL("/cloud/games/00000000-0000-4000-8000-000000000001/avatars", data);
 

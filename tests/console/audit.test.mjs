@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { authorOf, countsOf, deedOf, hoursOf } from "../../console/src/panels/audit/words.js";
-import { looksRight, startBrowser, until, withConsole } from "./browser.mjs";
-import { ask } from "./service.mjs";
+import { looksRight, startBrowser, until, withConsole } from "./support/browser.mjs";
+import { ask } from "./support/service.mjs";
 
 const oslo = { region_display_name: "Oslo", provider_display_name: "Demo Cloud",
   datacenter_coord: { latitude: 59.9139, longitude: 10.7522 } };

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
-import { looksRight, startBrowser, until, withConsole } from "./browser.mjs";
+import { looksRight, startBrowser, until, withConsole } from "./support/browser.mjs";
 
 let browser;
 before(async () => { browser = await startBrowser(); });

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
-import { openConsole, startBrowser, until } from "./browser.mjs";
-import { demoFolder, startService } from "./service.mjs";
+import { openConsole, startBrowser, until } from "./support/browser.mjs";
+import { demoFolder, startService } from "./support/service.mjs";
 
 const first_view_bytes = 75_000;
 const first_view_ms = 600;

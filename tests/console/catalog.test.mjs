@@ -1,8 +1,8 @@
 // The catalog panel: elements, changed here and elsewhere.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { looksRight, startBrowser, withConsole } from "./browser.mjs";
-import { ask } from "./service.mjs";
+import { looksRight, startBrowser, withConsole } from "./support/browser.mjs";
+import { ask } from "./support/service.mjs";
 
 const demoGame = "00000000-0000-4000-8000-000000000001";
 const oslo = { region_display_name: "Oslo", provider_display_name: "Demo Cloud",

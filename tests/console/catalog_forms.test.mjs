@@ -6,8 +6,8 @@ import {
   daysProblem, domainsProblem, findingsOf, identifierProblem, pingUrlProblem, placeOf, placeText,
   proposedId,
 } from "../../console/src/panels/catalog/checks.js";
-import { judge, looksRight, startBrowser, until, withConsole } from "./browser.mjs";
-import { ask } from "./service.mjs";
+import { judge, looksRight, startBrowser, until, withConsole } from "./support/browser.mjs";
+import { ask } from "./support/service.mjs";
 
 let browser;
 before(async () => {

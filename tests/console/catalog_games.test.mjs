@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { judge, looksRight, startBrowser, until, withConsole } from "./browser.mjs";
-import { startService } from "./service.mjs";
+import { judge, looksRight, startBrowser, until, withConsole } from "./support/browser.mjs";
+import { startService } from "./support/service.mjs";
 
 const demoGame = "00000000-0000-4000-8000-000000000001";
 

@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { after, before, test } from "node:test";
 
-import { judge, looksRight, origin, startBrowser, until, withConsole } from "./browser.mjs";
-import { sampleDocument } from "./openapi_sample.mjs";
-import { demoFolder, startService } from "./service.mjs";
+import { judge, looksRight, origin, startBrowser, until, withConsole } from "./support/browser.mjs";
+import { sampleDocument } from "./support/openapi_sample.mjs";
+import { demoFolder, startService } from "./support/service.mjs";
 
 let browser;
 before(async () => { browser = await startBrowser(); });

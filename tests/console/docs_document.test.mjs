@@ -7,7 +7,7 @@ import { groupsOf, isFound, operationsOf } from "../../console/src/docs/operatio
 import { curlOf, requestOf, scriptOf, valuesToBegin } from "../../console/src/docs/request.js";
 import { referred, resolved } from "../../console/src/schema/resolve.js";
 import { typeInWords } from "../../console/src/schema/walk.js";
-import { sampleDocument } from "./openapi_sample.mjs";
+import { sampleDocument } from "./support/openapi_sample.mjs";
 
 const root = sampleDocument("ops plane");
 const operations = operationsOf(root);

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { after, before, test } from "node:test";
-import { looksRight, startBrowser, until, withConsole } from "./browser.mjs";
+import { looksRight, startBrowser, until, withConsole } from "./support/browser.mjs";
 import { drawn } from "../../console/src/panels/faults/path.js";
 import { plans } from "../../console/src/panels/faults/plan_list.js";
-import { ask, data, demoFolder, startService } from "./service.mjs";
+import { ask, data, demoFolder, startService } from "./support/service.mjs";
 
 let browser;
 before(async () => {

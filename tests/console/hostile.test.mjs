@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fits, judge, screenshot, startBrowser, until, withConsole } from "./browser.mjs";
-import { ask, command, demoFolder, startService } from "./service.mjs";
+import { fits, judge, screenshot, startBrowser, until, withConsole } from "./support/browser.mjs";
+import { ask, command, demoFolder, startService } from "./support/service.mjs";
 
 const image = '<img src=x onerror="document.title=1">';
 const script = "</script><script>document.title=1</script>";

@@ -1,7 +1,7 @@
 // What an open console asks of a service while nobody does anything.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { startBrowser, until, withConsole } from "./browser.mjs";
+import { startBrowser, until, withConsole } from "./support/browser.mjs";
 
 const watched_s = 6;
 // A request may be late, and the next one in time: less than a second lies between them then.

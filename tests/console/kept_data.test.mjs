@@ -1,8 +1,8 @@
 // What is removed for good: games with everything, avatars; and exports that say what is not kept.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { looksRight, startBrowser, until, withConsole } from "./browser.mjs";
-import { ask, demoFolder, startService } from "./service.mjs";
+import { looksRight, startBrowser, until, withConsole } from "./support/browser.mjs";
+import { ask, demoFolder, startService } from "./support/service.mjs";
 
 const demoGame = "00000000-0000-4000-8000-000000000001";
 const catalogPage = `#/catalog?kind=games&id=${demoGame}`;

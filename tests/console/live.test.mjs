@@ -4,8 +4,8 @@ import { after, before, test } from "node:test";
 import { operations } from "../../console/src/panels/live/operations.js";
 import {
   fits, judge, looksRight, screenshot, startBrowser, until, withConsole,
-} from "./browser.mjs";
-import { ask, command, data, demoFolder, startService } from "./service.mjs";
+} from "./support/browser.mjs";
+import { ask, command, data, demoFolder, startService } from "./support/service.mjs";
 
 const demoGame = "00000000-0000-4000-8000-000000000001";
 

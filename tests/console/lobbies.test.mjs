@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
 
-import { looksRight, origin, startBrowser, until, withConsole } from "./browser.mjs";
+import { looksRight, origin, startBrowser, until, withConsole } from "./support/browser.mjs";
 
 const game = "00000000-0000-4000-8000-000000000001";
 const january = Date.UTC(2026, 0, 1);

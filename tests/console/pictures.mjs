@@ -5,8 +5,8 @@ import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { startBrowser, until, withConsole } from "./browser.mjs";
-import { demoFolder, startService } from "./service.mjs";
+import { startBrowser, until, withConsole } from "./support/browser.mjs";
+import { demoFolder, startService } from "./support/service.mjs";
 
 const binary = process.env.MATCHCLOUD_BINARY;
 const to = process.env.MATCHCLOUD_PICTURES;

@@ -6,8 +6,8 @@ import { request as ask } from "node:http";
 import { createServer } from "node:https";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { startBrowser, withConsole } from "./browser.mjs";
-import { command, demoFolder, startService } from "./service.mjs";
+import { startBrowser, withConsole } from "./support/browser.mjs";
+import { command, demoFolder, startService } from "./support/service.mjs";
 
 const prefix = "/match/cloud";
 // Browsers take names that end so for this machine, and the service takes them for any other.

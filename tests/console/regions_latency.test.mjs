@@ -4,8 +4,8 @@ import { after, before, test } from "node:test";
 
 import { cellText, disagreements, isLearned, ordersOf, rowsOf, sourceText }
   from "../../console/src/panels/regions/latency.js";
-import { judge, looksRight, startBrowser, until, withConsole } from "./browser.mjs";
-import { ask, demoFolder, startService } from "./service.mjs";
+import { judge, looksRight, startBrowser, until, withConsole } from "./support/browser.mjs";
+import { ask, demoFolder, startService } from "./support/service.mjs";
 
 const place = { latitude: 51.5, longitude: -0.12 };
 const hash = "#/regions?address=203.0.113.99";

@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { origin, startBrowser, withConsole } from "./browser.mjs";
-import { command, demoFolder, startService } from "./service.mjs";
+import { origin, startBrowser, withConsole } from "./support/browser.mjs";
+import { command, demoFolder, startService } from "./support/service.mjs";
 
 const tree = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const dist = join(tree, "build/console/dist");

@@ -3,9 +3,9 @@
 // width and color.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { judge, screenshot, startBrowser, until, withConsole } from "./browser.mjs";
-import { idOf } from "./full_store.mjs";
-import { endWorlds, world } from "./worlds.mjs";
+import { judge, screenshot, startBrowser, until, withConsole } from "./support/browser.mjs";
+import { idOf } from "./support/full_store.mjs";
+import { endWorlds, world } from "./support/worlds.mjs";
 
 const wide = { width: 1440, height: 900 };
 const narrow = { width: 390, height: 844 };

@@ -1,11 +1,11 @@
 // What people come to the console for, read off the page alone, within a number of clicks.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { startBrowser, until, withConsole } from "./browser.mjs";
-import { idOf } from "./full_store.mjs";
-import { Person } from "./person.mjs";
-import { ask } from "./service.mjs";
-import { endWorlds, world } from "./worlds.mjs";
+import { startBrowser, until, withConsole } from "./support/browser.mjs";
+import { idOf } from "./support/full_store.mjs";
+import { Person } from "./support/person.mjs";
+import { ask } from "./support/service.mjs";
+import { endWorlds, world } from "./support/worlds.mjs";
 
 const look = { viewport: { width: 1440, height: 900 } };
 

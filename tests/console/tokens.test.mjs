@@ -1,8 +1,8 @@
 // The tokens panel: tokens created, rotated and revoked, for games and namespaces by name.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { judge, looksRight, startBrowser, until, withConsole } from "./browser.mjs";
-import { ask, command, demoFolder, ops, startService } from "./service.mjs";
+import { judge, looksRight, startBrowser, until, withConsole } from "./support/browser.mjs";
+import { ask, command, demoFolder, ops, startService } from "./support/service.mjs";
 
 const demoGame = "00000000-0000-4000-8000-000000000001";
 const secondGame = "00000000-0000-4000-8000-0000000007b1";

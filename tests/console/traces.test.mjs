@@ -4,8 +4,8 @@ import { after, before, test } from "node:test";
 import {
   chosenOf, longestOf, shareText, timesOf,
 } from "../../console/src/panels/traces/steps.js";
-import { looksRight, startBrowser, until, withConsole } from "./browser.mjs";
-import { ask, data } from "./service.mjs";
+import { looksRight, startBrowser, until, withConsole } from "./support/browser.mjs";
+import { ask, data } from "./support/service.mjs";
 
 const demoGame = "00000000-0000-4000-8000-000000000001";
 const slowGame = "00000000-0000-4000-8000-0000000007ac";

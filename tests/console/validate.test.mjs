@@ -4,7 +4,7 @@ import { execFileSync } from "node:child_process";
 import { after, before, test } from "node:test";
 
 import { examples } from "../../console/src/panels/validate/examples.js";
-import { looksRight, origin, startBrowser, until, withConsole } from "./browser.mjs";
+import { looksRight, origin, startBrowser, until, withConsole } from "./support/browser.mjs";
 
 let browser;
 before(async () => { browser = await startBrowser(); });

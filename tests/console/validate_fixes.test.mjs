@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
-import { fits, judge, startBrowser, until, withConsole } from "./browser.mjs";
+import { fits, judge, startBrowser, until, withConsole } from "./support/browser.mjs";
 
 let browser;
 before(async () => { browser = await startBrowser(); });

@@ -8,7 +8,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const tree = process.env.MATCHCLOUD_TREE ?? join(here, "../..");
+const tree = process.env.MATCHCLOUD_TREE ?? join(here, "../../..");
 const require = createRequire(join(tree, "build/console/test/package.json"));
 const { chromium } = require("playwright-core");
 const screenshots = join(tree, "build/console/screenshots");

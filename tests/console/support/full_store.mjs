@@ -8,7 +8,7 @@ import { deflateSync } from "node:zlib";
 import { command } from "./service.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const tree = process.env.MATCHCLOUD_TREE ?? join(here, "../..");
+const tree = process.env.MATCHCLOUD_TREE ?? join(here, "../../..");
 const require = createRequire(join(tree, "build/console/package.json"));
 const counts = { regions: 100, games: 50, lobbies: 100_000, avatars: 24 };
 const day_ms = 86_400_000;
