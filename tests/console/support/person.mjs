@@ -26,11 +26,12 @@ export class Person {
     this.clicks += 1;
   }
 
-  /** Types into a field, which is clicked first unless the keys go there already. */
+  /** Replaces a field's text. It is clicked first unless the keys go there already. */
   async type(locator, text) {
     await this.see(locator);
     const isHere = await locator.evaluate((field) => document.activeElement === field);
     if (!isHere) await this.click(locator);
+    await this.page.keyboard.press("Control+a");
     await this.page.keyboard.type(text);
   }
 

