@@ -2,7 +2,7 @@
 // somebody is likely to type.
 import { readFile } from "node:fs/promises";
 
-const largest_count = 1_500;
+const largest_count = 1_200;
 const steps_per_degree = 10;
 const code = /^[A-Z]{2}$/;
 

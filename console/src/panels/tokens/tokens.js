@@ -6,7 +6,7 @@ import {
 } from "../../core/components.js";
 import { html } from "../../core/html.js";
 import { useQuery } from "../../core/query.js";
-import { turn } from "../../core/router.js";
+import { linkHere, turn } from "../../core/router.js";
 import { mayChange, token as ownToken } from "../../core/session.js";
 import { AuditEntry } from "../audit/entry.js";
 import { scopeName } from "./kinds.js";
@@ -49,9 +49,27 @@ function listedOf(tokens, params, catalog) {
   const has = (token) => [token.name, token.kind, token.token_id, scopeName(token, catalog) ?? ""]
     .some((member) => member.toLocaleLowerCase().includes(text));
   const isWanted = ({ state }) => !show || (state === "active") === (show === "active");
-  return tokens.filter((token) => isWanted(token) && has(token)).sort((a, b) =>
+  const isOf = isOfGame(params, catalog);
+  return tokens.filter((token) => isWanted(token) && has(token) && isOf(token)).sort((a, b) =>
     (a.state === "active" ? 0 : 1) - (b.state === "active" ? 0 : 1)
       || a.name.localeCompare(b.name, "en", { numeric: true }));
+}
+
+/** Whether a token is for the game or the namespace of the address; without one any is. */
+function isOfGame(params, { namespaces }) {
+  const [game, namespace] = [params.get("game"), params.get("namespace")];
+  const gameOf = (id) => namespaces.find((one) => one.namespace_id === id)?.game_id;
+  return (token) => (!namespace || token.namespace_id === namespace)
+    && (!game || token.game_id === game || gameOf(token.namespace_id) === game);
+}
+
+function Chosen({ params, catalog }) {
+  const [game, namespace] = [params.get("game"), params.get("namespace")];
+  if (!game && !namespace) return null;
+  const name = game ? catalog.games.find((one) => one.game_id === game)?.display_name ?? game
+    : catalog.namespaces.find((one) => one.namespace_id === namespace)?.name ?? namespace;
+  return html`<p>Only those for <strong><${Name} text=${name} /></strong>. ${" "}
+    <a href=${linkHere({ game: "", namespace: "" })}>Show all</a></p>`;
 }
 
 function List({ tokens, params, catalog, create }) {
@@ -67,6 +85,7 @@ function List({ tokens, params, catalog, create }) {
         onValue=${(text) => turn({ text })} />
       <${Select} label="Show" options=${shows} value=${params.get("show") ?? ""}
         onValue=${(show) => turn({ show })} /></div>`}
+    <${Chosen} params=${params} catalog=${catalog} />
     <${TokenTable} tokens=${listedOf(tokens, params, catalog)} params=${params}
       catalog=${catalog} />`;
 }
