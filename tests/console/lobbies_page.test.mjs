@@ -2,7 +2,9 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
-import { fits, judge, looksRight, origin, startBrowser, until, withConsole } from "./support/browser.mjs";
+import {
+  fits, judge, looksRight, origin, startBrowser, until, withConsole,
+} from "./support/browser.mjs";
 
 const game = "00000000-0000-4000-8000-000000000001";
 const lobby = "7d4f0c1e-52a8-4a0e-9a35-6f1f2f9a0001";
