@@ -13,11 +13,13 @@ import { draftOf, ruleOf, ruleText } from "../../console/src/panels/faults/rule.
 
 const styles = new URL("../../console/src/styles/", import.meta.url);
 
-/** The classes that the selectors of a stylesheet begin with. */
+/** The classes of the elements that the selectors of a stylesheet begin with. */
 function firstClasses(css) {
-  const selectors = css.replace(/\/\*[^]*?\*\//g, "").matchAll(/([^{};@]+)\{/g);
+  const plain = css.replace(/\/\*[^]*?\*\/|\([^()]*\)/g, "");
+  const selectors = plain.matchAll(/([^{};@]+)\{/g);
   return new Set([...selectors].flatMap(([, list]) => list.split(","))
-    .map((selector) => /^\s*[a-z]*\.([a-z0-9-]+)/.exec(selector)?.[1]).filter(Boolean));
+    .flatMap((selector) => [.../^\s*\S*/.exec(selector)[0].matchAll(/\.([a-z][a-z0-9-]*)/g)])
+    .map(([, name]) => name));
 }
 
 test("no two panels style the same class", () => {
@@ -26,8 +28,8 @@ test("no two panels style the same class", () => {
   const owner = new Map();
   for (const file of own) {
     for (const name of firstClasses(readFileSync(new URL(file, styles), "utf8"))) {
-      // Whole parts of the page, of which a panel says what is in them.
-      if (["card", "choices", "members", "panel"].includes(name)) continue;
+      // Whole parts of the page, of which a panel says what is in them, and the tones of parts.
+      if (["bad", "card", "choices", "members", "panel", "warn"].includes(name)) continue;
       assert.equal(owner.get(name) ?? file, file, `.${name}`);
       owner.set(name, file);
     }
