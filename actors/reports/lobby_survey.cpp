@@ -291,7 +291,7 @@ base::expected<std::string> perform(const one_lobby_query& query, survey& of,
   json_writer json;
   json.object();
   write_lobby(json, query.lobby_id, attribute_columns, times.start_ts);
-  json.name("end_ts");
+  json.name("stop_ts");
   if (times.stop_ts)
     json.text(model::format_timestamp(*times.stop_ts));
   else

@@ -138,7 +138,8 @@ constexpr std::array schemas{
     named_schema{"Lobby", R"({
       "type": "object", "additionalProperties": false,
       "required": ["lobby_id", "namespace_id", "namespace_name", "region_id", "region_name",
-        "tier", "version_id", "version_name", "game_mode", "start_ts", "end_ts", "total_uptime_ms"],
+        "tier", "version_id", "version_name", "game_mode", "start_ts", "stop_ts",
+        "total_uptime_ms"],
       "properties": {
         "lobby_id": {"type": "string", "format": "uuid", "description": "The lobby's id."},
         "namespace_id": {"type": "string", "format": "uuid",
@@ -153,7 +154,7 @@ constexpr std::array schemas{
         "game_mode": {"type": "string", "description": "What is played in it."},
         "start_ts": {"type": "string", "format": "date-time",
           "description": "When it started."},
-        "end_ts": {"type": ["string", "null"], "format": "date-time",
+        "stop_ts": {"type": ["string", "null"], "format": "date-time",
           "description": "When it stopped; null while it runs."},
         "total_uptime_ms": {"type": "integer", "minimum": 0,
           "description": "How long it ran, in milliseconds; until now while it runs."}}
@@ -303,7 +304,7 @@ const operation_code codes::get_lobby{
                        R"("version_id":"00000000-0000-4000-8000-000000000203",)"
                        R"("version_name":"1.1.0","game_mode":"duel",)"
                        R"("start_ts":"2026-01-01T00:00:09.573Z",)"
-                       R"("end_ts":"2026-01-01T00:37:30.677Z","total_uptime_ms":2241104})"}},
+                       R"("stop_ts":"2026-01-01T00:37:30.677Z","total_uptime_ms":2241104})"}},
           .errors = {errc::game_not_found, errc::lobby_unknown, errc::store_failed,
                      errc::store_newer}}};
     },

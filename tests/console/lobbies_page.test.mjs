@@ -15,7 +15,7 @@ const image = "<img src=x onerror=alert(1)>";
 const found = { lobby_id: lobby, namespace_id: "00000000-0000-4000-8000-000000000011",
   namespace_name: "prod", region_id: "nrt", region_name: "Tokyo", tier: "basic-1d1",
   version_id: "00000000-0000-4000-8000-000000000201", version_name: "1.0.0", game_mode: image,
-  start_ts: "2026-01-31T23:41:34.709Z", end_ts: "2026-02-01T00:07:31.100Z",
+  start_ts: "2026-01-31T23:41:34.709Z", stop_ts: "2026-02-01T00:07:31.100Z",
   total_uptime_ms: 1_556_391 };
 
 let browser;
@@ -129,7 +129,7 @@ test("a pasted id leads to the lobby's page, which leads on to all that it names
 
 test("a lobby that runs says for how long, and rows around it are exported", () =>
   withConsole(browser, `${hash}&lobby=${lobby}`, {}, async (page) => {
-    await lobbyIs(page, { ...found, end_ts: null });
+    await lobbyIs(page, { ...found, stop_ts: null });
     await page.reload();
     await page.getByRole("heading", { name: /^Running for \d+ d/ }).waitFor();
     await page.getByText("report the lobby once more with a stop_ts").waitFor();
@@ -210,7 +210,7 @@ test("yesterday's lobbies are a CSV file after four clicks", () =>
 test("the page of a lobby looks right in dark and light, at 400 and 3840 px", () =>
   looksRight(browser, `${hash}&lobby=${lobby}`, { name: "lobby", expected: [/404/],
     ready: async (page) => {
-      await lobbyIs(page, { ...found, end_ts: null });
+      await lobbyIs(page, { ...found, stop_ts: null });
       await page.reload();
       await page.getByRole("heading", { name: /^Running for/ }).waitFor();
     } }));

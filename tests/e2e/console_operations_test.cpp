@@ -204,10 +204,10 @@ TEST_CASE("a lobby has what its row of an export has", "[operations]") {
       CHECK(text_at(lobby, names[i]) == rows[at][i]);
     has_running = rows[at][10].empty();
     if (has_running) {
-      CHECK(lobby["end_ts"].IsNull());
+      CHECK(lobby["stop_ts"].IsNull());
       CHECK(lobby["total_uptime_ms"].GetInt64() > 0);
     } else {
-      CHECK(text_at(lobby, "end_ts") == rows[at][10]);
+      CHECK(text_at(lobby, "stop_ts") == rows[at][10]);
       CHECK(std::to_string(lobby["total_uptime_ms"].GetInt64()) == rows[at][11]);
     }
   }

@@ -144,10 +144,10 @@ TEST_CASE("a lobby is found by its id, also when it runs no more") {
   CHECK(text_at(ended, "region_name") == "Frankfurt");
   CHECK(text_at(ended, "version_name") == "1.4");
   CHECK(text_at(ended, "start_ts") == "1970-01-01T00:00:01.000Z");
-  CHECK(text_at(ended, "end_ts") == "1970-01-01T00:00:03.500Z");
+  CHECK(text_at(ended, "stop_ts") == "1970-01-01T00:00:03.500Z");
   CHECK(ended["total_uptime_ms"].GetInt() == 2'500);
   const auto running = of.survey(one_lobby_query{id_of(2)});
-  CHECK(running["end_ts"].IsNull());
+  CHECK(running["stop_ts"].IsNull());
   CHECK(running["total_uptime_ms"].GetInt() == 4'000);
   const auto unknown =
       survey_lobbies_of(id_of(1), one_lobby_query{id_of(9)}, *of.database, of.within);

@@ -54,8 +54,8 @@ function Around({ game, span }) {
 
 function Life({ lobby, game, games, path }) {
   const start = Date.parse(lobby.start_ts);
-  const isRunning = lobby.end_ts === null || lobby.end_ts === undefined;
-  const end = isRunning ? Math.max(start, Date.now()) : Date.parse(lobby.end_ts);
+  const isRunning = lobby.stop_ts === null || lobby.stop_ts === undefined;
+  const end = isRunning ? Math.max(start, Date.now()) : Date.parse(lobby.stop_ts);
   const seconds = (end - start) / 1_000;
   const gameName = games.find(({ game_id: id }) => id === game)?.display_name;
   return html`<${Section} title=${html`${isRunning ? "Running for" : "Ran for"} ${" "}
@@ -63,7 +63,7 @@ function Life({ lobby, game, games, path }) {
         ? "good" : "plain"}>${isRunning ? "running" : "ended"}</${Badge}>
       <${CopyCurl} path=${path} />`}>
       <p>Started <${Time} at=${lobby.start_ts} />, ${isRunning ? "no end reported yet"
-        : html`ended <${Time} at=${lobby.end_ts} />`} <span class="faint">(UTC)</span></p>
+        : html`ended <${Time} at=${lobby.stop_ts} />`} <span class="faint">(UTC)</span></p>
       <${Timeline} start=${start} end=${end} isRunning=${isRunning} />
       ${isRunning && seconds > long_s && html`<p class="faint">If its game server is gone, report
         the lobby once more with a <code>stop_ts</code>: <code>POST /v1/lobbies</code>.</p>`}
