@@ -165,14 +165,14 @@ constexpr std::array schemas{
 std::vector<parameter_reference> with_filters(std::vector<parameter_reference> parameters) {
   const std::array filters{
       parameter_reference{"query", "region", R"({"type":"string"})",
-                          "Only lobbies in the region of this id.", "lon"},
+                          "Only lobbies in the region of this id.", R"("lon")"},
       parameter_reference{"query", "version", R"({"type":"string","format":"uuid"})",
                           "Only lobbies of the game version of this id.",
-                          "00000000-0000-4000-8000-000000000203"},
+                          R"("00000000-0000-4000-8000-000000000203")"},
       parameter_reference{"query", "mode", R"({"type":"string"})",
-                          "Only lobbies of the game mode of this name.", "duel"},
+                          "Only lobbies of the game mode of this name.", R"("duel")"},
       parameter_reference{"query", "tier", R"({"type":"string"})",
-                          "Only lobbies on game servers of this tier.", "basic-1d1"}};
+                          "Only lobbies on game servers of this tier.", R"("basic-1d1")"}};
   parameters.insert(parameters.end(), filters.begin(), filters.end());
   return parameters;
 }
