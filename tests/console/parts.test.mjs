@@ -1,6 +1,5 @@
 // Parts of the console that need no browser.
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { parseJson } from "../../console/src/core/json.js";
 import { eventsOf, joined } from "../../console/src/core/past.js";
@@ -10,32 +9,6 @@ import {
 import { changedPlaces, treeOf } from "../../console/src/panels/actors/tree.js";
 import { lineOf, operations, operationsOf } from "../../console/src/panels/live/operations.js";
 import { draftOf, ruleOf, ruleText } from "../../console/src/panels/faults/rule.js";
-
-const styles = new URL("../../console/src/styles/", import.meta.url);
-
-/** The classes of the elements that the selectors of a stylesheet begin with. */
-function firstClasses(css) {
-  const plain = css.replace(/\/\*[^]*?\*\/|\([^()]*\)/g, "");
-  const selectors = plain.matchAll(/([^{};@]+)\{/g);
-  return new Set([...selectors].flatMap(([, list]) => list.split(","))
-    .flatMap((selector) => [.../^\s*\S*/.exec(selector)[0].matchAll(/\.([a-z][a-z0-9-]*)/g)])
-    .map(([, name]) => name));
-}
-
-test("no two panels style the same class", () => {
-  const shared = ["base", "controls", "main", "panels", "shell", "theme"].map((of) => `${of}.css`);
-  const own = readdirSync(styles).filter((file) => !shared.includes(file));
-  const owner = new Map();
-  for (const file of own) {
-    for (const name of firstClasses(readFileSync(new URL(file, styles), "utf8"))) {
-      // Whole parts of the page, of which a panel says what is in them, and the tones of parts.
-      if (["bad", "card", "choices", "members", "panel", "warn"].includes(name)) continue;
-      assert.equal(owner.get(name) ?? file, file, `.${name}`);
-      owner.set(name, file);
-    }
-  }
-  assert.ok(owner.size > 50);
-});
 
 test("integers beyond 2^53 are not rounded, and texts that look like them stay texts", () => {
   assert.deepEqual(parseJson('{"seed":18446744073709551615,"n":-9007199254740993}'),

@@ -114,7 +114,7 @@ function FixAll({ found, isOld, fixed, editor, onChanged }) {
   return html`${count > 0 && html`<button type="button" class="primary" disabled=${isOld || isBusy}
       onClick=${fix} title="Fixes that lose nothing and can mean nothing else">
       <${WandSparkles} />Fix ${count} safely</button>`}
-    <span role="status" class="done">${isDone && doneText(outcome)}</span>
+    <span role="status" class="made">${isDone && doneText(outcome)}</span>
     ${isDone && html`<button type="button" onClick=${undo}><${Undo2} />Undo</button>`}
     <${Problem} error=${outcome?.error} />`;
 }

@@ -70,7 +70,7 @@ export function Elements({ kind, data, params, onOpen }) {
   const actions = html`${mayChange.value && elements?.length > 0
     && html`<${AddButton} kind=${kind} />`}<${CopyCurl} path=${`/v1/${kind}`} />`;
   return html`
-    <div class=${element ? "list-and-one" : ""}>
+    <div class=${element ? "list-and-chosen" : ""}>
       ${element && html`<${Details} ...${{ kind, element, data }}
         onOpen=${(what) => onOpen(what, element)} />`}
       ${chosen !== null && elements && !element && html`<p>There is no ${one} with the id <code>

@@ -80,7 +80,7 @@ function Change({ row: { before, since }, figure: [name, , format] }) {
 /** The figures of the whole data plane, before the first rule and since. */
 export function Headline({ rows }) {
   const all = rows.find(({ operation }) => operation === "");
-  return html`<dl class="since">
+  return html`<dl class="before-since">
     <div><dt>Data plane</dt><dd><small>a minute before → since</small></dd></div>
     ${figures.map((figure) => html`<div key=${figure[0]}><dt>${figure[1]}</dt>
       <dd><${Change} row=${all ?? {}} figure=${figure} /></dd></div>`)}</dl>`;

@@ -53,11 +53,11 @@ const news = (name, title) => [
   [`${name}.reply`, `${title}: tells`, `${title}: tells others`]];
 
 /** What no request waits for. */
-export const beside = { id: "beside", title: "Beside requests", points: [
+export const background = { id: "background", title: "Background", points: [
   ...news("catalog", "Catalog"), ...news("geoip_watch", "GeoIP watch"),
   ...news("supervisor", "Supervisor"), ["clock", "Clock", "Clock: the time of day is read"]] };
 
-const all = [...arriving, ...actors, ...resources, answering, beside];
+const all = [...arriving, ...actors, ...resources, answering, background];
 const words = new Map(all.flatMap(({ points }) => points).map(([id, , alone]) => [id, alone]));
 
 /** The ids of all points that are drawn. */

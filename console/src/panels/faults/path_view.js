@@ -2,7 +2,7 @@
 import { html } from "../../core/html.js";
 import { linkHere } from "../../core/router.js";
 import { KindIcon } from "./kinds.js";
-import { actors, answering, arriving, beside, drawn, resources } from "./path.js";
+import { actors, answering, arriving, background, drawn, resources } from "./path.js";
 import { kindText } from "./rule.js";
 
 const hitsText = (hits) => `${hits} ${hits === 1 ? "hit" : "hits"}`;
@@ -39,6 +39,7 @@ export function Path({ points = new Map(), chosen }) {
           operations.join(", ")}</small></span><ul>${some.map(point)}</ul></li>`)}</ul></li>
     <li class="resources"><ul>${resources.map(stage)}</ul></li>
     ${stage(answering)}
-    ${stage({ ...beside, points: [...beside.points, ...unknown.map((id) => [id, id, id])] })}
+    ${stage({ ...background,
+      points: [...background.points, ...unknown.map((id) => [id, id, id])] })}
   </ol>`;
 }

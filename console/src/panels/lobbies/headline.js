@@ -6,7 +6,7 @@ import { secondsOf } from "./long_running.js";
 import { timeText } from "./span.js";
 
 function Tile({ label, value, children, tone = "" }) {
-  return html`<div class=${`number ${tone}`}><dt>${label}</dt><dd><strong>${value}</strong>
+  return html`<div class=${`count-tile ${tone}`}><dt>${label}</dt><dd><strong>${value}</strong>
     <span class="faint">${children}</span></dd></div>`;
 }
 
