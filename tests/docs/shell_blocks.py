@@ -11,6 +11,7 @@ import re
 FENCE = re.compile(r"^(\s*)(```+|~~~+)\s*(\S*)\s*$")
 NEEDS = re.compile(r"^\s*<!-- needs: ([a-z ]+) -->\s*$")
 SERVER = re.compile(r"^<!-- server: (.*) -->$", re.MULTILINE)
+HERE_DOCUMENT = re.compile(r"<<'(\w+)'")
 PROMPT = "$ "
 
 
@@ -68,15 +69,19 @@ def commands_of(block):
     """The commands of a session; none where the block is something else."""
     if not block.lines or not block.lines[0].startswith(PROMPT):
         return []
-    commands, continued = [], False
+    commands, continued, document = [], False, None
     for offset, line in enumerate(block.lines):
-        if continued:
+        if document:
+            commands[-1].text += "\n" + line
+            document = None if line == document else document
+        elif continued:
             commands[-1].text += "\n" + line
             continued = line.endswith("\\")
         elif line.startswith(PROMPT):
             text = line[len(PROMPT):]
             commands.append(Command(block.line + offset, text, [], block.needs))
             continued = line.endswith("\\")
+            document = next(iter(HERE_DOCUMENT.findall(text)), None)
         else:
             commands[-1].expected.append(line)
     for one in commands:
@@ -88,7 +93,13 @@ def commands_of(block):
 def server_arguments(text):
     """What the page's server is started with besides what every page's is."""
     found = SERVER.search(text)
-    return found.group(1).split() if found else []
+    return found.group(1).split() if found and not starts_its_own(text) else []
+
+
+def starts_its_own(text):
+    """Whether the page begins with an empty folder and no server (`<!-- server: none -->`)."""
+    found = SERVER.search(text)
+    return found is not None and found.group(1) == "none"
 
 
 def pattern_of(expected):
