@@ -2,7 +2,7 @@
 // learns from one report per address and minute. run.sh calls this.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { ask, command, demoFolder, startService } from "../console/service.mjs";
+import { ask, command, demoFolder, startService } from "../console/support/service.mjs";
 import { clients } from "./region_clients.mjs";
 
 const demo_namespace = "00000000-0000-4000-8000-000000000011";

@@ -191,6 +191,7 @@ TEST_CASE("operators see no network that few have reported from", "[operations]"
   const auto shown = [&] {
     return parse_json(ask_ops(at, "GET", "/v1/ranking?address=2001:db8:3::1").body);
   };
+  REQUIRE(eventually([&] { return !shown()["cells"].Empty(); }));
   CHECK(text_at(shown()["cells"][0], "kind") == "place");
   CHECK(text_at(shown()["latencies"][0]["latency"], "source") == "place");
   // Clients of other prefixes in the same network.

@@ -25,7 +25,8 @@ constexpr const char* newer_store =
     "CREATE TABLE schema_version (least_program); INSERT INTO schema_version VALUES (99)";
 
 sqlite_connection open_raw(const temporary_directory& directory) {
-  auto opened = sqlite_connection::open(directory.path() + "/matchcloud.db");
+  auto opened = sqlite_connection::open(directory.path() + "/matchcloud.db",
+                                        sqlite_connection::missing_file::is_made);
   REQUIRE(opened.has_value());
   return std::move(*opened);
 }
@@ -184,7 +185,8 @@ TEST_CASE("a new store takes all migrations, and several processes make each onc
     std::array<std::jthread, 4> processes;
     for (std::size_t each = 0; each < processes.size(); ++each)
       processes[each] = std::jthread{[&, each] {
-        auto db = sqlite_connection::open(directory.path() + "/matchcloud.db");
+        auto db = sqlite_connection::open(directory.path() + "/matchcloud.db",
+                                          sqlite_connection::missing_file::is_made);
         done[each] = db ? migrate(*db, newest) : tl::unexpected{db.error()};
       }};
   }

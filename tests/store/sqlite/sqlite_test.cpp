@@ -14,7 +14,8 @@ using store::sqlite_connection;
 
 struct fixture {
   temporary_directory directory;
-  sqlite_connection db = *sqlite_connection::open(directory.path() + "/test.db");
+  sqlite_connection db = *sqlite_connection::open(directory.path() + "/test.db",
+                                                  sqlite_connection::missing_file::is_made);
 };
 
 TEST_CASE_METHOD(fixture, "values come back as they were bound") {

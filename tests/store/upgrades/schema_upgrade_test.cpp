@@ -108,7 +108,8 @@ ask on_sqlite(const std::string& directory) {
 TEST_CASE("a data directory of version 0.1.0 is upgraded with all that is in it") {
   const fixtures::temporary_directory directory;
   {
-    auto db = sqlite_connection::open(directory.path("matchcloud.db"));
+    auto db = sqlite_connection::open(directory.path("matchcloud.db"),
+                                      sqlite_connection::missing_file::is_made);
     REQUIRE(db.has_value());
     had(db->execute(text_of("schema_10_sqlite.sql").c_str(), "make the store"));
   }
