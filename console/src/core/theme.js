@@ -31,10 +31,13 @@ export function nextTheme() {
   theme.value = choices[(choices.indexOf(theme.value) + 1) % choices.length];
 }
 
-/** The color that a CSS variable has now, as rgb(..), for a canvas. `name` is without dashes. */
+/**
+ * The color that a CSS variable has now, as rgb(..), for a canvas. `name` is without dashes. Forced
+ * colors would make all lines of a chart alike.
+ */
 export function colorOf(name) {
   const probe = document.createElement("i");
-  probe.style.color = `var(--${name})`;
+  probe.style.cssText = `color: var(--${name}); forced-color-adjust: none`;
   document.body.append(probe);
   const color = getComputedStyle(probe).color;
   probe.remove();
