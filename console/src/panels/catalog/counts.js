@@ -27,8 +27,13 @@ export function useCounts(ids) {
     const ending = new AbortController();
     const look = async () => {
       for (const id of asked.split(",")) {
-        const found = await countsOf(id, ending.signal);
-        setCounts((before) => new Map(before).set(id, found));
+        try {
+          const found = await countsOf(id, ending.signal);
+          setCounts((before) => new Map(before).set(id, found));
+        } catch (error) {
+          // A game that was just added or removed: the others count.
+          if (error.status !== 404) throw error;
+        }
       }
     };
     // A count that is not known is a dash: the list is what matters.

@@ -3,7 +3,7 @@ import { request } from "../../core/api.js";
 import {
   Badge, Confirm, CopyCurl, Count, Name, Problem, Section, Table, Time, announce,
 } from "../../core/components.js";
-import { html } from "../../core/html.js";
+import { html, useEffect, useState } from "../../core/html.js";
 import { useQuery } from "../../core/query.js";
 
 const period_ms = 1_000;
@@ -44,13 +44,14 @@ export function ErasingDialog({ game, onDone, onClose }) {
 
 /** All erasures, where there are any. */
 export function Erasures() {
-  const idle = useQuery(listPath, { every: 10 * period_ms });
-  const isErasing = (all) => (all?.erasures ?? []).some(({ finished }) => finished === null);
-  const watched = useQuery(isErasing(idle.value) ? listPath : null, { every: period_ms });
-  const all = (watched.value ?? idle.value)?.erasures ?? [];
-  if (all.length === 0 && !idle.error) return null;
+  const [isErasing, setErasing] = useState(false);
+  const { value, error, reload } = useQuery(listPath,
+    { every: isErasing ? period_ms : 10 * period_ms });
+  const all = value?.erasures ?? [];
+  useEffect(() => setErasing(all.some(({ finished }) => finished === null)), [value]);
+  if (all.length === 0 && !error) return null;
   return html`<${Section} title="Erased games" actions=${html`<${CopyCurl} path=${listPath} />`}>
-    <${Problem} error=${idle.error} onRetry=${idle.reload} />
+    <${Problem} error=${error} onRetry=${reload} />
     ${all.length > 0 && html`<${Table} caption="Erased games" columns=${columns} rows=${all}
       keyOf=${(row) => row.game_id} />`}
   </${Section}>`;

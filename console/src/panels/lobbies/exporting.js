@@ -1,6 +1,6 @@
 // The export of a span, and what the service exports now.
 import { Download } from "lucide-preact";
-import { html } from "../../core/html.js";
+import { html, useEffect, useState } from "../../core/html.js";
 import {
   Badge, Bytes, CopyCurl, Count, Name, Problem, Section, Table, Time,
 } from "../../core/components.js";
@@ -35,10 +35,10 @@ export function useExporting(game, span) {
   const query = { query_start: span.start, query_end: span.end };
   // Asked again once a second while something is under way, and when that has ended.
   const isAsking = job.state === "asking";
-  const idle = useQuery(isAsking ? null : "/v1/exports");
-  const others = (idle.value?.exports ?? []).some(({ state }) => state !== "complete");
-  const watched = useQuery(isAsking || others ? "/v1/exports" : null, { every: watch_ms });
-  const list = (watched.value ?? idle.value)?.exports ?? [];
+  const [others, setOthers] = useState(false);
+  const { value } = useQuery("/v1/exports", { every: isAsking || others ? watch_ms : 0 });
+  const list = value?.exports ?? [];
+  useEffect(() => setOthers(list.some(({ state }) => state !== "complete")), [value]);
   const mine = job.query && list.find((one) => one.game_id === game
     && Number(one.query_start) === job.query.query_start
     && Number(one.query_end) === job.query.query_end);

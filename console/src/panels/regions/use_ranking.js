@@ -1,7 +1,9 @@
 // The ranking of a place, with the bytes of the listing in it.
 import { useEffect, useState } from "../../core/html.js";
 import { send } from "../../core/api.js";
+import { connections } from "../../core/events.js";
 import { parseJson } from "../../core/json.js";
+import { token } from "../../core/session.js";
 import { rawMember } from "./raw_member.js";
 
 /** The path for what the hash says: an address or coordinates, and a namespace. Null: nothing. */
@@ -41,6 +43,6 @@ export function useRanking(path) {
       if (!ending.signal.aborted) setState({ ranking: null, listing: null, error, loading: false });
     });
     return () => ending.abort();
-  }, [path, tries]);
+  }, [path, tries, token.value, connections.value]);
   return { ...state, retry: () => setTries((count) => count + 1) };
 }
