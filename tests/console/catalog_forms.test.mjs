@@ -123,6 +123,9 @@ test("an id that is taken and a domain of another namespace are wrong", () =>
     await until(() => isWrong(picker(page, "Game"), "Choose a game"), "the game");
   }));
 
+const isFocused = (element) => until(() =>
+  element.evaluate((one) => one === document.activeElement), "the focus");
+
 test("Escape, Cancel and Close ask before they discard, a list of choices closes first", () =>
   withConsole(browser, "#/catalog?kind=namespaces&new=1", {}, async (page) => {
     await allow(page);
@@ -141,8 +144,10 @@ test("Escape, Cancel and Close ask before they discard, a list of choices closes
     for (let turn = 0; turn < 2; turn++) {
       await page.keyboard.press("Escape");
       await asks.waitFor();
+      await isFocused(asks.getByRole("button", { name: "Keep editing" }));
       await page.keyboard.press("Escape");
       await asks.waitFor({ state: "detached" });
+      await isFocused(picker(page, "Game"));
       assert.equal(await inForm(page, "Name").inputValue(), "live");
     }
     await press(page, "Cancel");

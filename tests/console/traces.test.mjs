@@ -92,6 +92,8 @@ test("filters are in the link: operation, game, how slow, and those that failed"
     await page.getByLabel("Slower than (ms)").fill("100000");
     await page.keyboard.press("Enter");
     await page.getByText("No kept request matches.").waitFor();
+    assert.ok(await page.getByLabel("Slower than (ms)").evaluate((field) =>
+      field === document.activeElement), "the focus stays in the field");
     assert.equal(hash(page).get("slower"), "100000");
     assert.equal(hash(page).get("game"), slowGame);
     await page.getByRole("link", { name: "Show all" }).click();

@@ -21,6 +21,12 @@ export function Dialog({ title, onClose, children, wide = false, changed = false
       if (before?.isConnected) before.focus();
     };
   }, []);
+  useEffect(() => {
+    if (!leaving) return undefined;
+    const before = document.activeElement;
+    element.current.querySelector(".leaving button").focus();
+    return () => before.focus();
+  }, [leaving]);
   const cancel = (event) => {
     event.preventDefault();
     if (leaving) setLeaving(false);
@@ -35,7 +41,7 @@ export function Dialog({ title, onClose, children, wide = false, changed = false
     </header>
     ${leaving && html`<div class="leaving" role="alertdialog" aria-label="Discard the changes?">
       <p>What you changed is not saved.</p>
-      <div class="actions"><button type="button" autofocus onClick=${() => setLeaving(false)}>
+      <div class="actions"><button type="button" onClick=${() => setLeaving(false)}>
           Keep editing</button>
         <button type="button" class="danger" onClick=${onClose}>Discard</button></div></div>`}
     ${children}

@@ -62,7 +62,8 @@ export function Picker({ label, options, value, onValue, all, hint, error, disab
     }
   };
   const type = (event) => {
-    setText(event.currentTarget.value);
+    // A letter behind the name of what is chosen begins a search.
+    setText(isOpen ? event.currentTarget.value : event.data ?? event.currentTarget.value);
     setAt(0);
   };
   const described = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(" ");

@@ -1,5 +1,5 @@
 import { X } from "lucide-preact";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { Field, Picker, Select } from "../../core/components.js";
 import { html } from "../../core/html.js";
 import { useQuery } from "../../core/query.js";
@@ -13,6 +13,7 @@ const statuses = [["", "any"], ["5xx", "failed, 5xx"], ["4xx", "refused, 4xx"]];
 /** What is typed takes effect when it is complete: with Enter, or when the field is left. */
 function Typed({ value, name, ...more }) {
   const [text, setText] = useState(value);
+  useEffect(() => setText(value), [value]);
   const put = () => turn({ [name]: text.trim() });
   return html`<form onSubmit=${(event) => { event.preventDefault(); put(); }}>
     <${Field} value=${text} onValue=${setText} onChange=${put} ...${more} /></form>`;
@@ -45,9 +46,9 @@ export function Filters({ params, games, kept }) {
       onValue=${(game) => turn({ game, request: "" })} />
     <${Select} label="Status" options=${statuses} value=${params.get("status") ?? ""}
       className="short" onValue=${(status) => turn({ status, request: "" })} />
-    <${Typed} key=${`slower ${slower}`} name="slower" value=${slower} label="Slower than (ms)"
+    <${Typed} name="slower" value=${slower} label="Slower than (ms)"
       type="number" min="0" max="86400000" className="short" />
-    <${Typed} key=${request} name="request" value=${request} label="Request id" type="search" />
+    <${Typed} name="request" value=${request} label="Request id" type="search" />
     ${place && html`<p class="chip">Only those at <code><bdi>${place}</bdi></code> ${" "}
       <a href=${linkHere({ place: "" })} aria-label="Show those at all places"><${X} /></a></p>`}
   </div>`;
