@@ -172,7 +172,7 @@ test("the data plane's base URL is typed once, and what the page may not ask is 
     const field = page.getByLabel("Base URL of the data plane");
     await page.getByText("Enter the base URL first.").waitFor();
     await field.fill("play.example");
-    await page.getByText("This is no base URL. Use one such as https://play.example.").waitFor();
+    await page.getByText("This is not a base URL. Use one such as https://play.example.").waitFor();
     await field.fill("http://play.example:8080");
     await page.getByText("this page cannot send requests to http://play.example:8080.").waitFor();
     await page.reload();

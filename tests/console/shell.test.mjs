@@ -111,12 +111,12 @@ test("a token that the service wants is in no URL, cookie or storage that stays"
   const options = { url: service.ops, expected: [/401 \(Unauthorized\)/] };
   try {
     await withConsole(browser, "#/live", options, async (page, { requests }) => {
-      await page.getByText("The service wants a token.").waitFor();
+      await page.getByText("The service needs a token.").waitFor();
       await page.getByRole("status").getByRole("button", { name: "Sign in" }).click();
       const field = page.getByRole("dialog").getByLabel("Token", { exact: true });
       await field.fill("mc_admin_short");
       await page.keyboard.press("Enter");
-      await page.getByText("This is no token.").waitFor();
+      await page.getByText("This is not a token.").waitFor();
       await field.fill(viewer);
       await page.keyboard.press("Enter");
       await page.getByRole("button", { name: "viewer token, read only" }).waitFor();

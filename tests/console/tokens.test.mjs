@@ -155,13 +155,21 @@ test("what a token is not for is asked for once, until another token is given", 
           await page.keyboard.press("Enter");
         };
         await give(viewer);
-        await page.clock.install();
+        await page.clock.install({ time: new Date() });
         await page.getByRole("link", { name: "Tokens", exact: true }).click();
         await page.getByRole("alert").getByText("not_permitted").waitFor();
         await page.clock.fastForward("05:00");
         const asked = () => requests.filter(({ path }) => path === "/v1/tokens").length;
         assert.equal(asked(), 1);
         assert.equal(await page.getByRole("button", { name: /^Create/ }).count(), 0);
+        await page.getByRole("link", { name: "Audit log", exact: true }).click();
+        await page.getByRole("alert").getByText("not_permitted").waitFor();
+        const vain = page.getByRole("button", { name: /^(Refresh|Filter|Try again)$/ });
+        assert.equal(await vain.count(), 0);
+        await page.getByRole("link", { name: "Catalog", exact: true }).click();
+        await page.getByText("Read only. Sign in with an admin token to change the catalog.")
+          .waitFor();
+        await page.getByRole("link", { name: "Tokens", exact: true }).click();
         await page.clock.resume();
         await give(admin);
         await page.getByRole("cell", { name: "viewer" }).first().waitFor();

@@ -41,7 +41,7 @@ export async function errorOf(response) {
 function unanswered(error, timeout) {
   if (timeout.aborted) {
     return new ApiError(0, "timed_out", `No answer within ${patience_ms / 1000} s. `
-      + "A change may have been made or not: look before you ask again.");
+      + "A change may have been made: check before you try again.");
   }
   if (error.name === "AbortError") return error;
   return new ApiError(0, "unreachable",

@@ -34,11 +34,11 @@ export const asking = signal(false);
 export function signIn(text) {
   const found = form.exec(text.trim());
   if (!found) {
-    return "This is no token. One begins with mc_admin_ or mc_viewer_ and has 49 characters behind "
-      + "that: paste all of it, without quotes.";
+    return "This is not a token. A token starts with mc_admin_ or mc_viewer_, followed by 49 "
+      + "characters. Paste all of it, without quotes.";
   }
   if (!useful.has(found[1])) {
-    return `A ${found[1]} token cannot read the ops plane. Make a viewer or an admin token: `
+    return `A ${found[1]} token cannot read the ops plane. Create a viewer or an admin token: `
       + "matchcloud token create --kind viewer --name NAME";
   }
   sessionStorage.setItem(key, found[0]);

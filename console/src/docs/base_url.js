@@ -47,5 +47,5 @@ export function usePlace(plane, root) {
   const text = typedUrl.value ?? listening(config);
   const isGood = form.test(text);
   return { base: isGood ? text : null, before: said, isTold, text,
-    wrong: text && !isGood ? "This is no base URL. Use one such as https://play.example." : "" };
+    wrong: text && !isGood ? "This is not a base URL. Use one such as https://play.example." : "" };
 }

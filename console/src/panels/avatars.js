@@ -2,7 +2,7 @@
 import { Gamepad2 } from "lucide-preact";
 import { html, useEffect, useState } from "../core/html.js";
 import {
-  Count, CopyCurl, Empty, Field, Panel as Frame, Picker, Problem, Section, Select,
+  Count, CopyCurl, Empty, Field, Panel as Frame, Picker, Problem, ReadOnly, Section, Select,
 } from "../core/components.js";
 import { useGame } from "../core/games.js";
 import { useQuery } from "../core/query.js";
@@ -57,8 +57,7 @@ function Panel({ route }) {
         <${Field} label="Name or id" type="search" value=${wanted.text}
           onValue=${(text) => change({ text }, { replace: true })} />
       </div>
-      ${!mayChange.value && html`<p class="faint">Read only. Removing an avatar needs an admin
-        token, or "Allow changes" above.</p>`}
+      <${ReadOnly} to="remove avatars" />
       <${Gallery} key=${game} game=${game} wanted=${wanted}
         onAll=${() => change({ show: "", text: "" })} />`}
   </${Frame}>`;

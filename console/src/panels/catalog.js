@@ -1,5 +1,5 @@
 import { CircleCheck } from "lucide-preact";
-import { Name, Panel as Frame, Problem } from "../core/components.js";
+import { Name, Panel as Frame, Problem, ReadOnly } from "../core/components.js";
 import { html, useEffect, useState } from "../core/html.js";
 import { go, linkTo, turn } from "../core/router.js";
 import { mayChange } from "../core/session.js";
@@ -81,8 +81,7 @@ function Panel({ route }) {
     <ul class="tabs" aria-label="What is shown">${pages.map(([id, title]) => html`
       <li key=${id}><a href=${linkTo("catalog", { kind: id })}
         aria-current=${id === kind ? (game ? "true" : "page") : undefined}>${title}</a></li>`)}</ul>
-    ${!mayChange.value && html`<p class="faint">Read only. Changing needs an admin token, or "Allow
-      changes" above.</p>`}
+    <${ReadOnly} to="change the catalog" />
     ${done && done.at === [kind, game].join() && html`<${Done} done=${done} />`}
     <${Problem} error=${error} onRetry=${reload} />
     ${game ? html`<${GamePage} key=${game} id=${game} data=${data} onOpen=${show} />`

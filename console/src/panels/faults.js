@@ -2,7 +2,7 @@ import { ZapOff } from "lucide-preact";
 import { useMemo, useState } from "preact/hooks";
 import { send } from "../core/api.js";
 import {
-  CopyCurl, CopyText, Empty, Loading, Panel as Frame, Picker, Problem, Section, announce,
+  CopyCurl, CopyText, Empty, Loading, Panel as Frame, Picker, Problem, ReadOnly, Section, announce,
 } from "../core/components.js";
 import { connection, status } from "../core/events.js";
 import { html } from "../core/html.js";
@@ -31,7 +31,8 @@ function Disabled() {
         fail: one game's avatars slowed, a disk that is full, actors that die. Start a test service
         with:</p>
       <p><code>${command}</code></p>
-      <p>Do not do so in production: whoever reaches the ops plane can make it fail then.</p>
+      <p>Do not do this in production: anyone who reaches the ops plane could make the service
+        fail.</p>
     </${Empty}>
     <${Section} title="Where faults can be injected"><${Path} /></${Section}>`;
 }
@@ -101,8 +102,7 @@ function Armed({ value, route, reload }) {
   return html`
     <${Section} className="injected" actions=${actions}
       title=${`Injected now: ${rules.length || "nothing"}`}>
-      ${!mayChange.value && html`<p class="faint">Read only. Injecting needs an admin token, or
-        "Allow changes" above.</p>`}
+      <${ReadOnly} to="inject faults" />
       <${Problem} error=${changes.error} />
       <${Injected} rules=${rules} presets=${value.presets} names=${names}
         isLogRead=${entries !== null} onClear=${changes.clear} />

@@ -20,8 +20,8 @@ const filters = ["operation", "status", "slower", "game", "place", "order"];
 /** Which requests are kept, as a sentence. */
 function keptText(oneIn) {
   const sample = oneIn > 0 ? `, and one in ${countText(oneIn)} of the data plane` : "";
-  return "Kept are, of each operation, the 8 slowest of the last ten minutes and the last 8 that "
-    + `failed${sample}.`;
+  return "The service keeps, for each operation, the 8 slowest of the last ten minutes and the last "
+    + `8 that failed${sample}.`;
 }
 
 function pathOf({ operation, slower, game }) {
@@ -65,7 +65,7 @@ function useChosen(id, traces) {
   const found = listed ?? value?.traces.find((trace) => trace.request_id === id);
   if (found) kept.current = found;
   const trace = kept.current?.request_id === id ? kept.current : null;
-  return { trace, isMissing: Boolean(id && !trace && (value || error)) };
+  return { trace, isMissing: Boolean(id && !trace && value), error };
 }
 
 function Panel({ route: { params } }) {
@@ -75,12 +75,12 @@ function Panel({ route: { params } }) {
   const { games = [] } = useQuery("/v1/games").value ?? {};
   const names = (id) => id && (games.find((game) => game.game_id === id)?.display_name ?? id);
   const asked = params.get("request");
-  const { trace, isMissing } = useChosen(asked, value?.traces);
+  const { trace, isMissing, error: unknown } = useChosen(asked, value?.traces);
   const listed = value && chosenOf(value.traces, filter);
   const shown = asked ? trace : listed?.[0];
   return html`<${Frame} title="Request traces" actions=${html`<${CopyCurl} path=${path} />`}>
     <${Filters} params=${params} games=${games} kept=${value?.traces ?? []} />
-    <${Problem} error=${error} onRetry=${reload} />
+    <${Problem} error=${error ?? unknown} onRetry=${reload} />
     ${!value && !error && html`<${Loading} />`}
     ${value && html`<div class="traces">
       ${isMissing && html`<${NotKept} id=${asked} oneIn=${value.one_in} />`}

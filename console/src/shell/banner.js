@@ -20,7 +20,7 @@ export function Banner() {
   const why = lostBecause.value;
   if (state === "refused") {
     return html`<div class="banner bad" role="status">
-      <span><strong>The service wants a token.</strong> ${" "}<bdi>${why?.detail}</bdi></span>
+      <span><strong>The service needs a token.</strong> ${" "}<bdi>${why?.detail}</bdi></span>
       <button type="button" onClick=${() => { asking.value = true; }}>Sign in</button></div>`;
   }
   if (state !== "lost") return null;

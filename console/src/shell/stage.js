@@ -13,7 +13,7 @@ function Boundary({ children }) {
 
 function Unknown({ id }) {
   return html`<div class="panel"><h1>No such panel</h1>
-    <p>There is none with the name <code><bdi>${id.slice(0, 100)}</bdi></code>.
+    <p>The console has no panel <code><bdi>${id.slice(0, 100)}</bdi></code>.
       Go to <a href=${linkTo("live")}>Live</a>.</p></div>`;
 }
 

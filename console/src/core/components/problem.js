@@ -1,3 +1,4 @@
+import { connection } from "../events.js";
 import { html } from "../html.js";
 import { asking, token } from "../session.js";
 import { Message } from "./message.js";
@@ -5,24 +6,29 @@ import { RequestId } from "./request_id.js";
 
 // What somebody can do about a refusal. What is not here has all it needs in the problem's detail.
 const advice = {
-  unreachable: "This page tries again by itself. See whether the process runs, and its log.",
-  timed_out: "Look at what is there now before you ask again.",
-  outcome_unknown: "The change may have been made. Look what is there before you ask again.",
-  token_expired: "Have it rotated or a new one made, then give that one here.",
-  token_revoked: "Give another token.",
+  unreachable: "Check whether the process runs, and read its log.",
+  timed_out: "Look at what is there now before you try again.",
+  outcome_unknown: "The change may have been made. Check before you try again.",
+  token_expired: "Rotate it or create another one, then sign in with that.",
+  token_revoked: "Sign in with another token.",
   not_permitted: "Changes need an admin token; so does reading tokens and the audit log.",
-  overloaded: "It has too much to do. Ask again in some seconds.",
-  draining: "The service is ending. Its successor will answer.",
-  store_failed: "The service's log has the cause, with the request's id.",
+  overloaded: "Try again in a few seconds.",
+  draining: "The service is stopping. Try again in a few seconds.",
+  store_failed: "Search the service's log for the request's id: it has the cause.",
   origin_not_allowed: "Reach the console by the address that the service knows: see ops-hosts.",
   host_not_allowed: "Reach the console by an IP address, localhost or a name of ops-hosts.",
   still_referred: "Remove what refers to it first, then this.",
 };
 
+/** Whether what was asked needs another token: asking again gets the same answer. */
+export const isDenied = (error) => error?.status === 403 && Boolean(token.value);
+
 /** Shows an ApiError, what to do about it, and the request's id. Nothing without an error. */
 export function Problem({ error, onRetry }) {
-  if (!error) return null;
-  const unknown = error.status === 401 || (error.status === 403 && token.value);
+  // The banner above all panels says it once, and they ask again by themselves.
+  const isSaid = error?.code === "unreachable" && onRetry && connection.value === "lost";
+  if (!error || isSaid) return null;
+  const unknown = error.status === 401 || isDenied(error);
   return html`<div class="problem" role="alert">
     <p><strong>${error.status || "No answer"} ${error.code ?? error.name}</strong> ${" "}
       <${Message} text=${error.detail ?? String(error)} /></p>
@@ -31,7 +37,8 @@ export function Problem({ error, onRetry }) {
     <div class="actions">
       ${unknown && html`<button type="button" onClick=${() => { asking.value = true; }}>
         ${token.value ? "Sign in with another token" : "Sign in"}</button>`}
-      ${onRetry && html`<button type="button" onClick=${onRetry}>Try again</button>`}
+      ${onRetry && !isDenied(error) && html`<button type="button" onClick=${onRetry}>
+        Try again</button>`}
     </div>
   </div>`;
 }

@@ -1,8 +1,8 @@
 import { History, RefreshCw, Search } from "lucide-preact";
 import {
-  CopyCurl, Empty, Field, Loading, Name, Problem, Section, Select,
+  CopyCurl, Empty, Field, Loading, Name, Problem, Section, Select, isDenied,
 } from "../../core/components.js";
-import { html, useMemo, useState } from "../../core/html.js";
+import { html, useEffect, useMemo, useState } from "../../core/html.js";
 import { plural } from "../../core/plural.js";
 import { useQuery } from "../../core/query.js";
 import { go, linkTo, turn } from "../../core/router.js";
@@ -39,6 +39,7 @@ function usePath(before, filter) {
 /** Asks for the newest entries with these texts once the form is sent. */
 function Filters({ filter }) {
   const [texts, setTexts] = useState(filter);
+  useEffect(() => setTexts(filter), [JSON.stringify(filter)]);
   const submit = (event) => {
     event.preventDefault();
     go("audit", texts);
@@ -83,12 +84,14 @@ export function AuditLog({ route: { params } }) {
   const kinds = new Map(tokens.map(({ token_id: id, kind }) => [id, kind]));
   const chosen = params.get("entry");
   const isFiltered = Boolean(before || Object.values(filter).some(Boolean));
-  const actions = html`<button type="button" onClick=${reload}><${RefreshCw} />Refresh</button>
+  const mayRead = !isDenied(error);
+  const actions = mayRead && html`<button type="button" onClick=${reload}><${RefreshCw} />
+      Refresh</button>
     <${CopyCurl} path=${path} />`;
   return html`
     ${chosen && html`<${EntryCard} key=${chosen} number=${chosen} />`}
     <${Section} title="Changes" actions=${actions} className="audit">
-      <${Filters} key=${JSON.stringify(filter)} filter=${filter} />
+      ${mayRead && html`<${Filters} filter=${filter} />`}
       <${Problem} error=${error} onRetry=${reload} />
       ${value && !isFiltered && html`<${LastHour} entries=${value.entries} />`}
       ${value ? html`<div role="group" aria-label="Audit log">${value.entries.length

@@ -23,8 +23,8 @@ function Check({ label, hint, checked, onChecked }) {
 function Whom({ found, draft, errors, put, field, games, tokens }) {
   const knows = (name) => (found.choose_by ?? []).includes(name);
   if (!found.choose_by?.length) {
-    return html`<p class="faint">This point does not know who a request is from: everybody's are
-      hit.</p>`;
+    return html`<p class="faint">This point cannot tell who sent a request, so it hits all of
+      them.</p>`;
   }
   const options = (list, id, label) => list.map((one) => ({ value: one[id], label: label(one),
     note: one[id] }));
@@ -95,7 +95,7 @@ function Editor({ found, games, tokens, onDone }) {
         ${field("least", "Delay in ms", "Or the least of a span.")}
         ${field("most", "At most, in ms", "Empty: always the same.")}`}
     </div>
-    <h3>Whom it hits</h3>
+    <h3>Which requests it hits</h3>
     <${Whom} ...${shared} found=${found} errors=${errors} games=${games} tokens=${tokens} />
     <details open=${["probability", "every", "first"].some((name) => draft[name]) || draft.once}>
       <summary>How often</summary><${HowOften} ...${shared} /></details>

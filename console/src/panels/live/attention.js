@@ -25,7 +25,7 @@ function Line({ problem: { tone, what, todo, link, slow }, names }) {
     ? `/v1/traces?operation=${slow}&slower_than_ms=${slow_ms}` : null, { every: traces_ms });
   const common = commonOf(value?.traces);
   const content = html`<${icons[tone]} /><${Badge} tone=${tone}>${labels[tone]}</${Badge}>
-    <span class="what"><bdi>${what}</bdi>${" "}<span class="faint">${todo}${(common?.game
+    <span class="what"><${Name} text=${what} />${" "}<span class="faint">${todo}${(common?.game
       || common?.place) && html`<${Common} common=${common} names=${names} />`}</span></span>`;
   const href = common?.game
     ? linkTo("traces", { operation: slow, slower: slow_ms, game: common.game }) : link;

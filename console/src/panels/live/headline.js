@@ -23,7 +23,9 @@ export function sumsOf(points) {
     sums.requests += requests;
     sums.failed += answers["5xx"];
     sums.refused += answers["4xx"];
-    if (latency.count && latency.p99 > (sums.worst?.us ?? 0)) sums.worst = { us: latency.p99, at };
+    if (latency.count && !(latency.p99 <= sums.worst?.us)) {
+      sums.worst = { us: Math.max(1, latency.p99), at };
+    }
   }
   return sums;
 }
@@ -75,7 +77,7 @@ export function Headline({ points, sums, range, replicas, running }) {
       <${Spark} values=${rates} /></${Tile}>
     <${Tile} label=${`p99${here}`}
       value=${mine && (mine.requests ? microsText(Math.max(1, mine.p99_us)) : "–")}
-      href=${linkTo("traces", { slower: worst && Math.max(1, Math.floor(worst.us / 1_000)) })}
+      href=${linkTo("traces", { slower: worst && (Math.floor(worst.us / 1_000) || null) })}
       note=${worst ? `highest ${microsText(worst.us)} at ${timeOf(worst.at)}` : "no requests"}>
       <${Spark} values=${p99} color="series-3" /></${Tile}>
     <${Tile} label=${`Failed, 5xx${here}`} tone=${failed ? "bad" : ""}

@@ -2,12 +2,13 @@ import { KeyRound, Plus } from "lucide-preact";
 import { useState } from "preact/hooks";
 import { send } from "../../core/api.js";
 import {
-  Confirm, CopyCurl, Empty, Field, Loading, Name, Problem, Section, Select, announce,
+  Confirm, CopyCurl, Empty, Field, Loading, Name, Problem, ReadOnly, Section, Select,
+  announce,
 } from "../../core/components.js";
 import { html } from "../../core/html.js";
 import { useQuery } from "../../core/query.js";
 import { linkHere, turn } from "../../core/router.js";
-import { mayChange, token as ownToken } from "../../core/session.js";
+import { mayChange } from "../../core/session.js";
 import { AuditEntry } from "../audit/entry.js";
 import { scopeName } from "./kinds.js";
 import { NewToken, Rotation } from "./token_forms.js";
@@ -32,14 +33,6 @@ function Revocation({ found, onDone, onClose }) {
       good, and so does an old text that still works.</p>
     <${CopyCurl} method="DELETE" path=${target} />
   </${Confirm}>`;
-}
-
-// What would let somebody change something here who may not.
-function HowToChange() {
-  if (mayChange.value) return null;
-  return html`<p class="faint">${ownToken.value
-    ? "Sign in with an admin token to create, rotate or revoke tokens."
-    : "Press “Allow changes” above to create, rotate or revoke tokens."}</p>`;
 }
 
 /** The tokens that the filter in the hash leaves: those that work first, then by name. */
@@ -128,7 +121,7 @@ export function Tokens({ params, open, setOpen }) {
     <${Section} title=${value ? `Tokens, ${tokens.length}` : "Tokens"} className="tokens"
       actions=${html`<${CopyCurl} path=${path} />`}>
       <${Problem} error=${error} onRetry=${reload} />
-      ${!error && html`<${HowToChange} />`}
+      ${!error && html`<${ReadOnly} to="create, rotate or revoke tokens" />`}
       ${requestId && html`<${AuditEntry} key=${requestId} requestId=${requestId} />`}
       ${value ? html`<${List} tokens=${tokens} params=${params} catalog=${catalog}
           create=${() => setOpen("new")} />` : !error && html`<${Loading} />`}
