@@ -20,8 +20,8 @@ const filters = ["operation", "status", "slower", "game", "place", "order"];
 /** Which requests are kept, as a sentence. */
 function keptText(oneIn) {
   const sample = oneIn > 0 ? `, and one in ${countText(oneIn)} of the data plane` : "";
-  return "The service keeps, for each operation, the 8 slowest of the last ten minutes and the last "
-    + `8 that failed${sample}.`;
+  return "The service keeps, for each operation, the 8 slowest of the last ten minutes and "
+    + `the last 8 that failed${sample}.`;
 }
 
 function pathOf({ operation, slower, game }) {
