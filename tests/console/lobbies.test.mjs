@@ -30,12 +30,19 @@ test("the history of a span is drawn, counted, and there as a table", async () =
     assert.ok(sum > 9_000, `${sum}`);
     await page.locator(".legend").getByText(sum.toLocaleString("en")).waitFor();
     await tile(page, "Started").getByText(sum.toLocaleString("en")).waitFor();
+    await tile(page, "Started").getByText("in 31 d").waitFor();
     await tile(page, "Running now").getByText(`${running_now}`, { exact: true }).waitFor();
     await page.getByText("As a table").click();
     const rows = page.getByRole("table", { name: "Lobbies in each bucket" }).locator("tbody tr");
     assert.equal(await rows.count(), 124);
     assert.match(await rows.first().innerText(), new RegExp(`00:00:00\\s+${started[0]}\\s+0`));
   });
+});
+
+test("the headline says how long it counts: whole buckets", () => {
+  const start = january + 3_600_000;
+  return withConsole(browser, `#/lobbies?game=${game}&start=${start}&end=${start + 7 * 864e5}`, {},
+    (page) => tile(page, "Started").getByText("in 7 d 3 h", { exact: true }).waitFor());
 });
 
 test("dragging zooms in, the back button out; + and the arrow keys do as well", async () => {

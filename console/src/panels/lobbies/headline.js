@@ -32,11 +32,14 @@ function Longest({ long, longerText, onLong }) {
  * `history` and `long` are the answers of the survey and of the long-running lobbies, or null;
  * `longerText` says for how long, `onLong` shows those.
  */
-export function Headline({ history, long, longerText, spanLength, onLong }) {
+export function Headline({ history, long, longerText, onLong }) {
   const started = history?.started.reduce((all, n) => all + n, 0);
+  // Whole buckets are counted, of which the first may begin before the span.
+  const end = history && Math.min(history.counted,
+    history.start + history.started.length * history.bucket_ms);
   return html`<dl class="tiles">
     <${Tile} label="Started" value=${html`<${Count} n=${started} />`}>
-      in <${Duration} seconds=${spanLength / 1_000} /></${Tile}>
+      ${history && html`in <${Duration} seconds=${(end - history.start) / 1_000} />`}</${Tile}>
     <${Tile} label="Running now" value=${html`<${Count} n=${history?.running_now} />`}>
       ${history && html`at ${timeText(history.counted).slice(11)} UTC`}</${Tile}>
     <${Peak} peak=${history?.peak} />

@@ -74,7 +74,7 @@ export function Overview({ game, games, params, onCounted }) {
     <${SpanChoice} span=${span} onSpan=${onSpan} onName=${onName}>${isFiltered && html`<button
       type="button" onClick=${onClear}><${X} />Clear filters</button>`}</${SpanChoice}>
     <${Headline} history=${history} long=${long.value} longerText=${long.longerText}
-      spanLength=${span.end - span.start} onLong=${onLong} />
+      onLong=${onLong} />
     <div class="history-and-long">
       <${History} ...${{ survey, history, path, span, now, isFiltered, onZoom, onName, onRefresh }}
         onScale=${(factor) => onSpan(scaled(span, factor))} onClear=${onClear}
