@@ -3,6 +3,18 @@ import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { html } from "../html.js";
 import { Problem } from "./problem.js";
 
+/** Gives the focus back to an element, and once that is gone to the panel's heading. */
+function giveBack(element) {
+  element?.focus();
+  const observer = new MutationObserver(() => {
+    const now = document.activeElement;
+    if (now === element && element !== document.body) return;
+    observer.disconnect();
+    if (now === document.body) document.querySelector("main h1")?.focus({ preventScroll: true });
+  });
+  observer.observe(document.querySelector("main"), { childList: true, subtree: true });
+}
+
 /**
  * A modal dialog. `onClose` is called when it is dismissed, by Escape too; whoever shows it takes
  * it away then. The focus goes back to where it was. While `changed`, it asks before it discards.
@@ -18,7 +30,7 @@ export function Dialog({ title, onClose, children, wide = false, changed = false
     dialog.showModal();
     return () => {
       dialog.close();
-      if (before?.isConnected) before.focus();
+      giveBack(before);
     };
   }, []);
   useEffect(() => {
