@@ -180,6 +180,11 @@ test("the plans are those of the tree, with a command for this service", () =>
           plan.presets);
         await page.getByText(plan.about, { exact: true }).waitFor();
       }
+      const { presets } = await ask("GET", "/faults");
+      const slow = presets.find(({ name }) => name === "slow-store");
+      await ask("PUT", `/faults/${slow.point}`, slow.rule);
+      await page.getByRole("heading", { name: "slow-store injected now" }).waitFor();
+      await ask("DELETE", "/faults");
       await page.getByRole("button", { name: "Copy the command of slow-store" }).click();
       await page.getByText("Copied", { exact: true }).first().waitFor();
       const text = await page.evaluate(() => navigator.clipboard.readText());

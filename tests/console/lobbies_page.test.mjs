@@ -5,6 +5,7 @@ import { after, before, test } from "node:test";
 import {
   fits, judge, looksRight, origin, startBrowser, until, withConsole,
 } from "./support/browser.mjs";
+import { ask } from "./support/service.mjs";
 
 const game = "00000000-0000-4000-8000-000000000001";
 const lobby = "7d4f0c1e-52a8-4a0e-9a35-6f1f2f9a0001";
@@ -79,7 +80,7 @@ test("the true peak is a number with its time, and parts that are not whole are 
     await drawn(page);
     await tile(page, "Peak").getByText("181").waitFor();
     await tile(page, "Peak").getByText("2026-01-20 03:04:05").waitFor();
-    await page.locator(".legend").getByText("at most 181").waitFor();
+    await page.locator(".legend").getByText("peak 181").waitFor();
     await page.getByText("Faded: lobbies that ended before 2026-01-02 12:00 are not kept.")
       .waitFor();
     await page.getByText("lobbies that started at 2026-01-31 00:00 or later are not counted.")
@@ -149,6 +150,20 @@ test("an id that the game does not have says what to do", () =>
     await page.getByText("Choose the lobby's game above").waitFor();
     await judge(page);
   }));
+
+test("a lobby of another game is found by its id", async () => {
+  const other = "00000000-0000-4000-8000-0000000010bb";
+  await ask("PUT", `/v1/games/${other}`, { display_name: "Other Game" });
+  await withConsole(browser, `#/lobbies?game=${other}&lobby=${lobby}`, { expected: [/404/] },
+    async (page) => {
+      await page.route(`**/v1/games/${game}/lobbies/${lobby}`, (route) =>
+        route.fulfill({ json: found }));
+      await page.getByRole("button", { name: "Look in all games" }).click();
+      await page.getByRole("heading", { name: /^Ran for/ }).waitFor();
+      assert.equal(paramsOf(page).get("game"), game);
+    });
+  await ask("DELETE", `/v1/games/${other}`);
+});
 
 const nothing = ({ started, running }) => ({ started: started.map(() => 0),
   running: running.map(() => 0), peak: null });

@@ -58,6 +58,9 @@ test("a token's text is shown once; rotating and revoking do what they say", () 
     await dialog.getByLabel("Type dashboard to go on.").fill("dashboard");
     await dialog.getByRole("button", { name: "Revoke" }).click();
     await page.getByText("token.revoke").waitFor();
+    // The button that led there is gone.
+    await until(() => page.getByRole("heading", { level: 1 }).evaluate((one) =>
+      one === document.activeElement), "the focus on the heading");
     await until(async () => !(await works(second)), "the token to end");
     assert.equal((await tokensOf()).find(({ name }) => name === "dashboard").state, "revoked");
   }));

@@ -122,7 +122,7 @@ function Armed({ value, route, reload }) {
         <${Effect} route=${route} rows=${rows} names=${names}
           marks=${marksOf(found, entries, Date.now() - marked_ms)} />
         ${chosen && presets}
-        <${Plans} /><${Seed} seed=${value.seed} /></div>
+        <${Plans} presets=${value.presets} points=${points} /><${Seed} seed=${value.seed} /></div>
     </div>`;
 }
 

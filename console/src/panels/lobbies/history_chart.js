@@ -130,7 +130,7 @@ function Legend({ history, parts, index }) {
       <strong>${countText(isOne ? started[index] : sum)}</strong></li>
     <li><span class="swatch series-2" aria-hidden="true"></span>Running ${" "}
       <strong>${isOne ? countText(running[index])
-        : peak ? `at most ${countText(peak.running)}` : "–"}</strong></li>
+        : peak ? `peak ${countText(peak.running)}` : "–"}</strong></li>
     <li class="faint">${isOne ? `${timeText(from)} to ${timeText(from + bucket_ms)} UTC${why}`
       : "in all of it"}</li>
   </ul>`;

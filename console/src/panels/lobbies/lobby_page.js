@@ -1,10 +1,12 @@
 // One lobby: what became of it, and where it ran.
 import { SearchX } from "lucide-preact";
-import { html } from "../../core/html.js";
+import { request } from "../../core/api.js";
+import { html, useEffect, useRef, useState } from "../../core/html.js";
 import { Badge, CopyCurl, CopyText, Duration, Empty, Loading, Name, Problem, Section, Time }
   from "../../core/components.js";
+import { plural } from "../../core/plural.js";
 import { useQuery } from "../../core/query.js";
-import { linkHere, linkTo } from "../../core/router.js";
+import { go, linkHere, linkTo } from "../../core/router.js";
 import { ExportButton, ExportOutcome, useExporting } from "./exporting.js";
 import { unfiltered } from "./filters.js";
 import { lobbyPath } from "./paths.js";
@@ -13,6 +15,7 @@ import { Timeline } from "./timeline.js";
 
 const refresh_ms = 10_000;
 const long_s = 86_400;
+const games_limit = 100;
 
 function Member({ title, name, id, links }) {
   return html`<div><dt>${title}</dt><dd>
@@ -72,6 +75,33 @@ function Life({ lobby, game, games, path }) {
     <${Around} key=${isRunning} game=${game} span=${spanAround(start, end)} />`;
 }
 
+/** Looks for a lobby in the other games, one after the other. */
+function Elsewhere({ game, games, lobby }) {
+  const [said, setSaid] = useState(null);
+  const ending = useRef(new AbortController());
+  useEffect(() => () => ending.current.abort(), []);
+  const others = games.filter(({ game_id: id }) => id !== game).slice(0, games_limit);
+  const look = async () => {
+    setSaid("Looking …");
+    try {
+      for (const { game_id: id } of others) {
+        const found = await request("GET", lobbyPath(id, lobby), { signal: ending.current.signal })
+          .catch((error) => (error.status === 404 ? null : Promise.reject(error)));
+        if (found) {
+          go("lobbies", { game: id, lobby }, { replace: true });
+          return;
+        }
+      }
+      setSaid(`None of ${plural(others.length, "other game")} has it.`);
+    } catch (error) {
+      if (!ending.current.signal.aborted) setSaid(error.detail ?? String(error));
+    }
+  };
+  if (!others.length) return null;
+  return html`<button type="button" disabled=${said === "Looking …"} onClick=${look}>
+      Look in all games</button><span role="status">${said}</span>`;
+}
+
 /** The page of the lobby with the id `lobby`. `games` are those of the catalog. */
 export function LobbyPage({ game, games, lobby: id }) {
   const path = lobbyPath(game, id);
@@ -82,7 +112,8 @@ export function LobbyPage({ game, games, lobby: id }) {
     <p class="lobby-head"><a href=${linkHere({ lobby: null })}>All lobbies</a>${" / "}
       <code class="lobby-id"><bdi>${id}</bdi></code> <${CopyText} text=${id} label="Copy the id" />
     </p>
-    ${isUnknown && html`<${Empty} icon=${SearchX} title="This game has no lobby with this id">
+    ${isUnknown && html`<${Empty} icon=${SearchX} title="This game has no lobby with this id"
+      action=${html`<${Elsewhere} game=${game} games=${games} lobby=${id} />`}>
       Choose the lobby's game above, or paste another id. Lobbies that have expired are gone for
       good.</${Empty}>`}
     ${!isUnknown && html`<${Problem} error=${error} onRetry=${reload} />`}
