@@ -124,7 +124,7 @@ function Payload({ kind, editor, host, file, completion, onReset }) {
     <${OpenFile} onFile=${file.take} />
     <button type="button" onClick=${onReset}><${RotateCcw} />Start over</button>`}>
     <p class=${file.error ? "wrong" : "faint"} role="status">${file.error || file.said
-      || "Drop a JSON file here (up to 1 MiB), or write."}</p>
+      || "Drop a JSON file here (up to 1 MiB), or type."}</p>
     <div class=${`editor ${file.isOver ? "dropping" : ""}`} ref=${host}></div>
     <div class="card-head"><p class="faint"><span class="wide-only">Ctrl+Space completes, F8 goes
       to the next finding, Tab leaves the editor.</span>${completion

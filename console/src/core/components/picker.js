@@ -82,10 +82,10 @@ export function Picker({ label, options, value, onValue, all, hint, error, disab
       onClick=${open} onInput=${type} onKeyDown=${keys} onBlur=${close} />
     <ul ref=${list} id=${`${id}-list`} role="listbox" aria-label=${label} hidden=${!isOpen}>
       ${shown.map(option)}
-      ${isOpen && !found.length && html`<li class="faint" role="presentation">Nothing has this
-        name.</li>`}
+      ${isOpen && !found.length && html`<li class="faint" role="presentation">No
+        match.</li>`}
       ${found.length > shown_limit && html`<li class="faint" role="presentation">${
-        found.length - shown_limit} more: type on.</li>`}
+        found.length - shown_limit} more: keep typing.</li>`}
     </ul>
     ${hint && html`<small id=${`${id}-hint`}>${hint}</small>`}
     ${error && html`<small id=${`${id}-error`} class="wrong">${error}</small>`}
