@@ -43,7 +43,7 @@ test("every point is on the path in words, and nothing can be set before changes
     await link(page, "store.read").click();
     await page.getByText("It can have: delay, error, abort, stall.").waitFor();
     assert.equal(await changing.count(), 0);
-    await page.getByText(/Press “Allow changes” above to/).first().waitFor();
+    await page.getByText(/to inject faults\.$/).waitFor();
     await allow(page);
     await form(page).getByRole("button", { name: "Inject delay" }).waitFor();
   }));

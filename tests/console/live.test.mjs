@@ -169,7 +169,7 @@ test("actors that were started again are a notice", () =>
   }));
 
 test("starts, faults and changes of the catalog are marked, with who made them", () =>
-  withConsole(browser, "#/live", {}, async (page, { requests }) => {
+  withConsole(browser, "#/live?range=1h", {}, async (page, { requests }) => {
     const region = { display_name: "Marked", latitude: 1, longitude: 2 };
     const { regions: [{ region_id: taken }] } = await ask("GET", "/v1/regions");
     const found = await ask("GET", `/v1/regions/${taken}`);
