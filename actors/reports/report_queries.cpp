@@ -23,9 +23,6 @@ base::expected<past_query> read_past_query(const query_parameters& of) {
   wanted.from_ms = *from_ms;
   wanted.to_ms = *to_ms;
   if (*last) wanted.last = std::chrono::seconds{**last};
-  if (*from_ms && *last)
-    return base::fail(base::errc::query_invalid,
-                      "`from` and `last` both say where to begin. Leave one out.");
   if (*step) wanted.step = std::chrono::seconds{**step};
   if (wanted.from_ms && wanted.to_ms && *wanted.from_ms >= *wanted.to_ms)
     return base::fail(base::errc::query_invalid,

@@ -111,7 +111,8 @@ TEST_CASE("the past is asked for by its begin or by its length") {
   CHECK(read("", "").value().last == std::chrono::hours{1});
   CHECK(read("", "600").value().last == std::chrono::minutes{10});
   CHECK(read("5", "").value().from_ms == 5);
-  for (const auto& refused : {read("5", "600"), read("", "0"), read("", "86401"), read("-1", "")}) {
+  CHECK(read("5", "600").value().from_ms == 5);
+  for (const auto& refused : {read("", "0"), read("", "86401"), read("-1", "")}) {
     REQUIRE_FALSE(refused);
     CHECK(refused.error().code == base::errc::query_invalid);
   }
