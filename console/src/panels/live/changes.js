@@ -32,7 +32,10 @@ function ofEntry({ entry, at, who, action, subject, before }) {
     of: subject?.replace(/^faults\//, ""), who: whoText(who), link: linkTo("audit", { entry }) }];
 }
 
-/** The changes between two moments (ms), the newest first, at most 20: `{sign, at, text, ..}`. */
+/**
+ * The changes between two moments (ms), the newest first, at most 20: `{sign, at, text, ..}`.
+ * Starts and reloads are among them, however much was changed since.
+ */
 export function changesOf({ audit, replicas = [], config, from, to }) {
   const starts = replicas.map(({ replica_id: id, host, began_ms: at, version }) => ({
     id, at, icon: Power, text: "Started", of: `${host}, version ${version}`,
@@ -41,8 +44,11 @@ export function changesOf({ audit, replicas = [], config, from, to }) {
   const read = config && Date.parse(config.read);
   const reload = mine && read > mine.began_ms + start_ms ? [{ id: "config", at: read,
     icon: RefreshCw, text: "Configuration read again", link: linkTo("configuration") }] : [];
-  const all = [...(audit?.entries ?? []).flatMap(ofEntry), ...starts, ...reload]
-    .filter(({ at }) => at >= from && at <= to).sort((a, b) => b.at - a.at).slice(0, shown_limit);
+  const seen = (changes, limit) => changes.filter(({ at }) => at >= from && at <= to)
+    .sort((a, b) => b.at - a.at).slice(0, limit);
+  const own = seen([...starts, ...reload], shown_limit / 2);
+  const others = seen((audit?.entries ?? []).flatMap(ofEntry), shown_limit - own.length);
+  const all = seen([...own, ...others], shown_limit);
   return all.map((change, index) => ({ ...change, sign: String(all.length - index) }));
 }
 
