@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { parseJson } from "../../console/src/core/json.js";
 import { eventsOf, joined } from "../../console/src/core/past.js";
 import {
-  columnsOf, columnsOfPoints, perSecond, roseBy,
+  columnsOf, columnsOfPoints, perSecond,
 } from "../../console/src/core/series.js";
 import { changedPlaces, treeOf } from "../../console/src/panels/actors/tree.js";
 import { lineOf, operations, operationsOf } from "../../console/src/panels/live/operations.js";
@@ -34,13 +34,6 @@ test("members that the service does not send are unknown, not wrong", () => {
   const { now, rate } = columnsOf([event(1_000, 1), event(2_000, 2)], 60);
   assert.deepEqual(now(({ planes }) => planes.data.connections), [null, null]);
   assert.deepEqual(rate(({ planes }) => planes.data.answers["5xx"]), [null, null]);
-});
-
-test("what rose in a span counts on over a restart", () => {
-  const history = [event(1_000, 100), event(2_000, 110), event(3_000, 3), event(4_000, 4)];
-  assert.equal(roseBy(history, 60, total), 14);
-  assert.equal(roseBy(history, 1, total), 4);
-  assert.equal(roseBy([], 60, total), 0);
 });
 
 test("the past leads to the first event", () => {

@@ -54,20 +54,6 @@ export function lastOf(column) {
   return column.findLast((value) => value !== null) ?? null;
 }
 
-/** How much a count rose in the last `seconds`, over restarts too. */
-export function roseBy(history, seconds, pick) {
-  const from = (history.at(-1)?.at ?? 0) - seconds * 1_000;
-  let sum = 0;
-  let before = null;
-  for (const { at, status } of history) {
-    const count = picked(pick, status);
-    if (count === null) continue;
-    if (before !== null && at >= from) sum += count < before ? count : count - before;
-    before = count;
-  }
-  return sum;
-}
-
 /**
  * The points of /v1/history as `{times, of(pick)}`: `times` in s since 1970, where each point ends,
  * `of` a column of what `pick(point)` gives. Null stands where nothing is known.

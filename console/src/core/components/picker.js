@@ -5,7 +5,7 @@ import { Name } from "./name.js";
 const shown_limit = 100;
 
 /** The options whose label, value or note has every word of `text`. */
-export function matching(options, text) {
+function matching(options, text) {
   const words = text.toLocaleLowerCase().split(/\s+/).filter(Boolean);
   return options.filter(({ label, value, note = "" }) => {
     const all = `${label} ${value} ${note}`.toLocaleLowerCase();

@@ -3,7 +3,7 @@ import { html } from "../html.js";
 const [width, height] = [120, 28];
 
 /** The points of each unbroken run of numbers, as texts for polylines. */
-export function runsOf(values, least = 1) {
+function runsOf(values, least = 1) {
   const most = Math.max(least, ...values.filter((value) => value !== null));
   const step = width / Math.max(1, values.length - 1);
   const runs = [[]];
