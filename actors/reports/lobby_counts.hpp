@@ -43,7 +43,7 @@ private:
 /// starts, so it is enough to look there. Holds 8 bytes for each lobby that runs at that time.
 class peak_count {
 public:
-  /// At most so many that run at once are counted: 32 MB.
+  /// The most lobbies running at once that are counted. They take 32 MB.
   static constexpr std::size_t lobbies_limit = 4'000'000;
 
   explicit peak_count(const model::time_span& span, std::size_t limit = lobbies_limit)
@@ -54,7 +54,7 @@ public:
 
   /// 0: no lobby ran in the span.
   std::size_t running() const noexcept { return running_; }
-  /// When so many ran first.
+  /// When that number was first reached.
   std::uint64_t at() const noexcept { return at_; }
 
 private:

@@ -218,7 +218,7 @@ const operation_code codes::get_history{
                          {"query", "to", R"({"type":"integer","minimum":0})",
                           "Milliseconds since 1970; now without.", "1767315600000"},
                          {"query", "last", R"({"type":"integer","minimum":1,"maximum":86400})",
-                          "Begin so many seconds before `to`, if `from` is absent; 3,600 without.",
+                          "How long before `to` it begins, in seconds, if `from` is absent; 3,600.",
                           "600"},
                          {"query", "step", R"({"type":"integer","minimum":1,"maximum":3600})",
                           "Seconds from one point to the next; without, there are at most 360.",

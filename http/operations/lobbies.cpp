@@ -107,7 +107,7 @@ constexpr std::array schemas{
       "properties": {
         "running": {"type": "integer", "minimum": 1, "description": "How many lobbies ran."},
         "at": {"type": "integer", "minimum": 0,
-          "description": "When so many ran first, in milliseconds since 1970."}}
+          "description": "When that number was first reached, in milliseconds since 1970."}}
     })"},
     named_schema{"RunningLobbies", R"({
       "type": "object", "additionalProperties": false, "required": ["lobbies", "more"],

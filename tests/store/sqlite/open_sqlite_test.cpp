@@ -101,7 +101,7 @@ TEST_CASE("a store that is gone meanwhile is not made anew") {
   CHECK(opened->catalog().value()->load().value().games == model::demo_catalog().games);
 }
 
-TEST_CASE("a store that is moved away while a session waits to open it is not made anew") {
+TEST_CASE("no new store is made where one is moved away while a session waits to open it") {
   const temporary_directory directory;
   const auto data = directory.path("data");
   const auto database = data + "/matchcloud.db";
