@@ -84,11 +84,12 @@ std::optional<ip_address> parse_v4_parts(std::string_view text) noexcept {
 
 /// The defect of a name's label; empty if there is none.
 std::string_view label_defect(std::string_view label) noexcept {
-  if (label.empty()) return "which has two dots in a row or begins with one";
+  if (label.empty()) return "which has two dots in a row or begins with a dot";
   if (label.size() > label_limit_bytes) return "which has more than 63 characters between two dots";
   if (!label_characters.contains_all(label))
-    return "which has other characters than letters, digits, dashes, underscores and dots";
-  if (label.front() == '-' || label.back() == '-') return "which has a dash beside a dot or an end";
+    return "which contains characters other than letters, digits, dashes, underscores and dots";
+  if (label.front() == '-' || label.back() == '-')
+    return "which has a part that starts or ends with a dash";
   return {};
 }
 
@@ -111,13 +112,13 @@ tl::expected<url_host, std::string_view> parse_url_host(std::string_view text) n
     const auto inside = text.substr(1, closed ? text.size() - 2 : 0);
     const bool is_v6 = inside.find(':') != std::string_view::npos;
     const auto address = is_v6 ? parse_ip_address(inside) : std::nullopt;
-    if (!address) return malformed("which is no IPv6 address in brackets");
+    if (!address) return malformed("which is not an IPv6 address in brackets");
     return url_host{address, {}};
   }
   if (text.ends_with('.')) text.remove_suffix(1);
   if (!ends_in_number(text)) return parse_name(text);
   const auto address = parse_v4_parts(text);
-  if (!address) return malformed("which ends in a number, but is no IPv4 address");
+  if (!address) return malformed("which ends in a number but is not an IPv4 address");
   return url_host{address, {}};
 }
 

@@ -43,7 +43,8 @@ bool is_emoji_modifier(char32_t c) noexcept {
 /// Why `c` is refused unless it is needed; empty if it never is.
 std::string_view hidden_class(char32_t c) noexcept {
   if (is_control(c)) return "a control character";
-  if (is_noncharacter(c)) return "a noncharacter, which Unicode never assigns";
+  if (is_noncharacter(c))
+    return "a code point that Unicode reserves and never assigns to a character";
   if (is_invisible(c)) return "an invisible or bidirectional formatting character";
   return {};
 }

@@ -158,6 +158,7 @@ std::string describe_character(std::string_view text, std::size_t offset) {
       " at character " + std::to_string(count_code_points(text.substr(0, offset)) + 1);
   const auto [c, bytes] = decode_utf8(text.substr(offset));
   if (bytes == 0) return "a byte that is not UTF-8" + place;
+  if (c == U' ') return "a space (U+0020)" + place;
   if (is_white_space(c) || is_shown_escaped(c) || c == U'`') return code_point_name(c) + place;
   return "`" + std::string(text.substr(offset, bytes)) + "` (" + code_point_name(c) + ")" + place;
 }

@@ -20,10 +20,17 @@ violation invalid(std::string predicate) {
 /// The defect of `c` after `previous`, both visible or white space; empty if there is none.
 std::string_view visible_defect(char32_t previous, char32_t c) noexcept {
   if (c == U' ') return {};
-  if (is_white_space(c)) return "white space other than the plain space";
+  if (is_white_space(c)) return "which is white space but not a plain space";
   if (is_blank(c)) return "a character that looks like a space";
-  if (previous == U' ' && is_combining_mark(c)) return "a combining mark with nothing before it";
+  if (previous == U' ' && is_combining_mark(c)) return "a combining mark with no letter before it";
   return {};
+}
+
+/// What to do about the character `c` of a defect.
+std::string_view advice_on(char32_t c) noexcept {
+  if (is_white_space(c) || is_blank(c)) return "Remove it, or replace it with a plain space.";
+  if (is_combining_mark(c) && !is_invisible(c)) return "Remove it, or put the letter before it.";
+  return "Remove it.";
 }
 
 /// The first character that is not allowed at its position in a name.
@@ -37,16 +44,16 @@ std::optional<hidden_character> find_defect(std::string_view name) noexcept {
     previous = c;
     at += bytes;
   }
-  // Line ends are control characters as well as white space; they are reported as white space.
+  // Line ends are both control characters and white space. They are reported as white space.
   if (hidden && is_white_space(decode_utf8(name.substr(hidden->offset)).value))
     return hidden_character{hidden->offset, visible_defect(U' ', U'\t')};
   return hidden;
 }
 
 violation describe_defect(std::string_view name, const hidden_character& defect) {
+  const auto character = decode_utf8(name.substr(defect.offset)).value;
   return invalid("contains " + describe_character(name, defect.offset) + ", " +
-                 std::string(defect.what) +
-                 ". Remove it, or write a plain space where it parts words.");
+                 std::string(defect.what) + ". " + std::string(advice_on(character)));
 }
 
 violation describe_spaces(std::string_view name, std::size_t at) {

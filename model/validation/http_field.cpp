@@ -25,7 +25,7 @@ std::optional<violation> check_field_name(std::string_view name, std::size_t lim
   if (sound == name.size()) return std::nullopt;
   return violation{"invalid",
                    "contains " + describe_character(name, sound) +
-                       ", which no header's name can have. Write letters, digits, dashes "
+                       ", which a header name cannot contain. Use letters, digits, dashes "
                        "and underscores, such as `X-Game-Token`."};
 }
 

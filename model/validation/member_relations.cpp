@@ -385,7 +385,7 @@ std::optional<relation_violation> member_relations::host_violation(const port_fa
                      : port.first ? "has `min` " + std::to_string(*port.first)
                                   : "has `max` " + std::to_string(*port.last);
   return relation_violation{{"out-of-range", found + ", which is not within " + host_range_text() +
-                                                 ". Use a range within these."},
+                                                 ". Use a range within those limits."},
                             port.range_member};
 }
 
@@ -511,10 +511,10 @@ std::size_t member_relations::merged_env_size(std::uint32_t env, const document_
 std::optional<relation_violation> member_relations::check_config(std::uint32_t config) {
   if (!rules_.complete || find(config, "matchmaker") != no_node) return std::nullopt;
   return relation_violation{
-      {"too-few", "is absent, so that there is no game mode. Add it, such as "
+      {"too-few", "is absent, so there is no game mode. Add it, such as "
                   "`{" +
                       example_of_matchmaker(spelling_of("container_runtime")) +
-                      "}`, where ID is that of an uploaded image."},
+                      "}`, where ID is the id of an uploaded image."},
       no_node,
       "matchmaker"};
 }
@@ -541,7 +541,7 @@ std::optional<relation_violation> member_relations::check_matchmaker(std::uint32
   const auto runtime = spelling_of("container_runtime");
   const auto mode = is_runnable ? std::string{} : example_of_game_mode(runtime);
   auto text = "has no game mode. Add one, such as `\"default\": {" + mode + "}`";
-  if (!is_runnable) text += ", where ID is that of an uploaded image";
+  if (!is_runnable) text += ", where ID is the id of an uploaded image";
   return relation_violation{{"too-few", text + "."}, modes, modes == no_node ? "game_modes" : ""};
 }
 

@@ -87,8 +87,7 @@ void object_reader::name_unknown() {
     add(message);
   });
   if (unknown > named_unknown_limit)
-    add("It has " + std::to_string(unknown - named_unknown_limit) +
-        " further members that are not known.");
+    add("It has " + std::to_string(unknown - named_unknown_limit) + " more unknown members.");
 }
 
 void object_reader::add(std::string_view sentence) {

@@ -19,9 +19,9 @@ namespace matchcloud::model {
 namespace {
 
 constexpr std::string_view slashes = "//";
-constexpr std::string_view advice = " Write an absolute URL, such as `https://example.com/verify`.";
+constexpr std::string_view advice = " Use an absolute URL, such as `https://example.com/verify`.";
 
-/// Domains that are never public, including their subdomains: RFC 6761 section 6.3, RFC 6762, RFC
+/// Domains that are never public, nor are their subdomains: RFC 6761 section 6.3, RFC 6762, RFC
 /// 8375, ICANN's reservation of `internal`, and names that routers and clusters use internally.
 constexpr std::array<std::string_view, 7> private_domains{
     "localhost", "local", "internal", "localdomain", "lan", "home.arpa", "svc"};
@@ -46,7 +46,7 @@ bool begins_with_port(std::string_view text) noexcept {
   return port > 0 && (port == text.size() || text.find_first_of("/?#") == port);
 }
 
-/// The text before the first colon; empty if it is no scheme (RFC 3986 section 3.1).
+/// The text before the first colon; empty if it is not a scheme (RFC 3986 section 3.1).
 std::string_view scheme_of(std::string_view url) noexcept {
   const auto scheme = url.substr(0, scheme_characters.span(url));
   const bool is_scheme = !scheme.empty() && base::is_alphanumeric(scheme.front()) &&
@@ -66,21 +66,21 @@ std::size_t find_malformed_escape(std::string_view url) noexcept {
   return std::string_view::npos;
 }
 
-/// Percent-encoding helps outside of `authority` alone: a host's name has no escapes.
+/// Advises percent-encoding only outside `authority`, because a host name has no escapes.
 std::optional<violation> check_characters(std::string_view url, std::string_view authority) {
   if (const auto sound = url_characters.span(url); sound < url.size()) {
     const auto begin =
         authority.empty() ? url.size() : static_cast<std::size_t>(authority.data() - url.data());
     if (sound >= begin && sound < begin + authority.size())
       return invalid("contains " + describe_character(url, sound) +
-                     ", which no host's name can have. Remove it.");
+                     ", which a host name cannot contain. Remove it.");
     return invalid("contains " + describe_character(url, sound) +
-                   ", which no URL holds as it is. Remove it or percent-encode it, such as `%20` "
+                   ", which a URL cannot contain. Remove it, or percent-encode it, such as `%20` "
                    "for a space.");
   }
   if (const auto at = find_malformed_escape(url); at != std::string_view::npos) {
     return invalid("contains " + describe_character(url, at) +
-                   " without two hexadecimal digits behind it. Write `%25` for the character "
+                   " without two hexadecimal digits after it. Write `%25` for the character "
                    "itself.");
   }
   return std::nullopt;
@@ -126,11 +126,10 @@ violation no_scheme(std::string_view url, std::size_t echo_limit) {
 /// If no `//` follows, the text before the colon may be a user's name.
 violation other_scheme(std::string_view scheme, std::string_view rest, const excerpts& shown) {
   const bool is_hidden = !rest.starts_with(slashes) && shown.has_secret();
-  const auto found = is_hidden ? "has another scheme than `https` and `http`."
+  const auto found = is_hidden ? "has a scheme that is neither `https` nor `http`."
                                : "has the scheme " + shown.always(scheme) + ".";
   return {"invalid-scheme",
-          found + (rest.starts_with(slashes) ? " Write `https` or `http` in its place."
-                                             : std::string(advice))};
+          found + (rest.starts_with(slashes) ? " Use `https` or `http`." : std::string(advice))};
 }
 
 /// The text between `//` and the path (RFC 3986 section 3.2).
@@ -172,14 +171,17 @@ bool is_within(std::string_view name, std::string_view domain) noexcept {
          (before == 0 || name[before - 1] == '.');
 }
 
-bool is_public(const url_host& host) noexcept {
-  if (host.address) return is_globally_reachable(*host.address);
-  if (host.name.find('.') == std::string_view::npos) return false;
-  return std::ranges::none_of(
-      private_domains, [&host](std::string_view domain) { return is_within(host.name, domain); });
+/// Why the host cannot be reached from the internet; empty if it can be.
+std::string why_not_public(const url_host& host) {
+  if (host.address) return is_globally_reachable(*host.address) ? "" : "not a public address";
+  if (host.name.find('.') == std::string_view::npos) return "a name without a dot";
+  const auto* const domain = std::ranges::find_if(
+      private_domains, [&host](std::string_view each) { return is_within(host.name, each); });
+  if (domain == private_domains.end()) return {};
+  return "a name in the private domain `" + std::string(*domain) + "`";
 }
 
-/// The address in its usual form if it was written in another; empty otherwise and for names.
+/// The address in its usual form if it was written differently; empty otherwise and for names.
 std::string spelled_out(std::string_view written, const url_host& host) {
   if (!host.address) return {};
   const auto address = to_string(*host.address);
@@ -190,36 +192,34 @@ std::optional<violation> check_host(std::string_view written, const excerpts& sh
   const auto named = "names " + shown.of("host", written);
   const auto host = parse_url_host(written);
   if (!host) return invalid(named + ", " + std::string(host.error()) + "." + std::string(advice));
-  if (is_public(*host)) return std::nullopt;
+  const auto why = why_not_public(*host);
+  if (why.empty()) return std::nullopt;
   const auto address = shown.has_secret() ? std::string{} : spelled_out(written, *host);
-  return violation{"not-public",
-                   named + address +
-                       ", which cannot be reached from the internet. Write a host with a "
-                       "public name or address."};
+  return violation{"not-public", named + address + ", which cannot be reached from the internet (" +
+                                     why + "). Use a host with a public name or address."};
 }
 
 /// A colon without a port means the scheme's port (RFC 3986 section 3.2.3).
 std::optional<violation> check_port(std::string_view port, const excerpts& shown) {
   if (port.empty() || is_port(port)) return std::nullopt;
   return invalid("has " + shown.of("port", port) +
-                 ", which is not a number from 1 to 65535. Write such a number, or leave out the "
-                 "port and the colon before it.");
+                 ", which is not a port. Use 1 to 65535, or leave out the port and its colon.");
 }
 
 std::optional<violation> check_authority(std::string_view authority, const excerpts& shown) {
   if (authority.find('@') != std::string_view::npos) {
-    return invalid("holds a user name or password before `@`. Remove it; `headers` may hold "
-                   "credentials.");
+    return invalid("contains a user name or password before `@`. Remove it, and send credentials "
+                   "in `headers`.");
   }
   const bool bracketed = authority.starts_with('[');
   const auto colon = authority.find(':', bracketed ? authority.find(']') : 0);
   const auto host = authority.substr(0, colon);
-  if (host.empty()) return invalid("names no host." + std::string(advice));
+  if (host.empty()) return invalid("has no host." + std::string(advice));
   if (colon == std::string_view::npos) return check_host(host, shown);
   const auto port = authority.substr(colon + 1);
   if (!bracketed && port.find(':') != std::string_view::npos) {
     return invalid(
-        "has more than one colon behind `//`. Write an IPv6 address in brackets, such as "
+        "has more than one colon in its host and port. Put an IPv6 address in brackets, such as "
         "`https://[2606:4700::1111]/`.");
   }
   // Checked before the host, because a malformed URL does not name a private host.

@@ -186,7 +186,7 @@ private:
     add_displaced(*home);
   }
 
-  /// The member of a body that a member of that name belongs into; null if there is none.
+  /// The member of a body that a member of that name belongs in; null if there is none.
   const member_rule* home_of(const object_shape& shape, name_symbol name) const noexcept {
     if (open_.size() > 1) return nullptr;
     for (const auto& member : shape.members)
@@ -475,7 +475,7 @@ private:
     note_choice(shape, meant);
     const auto* home = meant.empty() ? only_home_of(shape, child().symbol) : nullptr;
     if (home != nullptr)
-      message.append(" It belongs into ")
+      message.append(" It belongs in ")
           .append(in_backticks(relations_.spelling_of(home->symbol)))
           .append(".");
     else
@@ -528,11 +528,11 @@ private:
   void add_displaced(const member_rule& home) {
     auto message =
         unknown_member_message(subject(depth() - 1), document_.name(child()), rules_.limits.echo);
-    message.append(" It belongs into ").append(in_backticks(home.name)).append(".");
+    message.append(" It belongs in ").append(in_backticks(home.name)).append(".");
     add_at(path_to(depth()), "unknown-member", std::move(message), name_offset());
   }
 
-  /// For a member that a body lacks, appends which other members of the body belong into it.
+  /// For a missing member of a body: a sentence about other members of the body that belong in it.
   std::string displaced_into(const member_rule& missing) const {
     if (open_.size() > 1 || !missing.value->shape) return {};
     const auto& shape = *missing.value->shape;
@@ -546,7 +546,7 @@ private:
       ++count;
     }
     if (count == 0) return {};
-    return " Put it around " + names + ", which belong" + (count == 1 ? "s" : "") + " into `" +
+    return " Put it around " + names + ", which belong" + (count == 1 ? "s" : "") + " in `" +
            std::string{missing.name} + "`.";
   }
 

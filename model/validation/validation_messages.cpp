@@ -38,7 +38,7 @@ bool reads_as_integer(std::string_view text) noexcept {
          text.find_first_not_of("0123456789") == text.npos;
 }
 
-/// What to write instead, if the value shows what was meant.
+/// What to write instead, if the value makes clear what was meant.
 std::string_view type_advice(const value_rule& rule, const json_document& document,
                              const json_node& found) {
   const auto expected = rule.type;
@@ -51,7 +51,7 @@ std::string_view type_advice(const value_rule& rule, const json_document& docume
       return text == "true" || text == "false" ? " Write it without quotes."
                                                : " Use true or false.";
     if (expected == value_type::array && rule.element->type == value_type::string)
-      return " Put it in brackets to make it the one element.";
+      return " Put it in square brackets to make an array of one element.";
     return {};
   case json_kind::number:
     if (expected == value_type::string) return " Put it in double quotes.";
@@ -131,9 +131,9 @@ std::string bounds_message(std::string_view subject, std::string_view number, st
 
 std::string too_many_message(std::string_view subject, std::size_t entries, std::uint64_t most) {
   std::string message{subject};
-  message.append(" holds ").append(std::to_string(entries));
+  message.append(" has ").append(std::to_string(entries));
   message.append(entries == 1 ? " entry" : " entries").append(". Keep at most ");
-  return message.append(std::to_string(most)).append("; those beyond were not checked.");
+  return message.append(std::to_string(most)).append("; entries beyond that were not checked.");
 }
 
 std::string merged_too_many_message(std::string_view subject, std::size_t entries,
@@ -201,8 +201,8 @@ std::string too_many_errors_message(std::size_t listed) {
 
 std::string no_room_message(std::uint64_t most_bytes, std::size_t offset) {
   return "The first error, at byte " + std::to_string(offset) +
-         " of the body, takes more than the " + std::to_string(most_bytes) +
-         " bytes that all may take. Fix it, or shorten the names around it, and validate again.";
+         " of the body, is longer than the limit of " + std::to_string(most_bytes) +
+         " bytes for all errors. Fix it, or shorten the names around it, and validate again.";
 }
 
 } // namespace matchcloud::model

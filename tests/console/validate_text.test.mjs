@@ -99,10 +99,10 @@ test("what was probably meant takes the place of the key or the value", () => {
 test("what moves keeps the lines of the object that it comes to", () => {
   const text = '{\n  "cdn": {\n    "routes": []\n  },\n  "x": 1,\n  "kv": {}\n}';
   assert.deepEqual(mended(text, finding(["config"], "required",
-    "Put it around `cdn`, `kv`, which belong into `config`.")), ["Wrap all 2 in config",
+    "Put it around `cdn`, `kv`, which belong in `config`.")), ["Wrap all 2 in config",
     '{\n  "config": {\n    "cdn": {\n      "routes": []\n    },\n    "kv": {}\n  },\n  "x": 1\n}']);
   assert.deepEqual(mended('{"a": 1, "b": {"c": 2}}', finding(["a"], "unknown-member",
-    "`x` has no member `a`. It belongs into `b`.")), ["Move into b", '{"b": {"c": 2, "a": 1}}']);
+    "`x` has no member `a`. It belongs in `b`.")), ["Move into b", '{"b": {"c": 2, "a": 1}}']);
   for (const [before, after] of [['{"a": 1}', "{}"], ['{"a": 1, "b": 2}', '{"b": 2}'],
     ['{"b": 2, "a": 1}', '{"b": 2}'], ['{\n  "b": 2,\n  "a": 1\n}', '{\n  "b": 2\n}']]) {
     assert.deepEqual(mended(before, finding(["a"], "unknown-member")), ["Remove a", after]);

@@ -119,7 +119,7 @@ TEST_CASE("details stay short whatever the body is") {
   const auto detail = detail_of(body + "}");
   CHECK(detail.size() < 4'096);
   has(detail, "`query_start` must be an integer");
-  has(detail, "It has 4984 further members that are not known.");
+  has(detail, "It has 4984 more unknown members.");
 }
 
 TEST_CASE("what is no object is refused as in every other body") {

@@ -92,9 +92,9 @@ TEST_CASE("names are as long as the domain name system allows") {
 }
 
 TEST_CASE("what is wrong with a host continues its name") {
-  CHECK(parse_url_host("1.2.3.256").error() == "which ends in a number, but is no IPv4 address");
-  CHECK(parse_url_host("[::g]").error() == "which is no IPv6 address in brackets");
-  CHECK(parse_url_host("a..b").error() == "which has two dots in a row or begins with one");
+  CHECK(parse_url_host("1.2.3.256").error() == "which ends in a number but is not an IPv4 address");
+  CHECK(parse_url_host("[::g]").error() == "which is not an IPv6 address in brackets");
+  CHECK(parse_url_host("a..b").error() == "which has two dots in a row or begins with a dot");
 }
 
 TEST_CASE("property: no spelling of an IPv4 address passes for another host") {

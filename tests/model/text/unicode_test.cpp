@@ -7,7 +7,7 @@ using namespace matchcloud::model;
 TEST_CASE("a character is shown with its place, and with its looks where it has any") {
   CHECK(describe_character("a(b", 1) == "`(` (U+0028) at character 2");
   CHECK(describe_character("éé", 2) == "`é` (U+00E9) at character 2");
-  CHECK(describe_character("é b", 2) == "U+0020 at character 2");
+  CHECK(describe_character("é b", 2) == "a space (U+0020) at character 2");
   CHECK(describe_character("\u202E", 0) == "U+202E at character 1");
   CHECK(describe_character("`", 0) == "U+0060 at character 1");
   CHECK(describe_character(std::string_view{"\0", 1}, 0) == "U+0000 at character 1");

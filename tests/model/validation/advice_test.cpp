@@ -181,7 +181,7 @@ TEST_CASE("an end of a range beyond the host's ports is told beside the missing 
     CHECK(findings[1].path.back() == "port_range");
     CHECK(findings[1].message.ends_with("has `" + end + "` " + number +
                                         ", which is not within 26000 to 31999. Use a range within "
-                                        "these."));
+                                        "those limits."));
     // The example fits to the end that is there, and what is left was said before.
     CHECK(codes(follow_examples(body, {})) == std::vector<std::string>{"out-of-range"});
   }
@@ -208,8 +208,8 @@ TEST_CASE("an example names the runtime as the client does") {
     return findings.front().message;
   };
   CHECK(message("{}") ==
-        "`matchmaker` is absent, so that there is no game mode. Add it, such as `{\"docker\": "
-        "{\"image_id\": \"ID\"}, \"game_modes\": {\"default\": {}}}`, where ID is that of an "
+        "`matchmaker` is absent, so there is no game mode. Add it, such as `{\"docker\": "
+        "{\"image_id\": \"ID\"}, \"game_modes\": {\"default\": {}}}`, where ID is the id of an "
         "uploaded image.");
   CHECK(message(R"({"matchmaker":{"game_modes":{"duel":{}}}})") ==
         "`game_modes.duel` has no `docker`, and neither has the matchmaker. Add one to either, "

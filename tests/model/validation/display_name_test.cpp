@@ -24,19 +24,18 @@ TEST_CASE("what is wrong with a display name continues the member's name") {
         "invalid: has two spaces in a row, the second at character 3. Write a single space.");
   CHECK(said_of("é\u200Bb") ==
         "invalid: contains U+200B at character 2, an invisible or bidirectional formatting "
-        "character. Remove it, or write a plain space where it parts words.");
+        "character. Remove it.");
   CHECK(said_of("\u0301a").starts_with("invalid: contains `\u0301` (U+0301) at character 1, a "
-                                       "combining mark with nothing before it."));
+                                       "combining mark with no letter before it. Remove it, or "
+                                       "put the letter before it."));
   CHECK(said_of("a\u2800").starts_with(
       "invalid: contains `\u2800` (U+2800) at character 2, a character that looks like a space."));
   // The first of several violations is reported.
   CHECK(said_of("a  \u200b").starts_with("invalid: has two spaces"));
   CHECK(said_of("\u200b  a").starts_with("invalid: contains U+200B"));
-  CHECK(
-      said_of("a\t\u200b")
-          .starts_with(
-              "invalid: contains U+0009 at character 2, white space other than the plain space."));
+  CHECK(said_of("a\t\u200b") ==
+        "invalid: contains U+0009 at character 2, which is white space but not a plain space. "
+        "Remove it, or replace it with a plain space.");
   CHECK(said_of(std::string_view{"a\0b", 3}) ==
-        "invalid: contains U+0000 at character 2, a control character. Remove it, or write a plain "
-        "space where it parts words.");
+        "invalid: contains U+0000 at character 2, a control character. Remove it.");
 }

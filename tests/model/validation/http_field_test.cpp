@@ -38,7 +38,7 @@ TEST_CASE("a header's name is a token of bounded length") {
 
 TEST_CASE("what is wrong with a header's name is said with its first offending character") {
   CHECK(said_of_name("X-Größe:") ==
-        "invalid: contains `ö` (U+00F6) at character 5, which no header's name can have. Write "
+        "invalid: contains `ö` (U+00F6) at character 5, which a header name cannot contain. Use "
         "letters, digits, dashes and underscores, such as `X-Game-Token`.");
   CHECK(said_of_name("a\nb").find("contains U+000A at character 2") != std::string::npos);
   // A user who puts the whole header line here writes a secret, which must not be echoed.

@@ -83,7 +83,7 @@ TEST_CASE("schemes other than http and https are told from what is no URL") {
     CHECK(code_of(url) == "invalid");
 }
 
-TEST_CASE("characters that no URL holds are refused, wherever they stand") {
+TEST_CASE("characters that a URL cannot contain are refused, wherever they are") {
   for (const auto* where : {"", "https", "https://", "https://exam", "https://example.com/",
                             "https://example.com/?", "https://example.com/#"})
     for (const auto bad :
@@ -202,32 +202,32 @@ TEST_CASE("hosts that are not public are refused in any spelling") {
 }
 
 TEST_CASE("what is wrong with a URL continues the member's name") {
-  CHECK(said_of("") == "is empty. Write an absolute URL, such as `https://example.com/verify`.");
+  CHECK(said_of("") == "is empty. Use an absolute URL, such as `https://example.com/verify`.");
   CHECK(said_of("https://example.com/" + std::string(limit_bytes, 'a')) ==
         "has 2068 bytes. Shorten it to at most 2048.");
-  CHECK(said_of("ftp://example.com") ==
-        "has the scheme `ftp`. Write `https` or `http` in its place.");
+  CHECK(said_of("ftp://example.com") == "has the scheme `ftp`. Use `https` or `http`.");
   CHECK(said_of("example.com/x") ==
-        "is `example.com/x`, which does not begin with `https://` or `http://`. Write an absolute "
+        "is `example.com/x`, which does not begin with `https://` or `http://`. Use an absolute "
         "URL, such as `https://example.com/verify`.");
   CHECK(said_of("http://a.b/é") ==
-        "contains `é` (U+00E9) at character 12, which no URL holds as it is. Remove it or "
+        "contains `é` (U+00E9) at character 12, which a URL cannot contain. Remove it, or "
         "percent-encode it, such as `%20` for a space.");
   CHECK(said_of("mailto:x") ==
-        "has the scheme `mailto`. Write an absolute URL, such as `https://example.com/verify`.");
+        "has the scheme `mailto`. Use an absolute URL, such as `https://example.com/verify`.");
   CHECK(said_of("http://a/%zz") ==
-        "contains `%` (U+0025) at character 10 without two hexadecimal digits behind it. Write "
+        "contains `%` (U+0025) at character 10 without two hexadecimal digits after it. Write "
         "`%25` for the character itself.");
   CHECK(said_of("http://foo.300/") ==
-        "names the host `foo.300`, which ends in a number, but is no IPv4 address. Write an "
+        "names the host `foo.300`, which ends in a number but is not an IPv4 address. Use an "
         "absolute URL, such as `https://example.com/verify`.");
-  CHECK(
-      said_of("http://a:70000/") ==
-      "has the port `70000`, which is not a number from 1 to 65535. Write such a number, or leave "
-      "out the port and the colon before it.");
+  CHECK(said_of("http://a:70000/") ==
+        "has the port `70000`, which is not a port. Use 1 to 65535, or leave out the port and its "
+        "colon.");
   CHECK(said_of("http://x.local/") ==
-        "names the host `x.local`, which cannot be reached from the internet. Write a host with a "
-        "public name or address.");
+        "names the host `x.local`, which cannot be reached from the internet (a name in the "
+        "private domain `local`). Use a host with a public name or address.");
+  CHECK(said_of("http://my_host/").find("the internet (a name without a dot)") !=
+        std::string::npos);
 }
 
 TEST_CASE("a host with letters beyond ASCII is told its form within it") {
@@ -245,10 +245,10 @@ TEST_CASE("a host with letters beyond ASCII is told its form within it") {
   CHECK(longest.ends_with("Write its `xn--` form, as browsers and registrars show it."));
   // A violation before the host is reported first. Of a text that is no host, only the character is
   // reported.
-  CHECK(said_of("https://a b.é.example").starts_with("contains U+0020"));
+  CHECK(said_of("https://a b.é.example").starts_with("contains a space (U+0020)"));
   // A host's name has no escapes, so that `%20` would be the next mistake.
   CHECK(said_of("https://a b.example/") ==
-        "contains U+0020 at character 10, which no host's name can have. Remove it.");
+        "contains a space (U+0020) at character 10, which a host name cannot contain. Remove it.");
   CHECK(said_of("https://a.example/a b").ends_with("such as `%20` for a space."));
   CHECK(said_of("https://é@example.com").starts_with("contains `é`"));
   CHECK(said_of("https://example.com/é").starts_with("contains `é`"));

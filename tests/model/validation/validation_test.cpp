@@ -217,12 +217,12 @@ TEST_CASE("messages use the client's spelling, or the common one") {
   CHECK(holds(only_message(R"({"matchmaker":{"oci":{},"zz":1}})", rules), "`captcha`, `oci`, "));
 }
 
-TEST_CASE("a member that belongs into another one is told so") {
+TEST_CASE("a member that belongs in another one is told so") {
   CHECK(only_message(R"({"docker":{}})") ==
-        "`config` has no member `docker`. It belongs into `matchmaker`.");
-  CHECK(holds(only_message(R"({"matchmaker":{"image_id":"i"}})"), "It belongs into `docker`."));
+        "`config` has no member `docker`. It belongs in `matchmaker`.");
+  CHECK(holds(only_message(R"({"matchmaker":{"image_id":"i"}})"), "It belongs in `docker`."));
   CHECK(holds(only_message(R"({"matchmaker":{"container_runtime":{},"args":[]}})"),
-              "It belongs into `container_runtime`."));
+              "It belongs in `container_runtime`."));
   // Two could have it.
   CHECK_FALSE(holds(only_message(R"({"matchmaker":{"captcha":{"requests_before_reverify":1,)"
                                  R"("verification_ttl":1,"hcaptcha":{"secret_key":"a",)"
@@ -266,7 +266,7 @@ TEST_CASE("messages count one of a thing as one") {
            header + "]}}}]}]}}";
   };
   REQUIRE(holds(only_message(R"({"matchmaker":{"regions":{"a":{}}}})", rules),
-                "`regions` holds 1 entry. Keep at most 0;"));
+                "`regions` has 1 entry. Keep at most 0;"));
   REQUIRE(holds(only_message(headers(R"({"name":"a","value":"b"})"), rules), "has 1 byte. "));
   REQUIRE(holds(only_message(headers(R"({"name":"","value":""})"), rules),
                 "Write the name of a header, 1 byte."));
@@ -279,9 +279,10 @@ TEST_CASE("messages count one of a thing as one") {
 TEST_CASE("advice fits what was written and what may be configured") {
   REQUIRE(only_message(R"({"cdn":{"routes":"x"}})") ==
           "`routes` must be an array, but is a string.");
-  REQUIRE(only_message(R"({"matchmaker":{"docker":{"args":"x"}}})") ==
-          "`args` must be an array, but is a string. Put it in brackets to make it the one "
-          "element.");
+  REQUIRE(
+      only_message(R"({"matchmaker":{"docker":{"args":"x"}}})") ==
+      "`args` must be an array, but is a string. Put it in square brackets to make an array of one "
+      "element.");
   // Without its quotes, the value would not be JSON.
   REQUIRE(only_message(R"({"matchmaker":{"max_players":"007"}})") ==
           "`max_players` must be an integer, but is the string `007`.");
@@ -434,8 +435,8 @@ TEST_CASE("a list whose first finding has no room says where that is") {
   REQUIRE(findings.front().code == "too-many-errors");
   REQUIRE(findings.front().message ==
           "The first error, at byte " + std::to_string(body.find("\"kkk")) +
-              " of the body, takes more than the 1024 bytes that all may "
-              "take. Fix it, or shorten the names around it, and validate again.");
+              " of the body, is longer than the limit of 1024 bytes for "
+              "all errors. Fix it, or shorten the names around it, and validate again.");
 }
 
 TEST_CASE("guesses have a budget of names, so that no catalog makes a small body slow") {

@@ -15,8 +15,8 @@ import { isOnlyNear } from "./near.js";
  */
 
 const meant = /Did you mean `([^`]*)`\?/;
-const belongs = /It belongs into `([^`]*)`/;
-const around = /Put it around (.*?), which belongs? into/;
+const belongs = /It belongs in `([^`]*)`/;
+const around = /Put it around (.*?), which belongs? in/;
 const listed = /(?:It can have|Allowed|Regions|Tiers|Known are): (.*?)\.$/;
 const spaces = /with a space|spaces in a row/;
 const isPlain = (text) => !/[^\S ]|\p{C}/u.test(text);
