@@ -5,8 +5,8 @@
 
 namespace matchcloud::model {
 
-/// Fails with `config_invalid` if limits contradict each other, or if an alias is not a valid one,
-/// already has a meaning, or stands for several words.
+/// Fails with `config_invalid` if limits contradict each other, or if an alias is invalid, already
+/// has a meaning, or stands for several words.
 base::expected<void> check_rules(const validation_rules& rules);
 
 } // namespace matchcloud::model

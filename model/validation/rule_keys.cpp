@@ -20,7 +20,7 @@ base::expected<void> set_aliases(validation_rules& of, const base::config_values
   return {};
 }
 
-/// Turns a row of the limit table into sentences: what is limited, then how.
+/// The purpose of a row of the limit table as a sentence: what is limited, then how.
 std::string sentence_about(const validation_limit& limit, const std::string& bounded) {
   const std::string_view unit = limit.unit;
   auto text = bounded;
@@ -28,7 +28,7 @@ std::string sentence_about(const validation_limit& limit, const std::string& bou
   if (unit == "port")
     return text + (limit.name.ends_with("-lowest") ? ": the lowest." : ": the highest.");
   if (unit.ends_with(" value")) return text + ": the " + std::string{unit} + ".";
-  return text + ": at most so many " + std::string{unit} + ".";
+  return text + ": the maximum number of " + std::string{unit} + ".";
 }
 
 } // namespace
@@ -41,21 +41,21 @@ base::config_rows<validation_rules> rule_keys() {
           "unknown-members", &validation_rules::unknown_members,
           std::array{unknown_word{"reject", unknown_members::reject},
                      unknown_word{"ignore", unknown_members::ignore}},
-          "Whether members that the specification does not know are findings of a validation "
-          "and refused in the body of an export."),
+          "Whether a member that the specification does not define is a finding in a validation "
+          "and an error in the body of an export."),
       base::choice_row(
           "edition", &validation_rules::edition,
           std::array{edition_word{"open-source", service_edition::open_source},
                      edition_word{"enterprise", service_edition::enterprise},
                      edition_word{"hosted", service_edition::hosted}},
-          "The edition of the service. `hosted` has no containers on the host's network."),
+          "The edition of the service. In `hosted`, no container can use the host's network."),
       base::flag_row("complete", &validation_rules::complete,
-                     "Whether validation also asks for what a version needs to run: for services "
-                     "that create what they validate."),
+                     "Whether validation also requires all that a version needs to run, for "
+                     "services that create what they validate."),
       {{"alias", base::config_text::kind::list, "",
         "NEUTRAL=ALIAS, as in container_runtime=oci; repeatable",
-        "Words that payloads may use in place of the specification's neutral ones, besides the "
-        "built-in aliases."},
+        "Words that payloads may use in place of the specification's neutral ones, in addition "
+        "to the built-in aliases."},
        set_aliases},
   };
 }

@@ -5,9 +5,9 @@
 
 namespace matchcloud::model {
 
-/// Of the rules of validation other than limits.
+/// The keys of the validation rules, except limits.
 base::config_rows<validation_rules> rule_keys();
-/// Of the limits of validation, as `limit-NAME`.
+/// The keys of the validation limits, named `limit-NAME`.
 base::config_rows<validation_rules> validation_limit_keys();
 
 inline constexpr std::string_view validation_limit_prefix = "limit-";

@@ -360,7 +360,7 @@ TEST_CASE("what limits are for is told without a word that leans on its neighbou
   CHECK(find_config_key("limit-max-players-highest")->purpose ==
         "`max_players`, `max_players_direct`, `max_players_party`: the highest value.");
   CHECK(find_config_key("limit-findings-bytes")->purpose ==
-        "`errors` of an answer, before `too-many-errors`, as JSON: at most so many bytes.");
+        "`errors` of a response, before `too-many-errors`, as JSON: the maximum number of bytes.");
   for (const auto& key : config_keys())
     CHECK(key.purpose.find("the same,") == std::string::npos);
 }
