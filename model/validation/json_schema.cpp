@@ -19,14 +19,14 @@ constexpr bool not_nullable = false;
 
 std::string_view title_of(payload_kind kind) noexcept {
   switch (kind) {
-  case payload_kind::version: return "A game version, as validateGameVersion takes it";
-  case payload_kind::game: return "A game, as validateGame takes it";
-  case payload_kind::group: return "A group, as validateGroup takes it";
+  case payload_kind::version: return "A game version, as validateGameVersion accepts it";
+  case payload_kind::game: return "A game, as validateGame accepts it";
+  case payload_kind::group: return "A group, as validateGroup accepts it";
   }
   return {};
 }
 
-/// What the names of the components for a kind begin with.
+/// The prefix of the names of the components for a kind.
 std::string component_of(payload_kind kind) {
   switch (kind) {
   case payload_kind::version: return "GameVersion";
@@ -60,7 +60,8 @@ std::string_view json_type(value_type type) noexcept {
   return {};
 }
 
-/// Whether a rule deserves a definition if it is used twice: it has members, limits or names.
+/// Whether a rule that is used twice deserves a definition, because it has members, limits or
+/// names.
 bool is_definable(const value_rule& rule) noexcept {
   return rule.shape || rule.most || rule.text == text_rule::tier;
 }
@@ -195,7 +196,7 @@ private:
 
   // Values.
 
-  /// The schema of a value; `remark` describes the member that holds it.
+  /// The schema of a value; `remark` describes the member that has it.
   json value(const value_rule& rule, bool nullable, std::string_view remark) {
     json schema{rapidjson::kObjectType};
     const auto* known = find_definition(rule, nullable);
@@ -339,7 +340,7 @@ private:
     return {};
   }
 
-  /// `conditions` under the keyword. Generators of clients want a single one by itself.
+  /// `conditions` under the keyword. Client generators need a single condition on its own.
   json one_of(std::string_view keyword, json conditions) {
     if (is_part_ && conditions.Size() == 1) return json{std::move(conditions[0])};
     return make_.object(keyword, std::move(conditions));
@@ -384,7 +385,7 @@ private:
 
   json typed(std::string_view type) { return make_.object("type", make_.text(type)); }
 
-  // The only two kinds of port without findings, see docs/validation.md, "Ports".
+  // The only two kinds of ports without findings, see docs/validation.md, "Ports".
 
   json gateway_port() {
     auto condition = required({"port"});
@@ -425,9 +426,9 @@ private:
   const reference_names& names_;
   json_pool make_;
   std::vector<definition> definitions_;
-  /// Whether the schema becomes a part of a document that is not about a catalog.
+  /// Whether the schema becomes part of a document that does not depend on a catalog.
   bool is_part_ = false;
-  /// What the names of definitions stand behind in a `$ref`.
+  /// The text before the name of a definition in a `$ref`.
   std::string reference_ = "#/$defs/";
 };
 

@@ -21,14 +21,13 @@ constexpr std::array<name_alias, 7> keys{{{"container_runtime", "docker"},
 
 constexpr std::array<name_alias, 1> proxies{{{"gateway", "game_guard"}}};
 
-/// The built-in alias of a neutral key; empty if there is none.
+/// The built-in alias of a neutral key; empty if it has none.
 constexpr std::string_view find_alias(std::string_view neutral) {
   for (const auto& key : keys)
     if (key.neutral == neutral) return key.alias;
   return {};
 }
 
-/// A row of the table.
 consteval member_rule row(const char* name, const value_rule& value, std::string_view about,
                           bool is_required = false, bool is_cli_only = false) {
   if (about.empty()) throw "a member without a description";
@@ -110,7 +109,7 @@ constexpr object_shape custom_headers_shape{custom_headers_members};
 constexpr value_rule custom_headers = object_of(custom_headers_shape);
 
 constexpr std::array middleware_kind_members{
-    row("custom_headers", custom_headers, "Adds headers to the answers of the route.")};
+    row("custom_headers", custom_headers, "Adds headers to the responses of the route.")};
 constexpr object_shape middleware_kind_shape{middleware_kind_members, object_rule::exactly_one};
 constexpr value_rule middleware_kind = object_of(middleware_kind_shape);
 
@@ -125,9 +124,10 @@ constexpr value_rule priority{
     .type = value_type::integer, .range = &unsigned_32_bit, .most = &limits::route_priority};
 
 constexpr std::array route_members{
-    row("glob", glob, "The paths that the route is for.", required),
+    row("glob", glob, "The paths that the route applies to.", required),
     row("priority", priority, "Orders routes that match the same path.", required),
-    row("middlewares", middleware_array, "What is done to the answers for these paths.", required)};
+    row("middlewares", middleware_array, "What is done to the responses for these paths.",
+        required)};
 constexpr object_shape route_shape{route_members};
 constexpr value_rule route = object_of(route_shape);
 constexpr value_rule route_array = array_of(route, &limits::routes);
@@ -135,7 +135,7 @@ constexpr value_rule route_array = array_of(route, &limits::routes);
 constexpr std::array cdn_members{
     row("build_command", string, "The command that builds the site.", optional, cli_only),
     row("build_env", string_map, "Environment variables of that command.", optional, cli_only),
-    row("build_output", string, "The folder with what was built.", optional, cli_only),
+    row("build_output", string, "The folder that contains the built site.", optional, cli_only),
     row("site_id", name_text, "The uploaded site to serve."),
     row("routes", route_array, "Rules for some of the paths.")};
 constexpr object_shape cdn_shape{cdn_members, object_rule::cdn};
@@ -193,9 +193,9 @@ constexpr value_rule proxy{
 // The server does not use `dev_port`, so only its type is checked, not the range of a port.
 constexpr std::array port_members{
     row("port", port_integer, "The port that the game server listens on."),
-    row("port_range", port_range, "The ports that the game server listens on, on the host."),
-    row("protocol", protocol, "What is spoken on the port; `https` without."),
-    row("proxy", proxy, "Whether the gateway passes connections on; `gateway` without."),
+    row("port_range", port_range, "The ports of the host that the game server listens on."),
+    row("protocol", protocol, "The protocol of the port; default: `https`."),
+    row("proxy", proxy, "Whether the gateway proxies connections; default: `gateway`."),
     row("dev_port", integer, "The port during development.", optional, cli_only),
     row("dev_port_range", dev_port_range, "The ports during development.", optional, cli_only),
     row("dev_protocol", string, "The protocol during development.", optional, cli_only)};
@@ -218,9 +218,9 @@ constexpr std::array container_runtime_members{
     row("image_id", name_text, "The uploaded image to run."),
     row("image", string, "The image to upload.", optional, cli_only),
     row("dockerfile", string, "The file that the image is built from.", optional, cli_only),
-    row("build_args", string_map, "Arguments of that build.", optional, cli_only),
+    row("build_args", string_map, "Arguments of the build.", optional, cli_only),
     row("network_mode", network_mode,
-        "Whose network the container uses; `bridge`, its own, without."),
+        "Whose network the container uses; default: `bridge`, its own."),
     row("ports", port_map, "The ports of the game server, by label.")};
 constexpr object_shape container_runtime_shape{container_runtime_members};
 constexpr value_rule container_runtime = object_of(container_runtime_shape);
@@ -239,9 +239,9 @@ constexpr value_rule captcha_requests = integer_between(nullptr, &limits::captch
 constexpr value_rule captcha_ttl = integer_between(nullptr, &limits::captcha_ttl_highest_ms);
 constexpr std::array captcha_members{
     row("requests_before_reverify", captcha_requests,
-        "Requests that a connection may make until it must verify a captcha again.", required),
+        "Requests that a connection can make before it must solve a captcha again.", required),
     row("verification_ttl", captcha_ttl,
-        "Milliseconds until a connection must verify a captcha again.", required),
+        "Milliseconds until a connection must solve a captcha again.", required),
     row("captcha_provider_a", captcha_provider, "Keys of captcha provider A."),
     row("captcha_provider_b", captcha_provider, "Keys of captcha provider B.")};
 constexpr object_shape captcha_shape{captcha_members, object_rule::at_least_one};
@@ -253,7 +253,7 @@ constexpr value_rule verification_url =
 constexpr value_rule verification_headers = map_of(
     header_value, &limits::verification_headers, key_rule::header_name, &limits::header_name_bytes);
 constexpr std::array verification_members{
-    row("url", verification_url, "Where requests are verified.", required),
+    row("url", verification_url, "The URL that verifies requests.", required),
     row("headers", verification_headers, "Headers of the verification request, by name.",
         required)};
 constexpr object_shape verification_shape{verification_members};
@@ -261,23 +261,23 @@ constexpr value_rule verification = object_of(verification_shape);
 
 constexpr std::array create_members{
     row("enabled", boolean, "Whether players can create lobbies.", required),
-    row("enable_private", boolean, "Whether these can be private; true without."),
-    row("enable_public", boolean, "Whether these can be public; false without."),
+    row("enable_private", boolean, "Whether these can be private; default: true."),
+    row("enable_public", boolean, "Whether these can be public; default: false."),
     row("verification", verification,
-        "How requests to create a lobby are verified; absent: they are not.")};
+        "How requests to create a lobby are verified; default: not at all.")};
 constexpr object_shape create_shape{create_members};
 constexpr value_rule create_action = object_of(create_shape);
 
 constexpr std::array join_members{
     row("enabled", boolean, "Whether players can do this.", required),
-    row("verification", verification, "How such requests are verified; absent: they are not.")};
+    row("verification", verification, "How such requests are verified; default: not at all.")};
 constexpr object_shape join_shape{join_members};
 constexpr value_rule join_action = named("join_action", object_of(join_shape));
 
 constexpr std::array actions_members{
-    row("create", create_action, "Creating lobbies; absent: not enabled."),
-    row("find", join_action, "Finding a lobby; absent: enabled."),
-    row("join", join_action, "Joining a lobby; absent: enabled.")};
+    row("create", create_action, "Creating lobbies; default: disabled."),
+    row("find", join_action, "Finding a lobby; default: enabled."),
+    row("join", join_action, "Joining a lobby; default: enabled.")};
 constexpr object_shape actions_shape{actions_members};
 constexpr value_rule actions = object_of(actions_shape);
 
@@ -291,7 +291,7 @@ constexpr std::array game_mode_members{
     row("listable", boolean, "Whether its lobbies can be listed."),
     row("max_players", max_players, "The most players in a lobby."),
     row("max_players_direct", max_players,
-        "The most players in a lobby that somebody joins directly."),
+        "The most players in a lobby that players join directly."),
     row("max_players_party", max_players, "The most players in a lobby that a party joins."),
     row("regions", region_map, "Regions where the mode can be played."),
     row("taggable", boolean, "Whether its lobbies can be created with tags."),
@@ -304,18 +304,16 @@ constexpr value_rule game_mode_map =
 // config.matchmaker
 constexpr std::array matchmaker_members{
     row("dev_hostname", string, "The host name during development.", optional, cli_only),
-    row("tier", tier, "The size of game servers, for modes that name none."),
-    row("max_players", max_players,
-        "The most players in a lobby, for modes that say nothing else."),
+    row("tier", tier, "The size of game servers; modes can override it."),
+    row("max_players", max_players, "The most players in a lobby; modes can override it."),
     row("max_players_direct", max_players,
-        "The most players in a lobby that somebody joins directly, likewise."),
+        "The most players in a lobby that players join directly; modes can override it."),
     row("max_players_party", max_players,
-        "The most players in a lobby that a party joins, likewise."),
-    row("idle_lobbies", idle_lobbies, "Empty lobbies to keep ready, likewise."),
-    row("regions", region_map, "Regions where the game can be played, likewise."),
-    row("captcha", captcha, "How players prove that they are people."),
-    row("container_runtime", container_runtime,
-        "How game servers run, for modes that say nothing else."),
+        "The most players in a lobby that a party joins; modes can override it."),
+    row("idle_lobbies", idle_lobbies, "Empty lobbies to keep ready; modes can override them."),
+    row("regions", region_map, "Regions where the game can be played; modes can override them."),
+    row("captcha", captcha, "How players prove that they are human."),
+    row("container_runtime", container_runtime, "How game servers run; modes can override it."),
     row("game_modes", game_mode_map, "The game modes, by name.")};
 constexpr object_shape matchmaker_shape{matchmaker_members, object_rule::matchmaker};
 constexpr value_rule matchmaker = object_of(matchmaker_shape);

@@ -91,30 +91,28 @@ std::string_view pattern_of(key_rule rule) noexcept {
 }
 
 std::string_view unexpressed() noexcept {
-  return "What no keyword of JSON Schema says, and validation finds besides: a member that is "
-         "there "
-         "twice; lengths in bytes of text beyond ASCII; `min` above `max`; a route's glob, a kind "
-         "of "
-         "middleware, a port's number and protocol or a part of a range that is there before; the "
-         "`network_mode` that a port needs; names in `env` that the service sets for ports, and "
-         "the "
-         "size of `env` together with the matchmaker's; an `image_id` that a game mode lacks. In "
-         "patterns are not: of display names, where joiners, variation selectors and combining "
-         "marks may stand, and hidden characters beyond U+FFFF; of URLs, addresses that are not "
-         "public but for loopback, private, shared, link-local and multicast ones in the usual "
-         "notation, IPv4 and IPv6 addresses that are malformed, and hosts beyond 253 characters.";
+  return "Validation also finds mistakes that JSON Schema cannot express: a repeated member; too "
+         "many bytes of text beyond ASCII; a `min` greater than `max`; a route's glob, a kind of "
+         "middleware, a port's number and protocol or a part of a port range that an earlier one "
+         "already has; a `network_mode` that a port does not work with; names in `env` that the "
+         "service sets for ports; an `env` that is too large together with the matchmaker's; a "
+         "game mode without an `image_id`. The patterns do not check everything either. For "
+         "display names, they omit the positions of joiners, variation selectors and combining "
+         "marks, and hidden characters beyond U+FFFF. For URLs, they omit malformed IPv4 and IPv6 "
+         "addresses, hosts of more than 253 characters, and addresses that are not public, except "
+         "loopback, private, shared, link-local and multicast ones in the usual notation.";
 }
 
 std::string_view remark_of(text_rule rule) noexcept {
   switch (rule) {
   case text_rule::display_name:
-    return "Words with single spaces between them; nothing invisible and no formatting characters.";
+    return "Words with single spaces between them, without invisible or formatting characters.";
   case text_rule::glob:
-    return "`*` matches within a segment, the segment `**` any number of them. Each glob once.";
+    return "`*` matches within a segment, and the segment `**` matches any number of segments. No "
+           "two routes can have the same glob.";
   case text_rule::tier: return "A tier of the catalog.";
   case text_rule::public_url:
-    return "An absolute http or https URL of a host that everybody can reach, without user "
-           "information.";
+    return "An absolute http or https URL of a public host, without a user name or password.";
   case text_rule::network_mode: return "`host` is not available in the hosted edition.";
   case text_rule::any:
   case text_rule::not_empty:
@@ -127,11 +125,11 @@ std::string_view remark_of(text_rule rule) noexcept {
 
 std::string_view remark_of(key_rule rule) noexcept {
   switch (rule) {
-  case key_rule::region: return "By regions of the catalog.";
+  case key_rule::region: return "The names are regions of the catalog.";
   case key_rule::env_name:
     return "Names that the service sets itself are reserved: `PORT_` with the label of a port, and "
-           "`PORT_RANGE_` with it and `_MIN` or `_MAX`. The limit holds for the matchmaker's and "
-           "the game mode's together.";
+           "`PORT_RANGE_` with the label and `_MIN` or `_MAX`. The limit applies to the "
+           "matchmaker's and the game mode's together.";
   case key_rule::header_name:
     return "Reserved: `Host`, `Content-Length`, `Transfer-Encoding`, `Connection`.";
   case key_rule::any:
@@ -144,17 +142,17 @@ std::string_view remark_of(key_rule rule) noexcept {
 
 std::string_view remark_of(object_rule rule, bool complete) noexcept {
   switch (rule) {
-  case object_rule::ordered_range: return "`min` is not above `max`.";
+  case object_rule::ordered_range: return "`min` must not be greater than `max`.";
   case object_rule::exactly_one:
-    return "Exactly one of its members; a route has none of them twice.";
-  case object_rule::at_least_one: return "With at least one of the members that are not required.";
+    return "Needs exactly one of its members. A route cannot have the same one twice.";
+  case object_rule::at_least_one: return "Needs at least one of its optional members.";
   case object_rule::port:
     return "Either `port`, proxied by the gateway; or `port_range` with `proxy` `none`, a protocol "
-           "`tcp` or `udp` and the runtime's `network_mode` `host`. Ports of the same number have "
-           "different protocols, and ranges of the same protocol have no port in common.";
+           "`tcp` or `udp` and the runtime's `network_mode` `host`. Ports with the same number "
+           "must have different protocols, and ranges of the same protocol must not overlap.";
   case object_rule::game_mode:
     if (!complete) return {};
-    return "With a runtime that has an `image_id`: its own, or where it has none, the "
+    return "Needs a runtime that has an `image_id`: its own or, if it has none, the "
            "matchmaker's.";
   case object_rule::none:
   case object_rule::config:
