@@ -62,7 +62,7 @@ struct member_relations::port_facts {
   std::uint32_t port_member = no_node;
   std::uint32_t range_member = no_node;
   std::optional<std::uint64_t> port;
-  /// The ends of the range. One that is absent or invalid itself is absent.
+  /// The ends of the range; empty if absent or invalid.
   std::optional<std::uint64_t> first;
   std::optional<std::uint64_t> last;
   /// Both ends, if they are in order.
@@ -78,7 +78,7 @@ struct member_relations::port_facts {
   bool is_open_on_host() const noexcept { return proxied == false && on_host == true; }
 };
 
-/// The client's text as messages may show it.
+/// The client's text as messages show it.
 std::string member_relations::excerpt(std::string_view name) const {
   return quoted_excerpt(name, rules_.limits.echo);
 }
@@ -160,7 +160,7 @@ std::string member_relations::example_end(const object_shape& shape, std::uint32
   if (&missing == &least)
     example = std::min(example, number(find(range, "max"), *most.value).value_or(example));
   else if (const auto min = find(range, "min"); min != no_node)
-    // Whatever a `min` becomes that cannot be used, it is not above the greatest number.
+    // An invalid `min` will be replaced by a number that is at most the greatest one.
     example = std::max(example, number(min, *least.value).value_or(bounds.highest));
   return std::to_string(std::min(example, bounds.highest));
 }
@@ -255,7 +255,7 @@ member_relations::port_facts member_relations::read_port(std::uint32_t port) con
 
 std::vector<relation_violation> member_relations::check_port(std::uint32_t port) {
   const auto facts = read_port(port);
-  // One of two ports of one name must go, and it cannot be compared with those that stay.
+  // One of two ports with the same name must go, so the later one is not compared with others.
   const bool is_repeated = document_.node(port).repeated;
   std::vector<relation_violation> violations;
   auto first = presence_violation(facts);
@@ -288,7 +288,7 @@ std::string member_relations::gateway_advice(const port_facts& port) const {
   return port.has_port() ? "remove `proxy`" : "remove `proxy` and add `port`";
 }
 
-/// `network` is how to get the host's network, where the port needs it.
+/// `network` is the step that gives the port the host's network.
 std::string member_relations::host_advice(const port_facts& port, std::string_view network) const {
   std::vector<std::string> steps;
   if (port.on_host == false) steps.emplace_back(network);
@@ -565,7 +565,7 @@ std::optional<relation_violation> member_relations::check_game_mode(std::uint32_
     auto text = "has its own " + runtime +
                 ", which replaces the matchmaker's (except `env`), but it has no `image_id`. Add "
                 "the id of an uploaded image";
-    // Without its own, the mode has the matchmaker's, if that will do.
+    // Without its own runtime, the mode uses the matchmaker's, if that has an image.
     if (has_shared_image(place)) text += ", or remove " + runtime + " from the mode";
     return relation_violation{{"no-build", text + "."}};
   }

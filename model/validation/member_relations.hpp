@@ -16,7 +16,7 @@
 
 namespace matchcloud::model {
 
-/// The index of no node.
+/// An index that stands for no node.
 inline constexpr std::uint32_t no_node = 0xFFFF'FFFF;
 
 /// A relation between members of an object that does not hold.
@@ -29,7 +29,7 @@ struct relation_violation {
   std::string_view missing = {};
 };
 
-/// The objects around the walker's position, which relations depend on besides their own object.
+/// The objects around the walker's position that relations depend on, besides their own object.
 struct document_place {
   /// The nearest such objects; `no_node` if there is none.
   std::uint32_t matchmaker = no_node;
@@ -55,16 +55,16 @@ public:
   std::vector<relation_violation> check(object_rule rule, const object_shape& shape,
                                         std::uint32_t object, const document_place& place);
 
-  /// How the client spells a member: as it first stands in the document, else by its alias if it
-  /// has one. O(document) once for each member that has an alias.
+  /// How the client spells a member: its first spelling in the document or, if it is absent, its
+  /// alias if it has one. O(document) once for each member that has an alias.
   std::string_view spelling_of(name_symbol name);
   std::string_view spelling_of(member_name name) { return spelling_of(name.symbol); }
 
-  /// A value for `missing`, an end of a range whose other end may be there: both fit together.
+  /// A value for `missing`, an end of a range. It fits the other end if that is present.
   std::string example_end(const object_shape& shape, std::uint32_t range,
                           const member_rule& missing) const;
 
-  /// Starts a matchmaker: there are several only where it is repeated.
+  /// Starts a matchmaker. A document has several only if the member is repeated.
   void begin_matchmaker() noexcept;
 
   /// Starts the ports of a runtime. Each port is compared with the earlier ones of the same map.
@@ -120,10 +120,11 @@ private:
   bool is_host_port(std::uint64_t number) const noexcept {
     return number >= rules_.limits.host_port_lowest && number <= rules_.limits.host_port_highest;
   }
-  /// Whether an end of the port's range is not one of the host's ports, whatever the other end is.
+  /// Whether either end of the port's range is outside the host's ports.
   bool is_outside_of_host(const port_facts& port) const noexcept;
   std::string host_range_text() const;
-  /// What makes a port one of the gateway, of the host, or of either: each begins in lower case.
+  /// How to turn a port into one of the gateway, of the host, or of either. Each text begins in
+  /// lower case.
   std::string gateway_advice(const port_facts& port) const;
   std::string host_advice(const port_facts& port, std::string_view network) const;
   std::string unproxied_advice(const port_facts& port, std::string_view network) const;
@@ -162,7 +163,7 @@ private:
   /// Whether the current ports belong to a runtime on the host's network; absent if its network
   /// mode is invalid itself. Looked up once for all of them.
   std::optional<bool> on_host_;
-  /// That runtime. It may have `ports` again and again, and each search is linear.
+  /// That runtime. It may repeat `ports` many times, and each search is linear.
   std::uint32_t ports_of_ = no_node;
   /// Patterns in folded form, with the position of the route.
   std::map<std::string, std::size_t, std::less<>> globs_;
@@ -177,7 +178,7 @@ private:
   reserved_labels shared_labels_;
   /// The names in the matchmaker's `env`, in ascending order.
   std::optional<std::vector<std::string_view>> matchmaker_env_;
-  /// The spellings that were looked for, by symbol.
+  /// The spellings that were looked up so far, by symbol.
   std::map<name_symbol, std::string_view> spellings_;
 };
 

@@ -13,28 +13,28 @@
 
 namespace matchcloud::model {
 
-/// Reads an object of few members. Collects findings in the sentences of validation for unknown,
-/// repeated and missing members and for values of the wrong type.
+/// Reads an object with few members. Collects findings, worded as in validation, about unknown,
+/// repeated and missing members and about values of the wrong type.
 class object_reader {
 public:
-  /// The number of unknown members that are named; the rest is counted.
+  /// The number of unknown members that findings name; the rest are only counted.
   static constexpr std::size_t named_unknown_limit = 16;
 
-  /// `owner` begins the sentences: `The body`. `members` are all names that are allowed. Both and
-  /// the document must outlive the reader.
+  /// `owner` begins the sentences: `The body`. `members` are all allowed names. Both and the
+  /// document must outlive the reader.
   object_reader(const json_document& document, std::string_view owner,
                 std::span<const std::string_view> members)
       : document_{&document}, object_{&document.root()}, owner_{owner}, members_{members} {}
-  /// Reads an object inside the document. `path` leads there, as in `players[3]`, and stands before
-  /// the members' names in the sentences; it must outlive the reader, too.
+  /// Reads an object inside the document. `path` leads to it, as in `players[3]`, and precedes the
+  /// members' names in the sentences; it must outlive the reader, too.
   object_reader(const json_document& document, const json_node& object, std::string_view path,
                 std::span<const std::string_view> members)
       : document_{&document}, object_{&object}, path_{path}, members_{members} {}
 
   std::string_view text(const json_node& of) const noexcept { return document_->text(of); }
 
-  /// Applies `read` to the first member of that name. `read` returns an optional, which is empty if
-  /// it added a finding. The result is empty if there is no such member.
+  /// Applies `read` to the first member with that name. `read` returns an optional, which is empty
+  /// if it added a finding. The result is empty if there is no such member.
   template <class Read>
   auto member(std::string_view name, Read read) -> decltype(read(json_node{})) {
     const auto [first, is_repeated] = find(name);
@@ -44,11 +44,11 @@ public:
   }
   bool has(std::string_view name) const noexcept { return find(name).first != nullptr; }
 
-  /// A whole number in a range that begins at 0 or above; adds a finding if it is not.
+  /// A whole number in a range that begins at 0 or above; adds a finding if the value is not one.
   std::optional<std::uint64_t> integer(std::string_view name, const json_node& of,
                                        const integer_range& allowed);
   std::optional<bool> boolean(std::string_view name, const json_node& of);
-  /// A number, whole or with a fraction; adds a finding if it is none, or outside the range.
+  /// A number, whole or with a fraction; adds a finding if the value is not one or out of range.
   std::optional<double> number(std::string_view name, const json_node& of, double lowest,
                                double highest);
 
@@ -59,7 +59,7 @@ public:
   /// Adds a finding about unknown members, with the names that were probably meant.
   void name_unknown();
 
-  /// The member in backticks, with the path to it: begins a sentence.
+  /// The member in backticks, with the path to it, to begin a sentence.
   std::string subject(std::string_view name) const;
   /// Adds a sentence to the findings.
   void add(std::string_view sentence);

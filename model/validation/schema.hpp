@@ -16,7 +16,7 @@
 
 namespace matchcloud::model {
 
-/// What a payload is to create.
+/// What a payload creates.
 enum class payload_kind : std::uint8_t { version, game, group };
 inline constexpr std::array<std::string_view, 3> payload_kind_names{"version", "game", "group"};
 
@@ -143,8 +143,8 @@ struct value_rule {
   const object_shape* shape = nullptr;
   /// The rule for a map's entries or an array's elements.
   const value_rule* element = nullptr;
-  /// What a definition of the rule is called where several members have it; empty: like the first
-  /// of them.
+  /// The name of the rule's definition if several members share the rule; empty: the name of the
+  /// first of them.
   std::string_view name = {};
 };
 
@@ -163,10 +163,10 @@ struct member_rule {
   std::string_view name;
   /// The product's word that is accepted for the name; empty if there is none.
   std::string_view alias;
-  /// That of both, see member_names.hpp.
+  /// The symbol of both, see member_names.hpp.
   name_symbol symbol;
   const value_rule* value;
-  /// What it means, as JSON Schema and the OpenAPI documents say it: short, with the unit.
+  /// Its description in JSON Schema and in the OpenAPI documents: short, with the unit.
   std::string_view about;
   bool required = false;
   /// Configures the command line tool only. No rule beyond its type may be added; `game_module` is
@@ -179,7 +179,7 @@ inline constexpr std::size_t shape_members_limit = 64;
 
 struct object_shape {
   std::span<const member_rule> members;
-  /// For each symbol the position of its member; beyond the end where there is none.
+  /// For each symbol the position of its member; beyond the end if it has none.
   std::array<std::uint8_t, specified_names.size() + 1> positions{};
   object_rule rule = object_rule::none;
   /// Whether it has further, unspecified members.
@@ -232,10 +232,10 @@ std::span<const name_alias> proxy_aliases() noexcept;
 /// The built-in alias of a neutral key; empty if there is none.
 std::string_view alias_of(std::string_view neutral) noexcept;
 
-/// The neutral word of `word`, which may be an alias; `word` itself if it is none.
+/// The neutral word that `word` is an alias of; `word` itself if it is not an alias.
 std::string_view neutral_word(std::string_view word, const validation_rules& rules) noexcept;
 
-/// The one of `words` that `value` is, itself or by an alias; absent if there is none.
+/// The one of `words` that `value` equals or is an alias of; absent if there is none.
 std::optional<std::string_view> known_word(std::string_view value,
                                            std::span<const std::string_view> words,
                                            const validation_rules& rules) noexcept;

@@ -67,7 +67,7 @@ public:
     open_.reserve(usual_depth);
   }
 
-  /// Nothing where there are more findings than wanted.
+  /// The findings; nothing if there are more than `most`.
   std::optional<std::vector<finding>> run(const value_rule& body) {
     open(0, &body);
     while (!open_.empty() && !full_) {
@@ -109,7 +109,7 @@ private:
     std::optional<std::uint64_t> present = std::nullopt;
     /// Whether it is in a repeated member, or is its value.
     bool repeated = false;
-    /// Whether a member was reported that may have been meant for one of a choice.
+    /// Whether a reported member was probably meant to be one of a choice.
     bool choice_is_misnamed = false;
 
     const object_shape* shape() const noexcept { return rule ? rule->shape : nullptr; }
@@ -208,7 +208,7 @@ private:
   }
 
   /// Reports a repeated member and also violations of its value, because the client may keep
-  /// either. Rules across members hold within the value alone: the earlier member counts.
+  /// either. Rules across members apply only within the value, because the earlier member counts.
   void check_repeated(const value_rule& rule) {
     add_duplicate();
     if (child().kind == json_kind::null) return;
@@ -328,7 +328,7 @@ private:
     }
   }
 
-  /// What to write for a required member that is not there.
+  /// An example value for a required member that is missing.
   std::string example(const object_shape& shape, const member_rule& missing) {
     if (shape.rule == object_rule::ordered_range)
       return relations_.example_end(shape, open_.back().node, missing);
@@ -339,7 +339,7 @@ private:
     return example_of(*missing.value, rules_);
   }
 
-  /// Whether a rule is about what the whole document needs.
+  /// Whether a rule is about what the document as a whole needs.
   static bool is_about_completeness(object_rule rule) noexcept {
     return rule == object_rule::config || rule == object_rule::cdn ||
            rule == object_rule::matchmaker || rule == object_rule::game_mode;
@@ -348,7 +348,7 @@ private:
   void check_relations(const object_shape& shape) {
     if (shape.rule == object_rule::none || full_) return;
     if (open_.back().repeated && is_about_completeness(shape.rule)) return;
-    // A choice under a wrong name is one mistake, which was reported.
+    // A choice with a wrong name is one mistake, which was already reported.
     if (open_.back().choice_is_misnamed) return;
     const auto object = open_.back().node;
     for (const auto& found : relations_.check(shape.rule, shape, object, place(open_.size()))) {
@@ -410,8 +410,8 @@ private:
     return "The name " + quoted_excerpt(name, rules_.limits.echo) + " in " + owner;
   }
 
-  /// The subject of a sentence that quotes another name of the client, and how much of that name:
-  /// together they stay within the limit.
+  /// The subject of a sentence that quotes a further name from the client, and how much of that
+  /// name it may show, so that both together stay within the limit.
   std::pair<std::string, std::size_t> subject_and_echo(std::size_t level) const {
     const auto echo = rules_.limits.echo;
     const bool is_named = level > 0 && open_[level - 1].rule != nullptr &&
@@ -441,7 +441,7 @@ private:
         wrong_type_message(subject(depth()), rule, document_, child(), rules_.limits.echo));
   }
 
-  /// For a child with the name of an earlier one, or with another name of it.
+  /// For a child with the same name as an earlier one, or with another name for it.
   void add_duplicate() {
     const auto* map = open_.back().rule;
     if (map != nullptr && map->type == value_type::map && !may_show_names(map->key))
@@ -491,7 +491,7 @@ private:
     append_member_names(message, known);
   }
 
-  /// Notes that an unknown member may be one of a choice: where there is nothing else to have, or
+  /// Notes that an unknown member may be one of a choice: if the object has no other members, or if
   /// one of the choice is `meant`.
   void note_choice(const object_shape& shape, std::string_view meant) {
     const auto is_meant = [&](const member_rule& each) {
@@ -502,7 +502,7 @@ private:
       open_.back().choice_is_misnamed = true;
   }
 
-  /// The member that alone can have a member of that name; null if there is none, or several.
+  /// The only member whose value can have a member of that name; null if there is none or several.
   static const member_rule* only_home_of(const object_shape& shape, name_symbol name) noexcept {
     const member_rule* home = nullptr;
     for (const auto& member : shape.members) {
@@ -612,7 +612,7 @@ private:
   std::size_t findings_bytes_ = 0;
   std::size_t most_;
   bool full_ = false;
-  /// Whether the value that is being checked is that of a repeated member.
+  /// Whether the value that is being checked belongs to a repeated member.
   bool repeating_ = false;
   /// There are more than `most_`.
   bool has_more_ = false;

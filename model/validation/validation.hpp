@@ -19,9 +19,9 @@ struct finding {
   std::vector<std::string> path;
   /// One of `finding_codes`.
   std::string_view code;
-  /// What was found, what is allowed and what to write instead.
+  /// What is wrong, what is allowed and what to write instead.
   std::string message;
-  /// Byte offset in the body: that of the value; of a member's name if the name is wrong; of the
+  /// Byte offset, in the body, of the value; of the member's name if the name is wrong; or of the
   /// object if a member is missing.
   std::size_t offset = 0;
 
@@ -35,8 +35,8 @@ base::expected<std::vector<finding>> validate(payload_kind kind, std::string_vie
                                               const validation_rules& rules,
                                               const reference_names& names);
 
-/// The same, but nothing where there are more than `most` findings: their messages are what takes
-/// long, not finding out that there are so many.
+/// The same, but returns nothing if there are more than `most` findings, because composing their
+/// messages takes long, and counting them does not.
 base::expected<std::optional<std::vector<finding>>>
 validate_briefly(payload_kind kind, std::string_view body, const validation_rules& rules,
                  const reference_names& names, std::size_t most);

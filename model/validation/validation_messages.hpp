@@ -12,19 +12,19 @@
 namespace matchcloud::model {
 
 // The sentences of findings. `subject` begins the sentence and is quoted already: "`max_players`",
-// "`env.PATH`", "The name `1A` in `env`". All of the client's text in a message together is cut to
-// `echo_limit` code points.
+// "`env.PATH`", "The name `1A` in `env`". The client's texts in a message are cut to `echo_limit`
+// code points in total.
 
 inline constexpr std::size_t default_echo_limit = validation_limits{}.echo;
 
 /// The name of a type with its article: `an integer`.
 std::string_view type_name(value_type type) noexcept;
 
-/// A name of the specification, as messages show it. (Not `quoted`: std::quoted, which <chrono>
-/// includes from g++ 13 on, would take strings from it.)
+/// A name of the specification, as messages show it. (Not named `quoted`, because calls with
+/// strings would find std::quoted, which <chrono> includes since g++ 13.)
 std::string in_backticks(std::string_view name);
 
-/// `example` is a value in JSON that would do; empty if there is none.
+/// `example` is a valid value in JSON; empty if there is none.
 std::string required_message(std::string_view subject, value_type type, bool is_null,
                              std::string_view example = {});
 
@@ -33,7 +33,7 @@ std::string wrong_type_message(std::string_view subject, const value_rule& expec
                                const json_document& document, const json_node& found,
                                std::size_t echo_limit);
 
-/// `meaning` is the kind of number that is expected, with its article: `a port`.
+/// `meaning` is the expected kind of number, with its article: `a port`.
 std::string out_of_range_message(std::string_view subject, std::string_view meaning,
                                  std::string_view number, const integer_bounds& allowed,
                                  std::size_t echo_limit);

@@ -92,8 +92,8 @@ struct validation_rules {
   validation_limits limits;
   model::unknown_members unknown_members = model::unknown_members::reject;
   service_edition edition = service_edition::open_source;
-  /// Whether to check also what a version needs to run, for services that create what they
-  /// validate.
+  /// Whether to check, too, that a version has all that it needs to run, for services that create
+  /// what they validate.
   bool complete = false;
   std::vector<configured_alias> further_aliases;
 };

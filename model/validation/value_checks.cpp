@@ -147,8 +147,8 @@ const json_node* find_member_of(const json_document& document, std::uint32_t obj
   return nullptr;
 }
 
-/// Whether the current object has a port that the gateway does not proxy. Reads all ports, so only
-/// for as many findings as may have suggestions.
+/// Whether the current object has a port that the gateway does not proxy. Reads all ports, so this
+/// is done only for findings that may have suggestions.
 bool has_open_port(const check_context& context) {
   if (context.document == nullptr || context.suggestions == nullptr) return false;
   const auto& document = *context.document;
@@ -188,7 +188,7 @@ bool is_label(std::string_view name, std::uint64_t most, const base::character_s
          allowed.contains_all(name);
 }
 
-/// How the sentence about a malformed name begins.
+/// The beginning of the sentence about a malformed name.
 std::string not_valid(std::string_view name) {
   return name.empty() ? "is empty." : "is not valid.";
 }

@@ -18,7 +18,7 @@ public:
   /// Comparisons with names, of a few words each; all together take well below a millisecond.
   static constexpr std::size_t names_limit = 4'096;
 
-  /// Whether comparisons with `names` names are still allowed; if so, they are spent.
+  /// Spends comparisons with `names` names; false if fewer are left.
   bool spend(std::size_t names) noexcept {
     if (names > names_left_) return false;
     names_left_ -= names;
@@ -35,11 +35,11 @@ struct check_context {
   const reference_names& names;
   /// Null: a violation must not suggest a name.
   suggestion_budget* suggestions = nullptr;
-  /// The object that contains the value; its member names are not suggested again. Null: none.
+  /// The object that contains the value; names that it already has are not suggested. Null: none.
   const json_document* document = nullptr;
   std::uint32_t object = 0;
 
-  /// A context for a value, for which the names around it may be suggested.
+  /// The same without the object, so that names in it may be suggested.
   check_context apart() const noexcept { return {rules, names, suggestions}; }
 
   bool may_suggest(std::size_t among) const noexcept {
@@ -52,14 +52,14 @@ struct check_context {
 std::optional<violation> check_text(const value_rule& rule, std::string_view text,
                                     const check_context& context);
 
-/// The first rule on the names of a map's entries that `name` breaks; the predicate continues a
-/// subject that shows the name where `may_show_names` says so. Comparing a name in `env`
-/// with those that the service sets is left to the walker of the document.
+/// The first rule on the names of a map's entries that `name` breaks. The predicate continues a
+/// subject that shows the name if `may_show_names` allows it. Comparing a name in `env` with those
+/// that the service sets is left to the walker of the document.
 std::optional<violation> check_key(const value_rule& map, std::string_view name,
                                    const check_context& context);
 
-/// Whether messages may show invalid names of a map's entries: that of a header may be all of its
-/// line, with a secret.
+/// Whether messages may show invalid names of a map's entries. An invalid header name may be a
+/// whole header line, with a secret.
 bool may_show_names(key_rule rule) noexcept;
 
 /// Whether `name` is a valid port label of at most `most` characters.

@@ -11,8 +11,8 @@ namespace matchcloud::model {
 /// missing member.
 std::string example_of(const value_rule& rule, const validation_rules& rules);
 
-/// What a matchmaker that lacks everything needs to run a game mode, as the members of an object in
-/// JSON: a runtime, which is named `runtime`, and a mode.
+/// The members, in JSON, that an empty matchmaker needs to run a game mode: a runtime, under the
+/// name `runtime`, and a mode.
 std::string example_of_matchmaker(std::string_view runtime);
 
 /// The same for a game mode: the members of its entry.
