@@ -49,7 +49,7 @@ const access_token* token_list::find(const uuid& token_id) const noexcept {
 
 void token_list::note_use(const access_token& which, std::int64_t now_ms) const noexcept {
   auto& mark = uses_s_[static_cast<std::size_t>(&which - tokens_.data())];
-  // Written once a second, so that loops do not take the cache line from each other all the time.
+  // Written once a second, so that loops do not keep taking the cache line from each other.
   const auto now_s = now_ms / 1'000;
   if (mark.load(std::memory_order_relaxed) < now_s) mark.store(now_s, std::memory_order_relaxed);
 }
@@ -78,27 +78,27 @@ base::expected<void> check_new_token(const new_token& wanted, std::int64_t now_m
   if (!is_name(wanted.name) ||
       check_longest(wanted.name, token_name_limit, length_unit::characters))
     return refuse("The name must be " + counted_up_to(token_name_limit, length_unit::characters) +
-                  ", not blank, without control and invisible characters and line separators.");
-  if (has_token(wanted.name)) return refuse("The name has a token in it: names are shown.");
+                  ", not blank, without control characters, invisible characters or line "
+                  "separators.");
+  if (has_token(wanted.name))
+    return refuse("The name contains a token, but names are not secret. Use another name.");
   const bool is_scoped = wanted.scope != uuid{};
   const std::string kind{name_of(wanted.kind)};
   switch (scope_of(wanted.kind)) {
   case token_scope::game:
-    if (!is_scoped) return refuse("A " + kind + " token is for one game: give its game_id.");
+    if (!is_scoped) return refuse("A " + kind + " token is for one game. Add its game_id.");
     break;
   case token_scope::game_namespace:
     if (!is_scoped)
-      return refuse("A " + kind +
-                    " token is for one namespace: give its "
-                    "namespace_id.");
+      return refuse("A " + kind + " token is for one namespace. Add its namespace_id.");
     break;
   case token_scope::none:
     if (is_scoped)
-      return refuse("A token of the kind " + kind + " is for no game or namespace: leave it out.");
+      return refuse("A token of the kind " + kind + " has no game or namespace. Remove it.");
   }
   if (wanted.expires_ms &&
       (*wanted.expires_ms <= now_ms || *wanted.expires_ms > timestamp_limit_ms))
-    return refuse("The token would expire in the past, or after the year 9999.");
+    return refuse("The token would expire in the past or after the year 9999. Use a time between.");
   return {};
 }
 

@@ -17,11 +17,11 @@
 
 namespace matchcloud::model {
 
-/// Tokens that a store keeps, whatever their state.
+/// The most tokens that a store keeps, in any state.
 inline constexpr std::size_t token_limit = 10'000;
 /// The longest name of a token, in code points.
 inline constexpr std::size_t token_name_limit = 64;
-/// How long a rotated token's former text may go on working.
+/// The longest time that a rotated token's former text keeps working.
 inline constexpr std::int64_t rotation_grace_limit_ms = 30LL * 24 * 3'600 * 1'000;
 inline constexpr std::int64_t rotation_grace_ms = 24LL * 3'600 * 1'000;
 
@@ -31,11 +31,11 @@ struct token_limits {
   std::optional<base::rate_policy> expensive;
 };
 
-/// What whoever creates a token chooses.
+/// What the creator of a token chooses.
 struct new_token {
   token_kind kind = token_kind::viewer;
   std::string name;
-  /// The game or namespace that it is limited to; zero where its kind has no scope.
+  /// The game or namespace that it is limited to; zero if its kind has no scope.
   uuid scope;
   /// Milliseconds since 1970; empty: never.
   std::optional<std::int64_t> expires_ms;
@@ -122,17 +122,17 @@ base::error no_such_token(const uuid& token_id);
 
 using token_snapshot = std::shared_ptr<const token_list>;
 
-/// Checks what no type says: the name, that there is a scope exactly where the kind has one, and
+/// Checks what no type can: the name, that the token has a scope exactly if its kind has one, and
 /// that it expires after `now_ms`. Fails with `query_invalid`.
 base::expected<void> check_new_token(const new_token& wanted, std::int64_t now_ms);
 
-/// Reads what a client of `POST /v1/tokens` sent: `kind`, `name`, `game_id` or `namespace_id`,
+/// Reads the body of a `POST /v1/tokens`: `kind`, `name`, `game_id` or `namespace_id`,
 /// `expires` (RFC 3339) or `expires_in_s`, `limits` with `cheap` and `expensive` (`QUOTA/SECONDS`).
 /// Fails as `check_new_token` does, or as `json_document::parse_object`.
 base::expected<new_token> parse_new_token(std::string_view json, std::int64_t now_ms);
 
-/// Reads what a client of `POST /v1/tokens/{token_id}/rotate` sent: nothing, or `grace_s`, how long
-/// the former text works; returns it in milliseconds. Fails with `query_invalid`.
+/// Reads the body of a `POST /v1/tokens/{token_id}/rotate`: empty, or with `grace_s`, the time that
+/// the former text keeps working. Returns it in milliseconds. Fails with `query_invalid`.
 base::expected<std::int64_t> parse_rotation(std::string_view json);
 
 /// Reads `QUOTA/SECONDS`, such as `100/10`, or `off`. Empty: it is neither, or out of range.
@@ -144,7 +144,7 @@ inline constexpr std::string_view rate_policy_allowed =
 /// A token as JSON, without its text. `used_ms`: when it was last seen used, in place of
 /// `last_use_ms` where that is older.
 std::string render_token(const access_token& one, std::int64_t now_ms);
-/// A token and its text, which is shown this once.
+/// A token and its text, which is shown only this once.
 std::string render_new_token(const access_token& one, std::string_view text, std::int64_t now_ms);
 /// `{"tokens":[..],"revision":7}`
 std::string render_tokens(const token_list& all, std::int64_t now_ms);

@@ -11,7 +11,7 @@ std::string hide_passwords(std::string text) {
   for (std::size_t begin = 0; begin < text.size(); ++begin) {
     const auto end = std::min(text.find_first_of(ends, begin), text.size());
     auto word = std::string_view{text}.substr(begin, end - begin);
-    // The last one: a password may have one, too.
+    // The last `@`, because a password may contain one, too.
     const auto at = word.rfind('@');
     if (at == word.npos) {
       begin = end;

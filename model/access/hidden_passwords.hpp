@@ -4,10 +4,10 @@
 
 namespace matchcloud::model {
 
-/// `text` with what stands before an `@` replaced by three asterisks, from the scheme or the begin
-/// of the word on, where it has a colon and so may be `user:password`: a message that repeats a
-/// value which somebody gave never repeats its password. Words end at white space, quotes, commas
-/// and parentheses.
+/// `text` with every possible `user:password` before an `@` replaced by three asterisks, so that a
+/// message that repeats a value never repeats its password. The replaced part has a colon and
+/// begins after the scheme or at the beginning of the word. Words end at white space, quotes,
+/// commas, parentheses and angle brackets.
 std::string hide_passwords(std::string text);
 
 } // namespace matchcloud::model

@@ -7,14 +7,14 @@
 
 namespace matchcloud::model {
 
-/// A token and its text, which nobody can find out again.
+/// A token and its text, which cannot be recovered later.
 struct issued_token {
   access_token token;
   std::string text;
 };
 
 /// Makes a token from unpredictable bytes. `wanted` passed `check_new_token`; `created_by` names
-/// who asked for it.
+/// the requester.
 issued_token make_token(const new_token& wanted, std::string created_by, std::int64_t now_ms);
 
 /// The text of a token of that kind, from unpredictable bytes.

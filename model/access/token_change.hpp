@@ -10,13 +10,13 @@
 
 namespace matchcloud::model {
 
-// What changes of tokens are for the audit log, which names their digests and never their texts.
+// Changes of tokens as the audit log shows them, with digests and never with texts.
 
 audit_change describe_creation(const access_token& made);
 /// A rotation or a revocation at `now_ms`.
 audit_change describe_change(const access_token& before, const access_token& after,
                              std::int64_t now_ms);
-/// The removal of `count` entries or tokens (`what`) that were over before `before_ms`.
+/// The removal of `count` entries or tokens (`what`) that had ended before `before_ms`.
 audit_change describe_expiry(std::string action, std::string_view what, std::int64_t before_ms,
                              std::size_t count);
 

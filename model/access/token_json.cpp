@@ -80,7 +80,7 @@ private:
 
   void read_expiry() {
     if (reader_.has("expires") && reader_.has("expires_in_s"))
-      reader_.add("Give `expires` or `expires_in_s`, not both.");
+      reader_.add("Use `expires` or `expires_in_s`, not both.");
     if (const auto text = string("expires")) {
       wanted_.expires_ms = parse_timestamp(*text);
       if (!wanted_.expires_ms)
@@ -95,7 +95,7 @@ private:
 
   void read_limits() {
     const auto refuse = [&] {
-      reader_.add("`limits` must be an object with `cheap` and `expensive`, each a text " +
+      reader_.add("`limits` must be an object with `cheap` and `expensive`, each a string " +
                   std::string{rate_policy_allowed} + ".");
       return std::nullopt;
     };

@@ -14,7 +14,7 @@ namespace matchcloud::model {
 enum class token_kind : std::uint8_t {
   /// Everything on the ops plane.
   admin,
-  /// Reads the ops plane, but for tokens and the audit log.
+  /// Reads the ops plane, except tokens and the audit log.
   viewer,
   /// Reads `/metrics`.
   metrics,
@@ -22,7 +22,7 @@ enum class token_kind : std::uint8_t {
   game,
   /// Validates games and groups.
   studio,
-  /// Lists the regions of one namespace. Clients ship it, so it is no secret for long.
+  /// Lists the regions of one namespace. Clients ship it, so it does not stay secret.
   player,
 };
 

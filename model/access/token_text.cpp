@@ -23,8 +23,8 @@ constexpr bool is_base62(char c) noexcept {
   return is_digit[static_cast<unsigned char>(c)];
 }
 
-/// Appends a number of so many digits, the highest first. `bytes` is the number, highest byte
-/// first; it is used up.
+/// Appends a number as `length` digits, the most significant first. `bytes` is the number, most
+/// significant byte first; it is overwritten.
 template <std::size_t Size>
 void append_base62(std::string& out, std::array<std::uint8_t, Size> bytes, std::size_t length) {
   const auto begin = out.size();
@@ -54,7 +54,7 @@ void append_check(std::string& text) {
                 token_check_length);
 }
 
-/// The number that base 62 digits write, modulo 2^64; six of them fit.
+/// The number that base 62 digits spell, modulo 2^64; six digits fit.
 std::uint64_t read_base62(std::string_view text) noexcept {
   std::uint64_t number = 0;
   for (const char c : text) {
@@ -75,8 +75,8 @@ std::optional<token_kind> find_kind(std::string_view name) noexcept {
   return std::nullopt;
 }
 
-/// The kind that `text`, which begins with `token_prefix`, names. Takes prefix, kind and underscore
-/// off its front.
+/// The kind that `text`, which begins with `token_prefix`, names. Removes prefix, kind and
+/// underscore from its front.
 std::optional<token_kind> take_kind(std::string_view& text) noexcept {
   auto rest = text.substr(token_prefix.size());
   const auto end = rest.find('_');
@@ -126,7 +126,7 @@ std::string redact_tokens(std::string text) {
       continue;
     }
     const auto begin = text.size() - rest.size();
-    // Underscores, too: otherwise the kind of a token that stands right behind would be lost.
+    // Also underscores, because otherwise the kind of a token right after this one would be lost.
     const auto is_kept = [](char c) { return !is_base62(c) && c != '_'; };
     const auto end = std::find_if(rest.begin(), rest.end(), is_kept) - rest.begin();
     text.replace(begin, static_cast<std::size_t>(end), "***");

@@ -12,36 +12,36 @@
 
 namespace matchcloud::model {
 
-/// A token is `mc_<kind>_`, 43 characters of 0-9, A-Z and a-z (256 random bits), and six that are
-/// the CRC-32 of all before them. A double click selects it, scanners recognise it, and a typing
-/// error is found without looking anywhere.
+/// A token is `mc_<kind>_`, 43 characters of 0-9, A-Z and a-z (256 random bits), and six more with
+/// the CRC-32 of everything before them. A double click selects it, scanners recognise it, and a
+/// typing error is found without a lookup.
 inline constexpr std::size_t token_secret_length = 43;
 inline constexpr std::size_t token_check_length = 6;
 inline constexpr std::string_view token_prefix = "mc_";
 /// Longer than any token, whatever its kind.
 inline constexpr std::size_t token_length_limit = 64;
 
-/// SHA-256 of a token's text: what is stored of it.
+/// SHA-256 of a token's text, which is stored instead of the text.
 using token_digest = std::array<std::uint8_t, 32>;
 
 /// Makes the text of a token from 32 unpredictable bytes.
 std::string make_token_text(token_kind kind, const std::array<std::uint8_t, 32>& random);
 
 enum class token_defect : std::uint8_t {
-  /// It is no token of this service: another prefix, length or character.
+  /// The prefix, length or a character is wrong: it is not one of this service's tokens.
   form,
-  /// The last six characters do not fit the rest: it was mistyped or cut and joined.
+  /// The last six characters do not match the rest: it was mistyped or cut and joined.
   checksum,
 };
 
 /// The kind of a well-formed token. Any thread; no allocation.
 tl::expected<token_kind, token_defect> check_token_text(std::string_view text) noexcept;
 
-/// Whether `text` has what `redact_tokens` takes away.
+/// Whether `text` has anything that `redact_tokens` replaces.
 bool has_token(std::string_view text) noexcept;
 
-/// `text` with what stands behind `mc_<kind>_` replaced by three asterisks, so that a message which
-/// repeats what a client sent never repeats a token, be it whole, cut or mistyped.
+/// `text` with everything after each `mc_<kind>_` replaced by three asterisks, so that a message
+/// that repeats what a client sent never repeats a token, whether whole, cut or mistyped.
 std::string redact_tokens(std::string text);
 
 } // namespace matchcloud::model

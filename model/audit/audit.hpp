@@ -14,13 +14,13 @@
 
 namespace matchcloud::model {
 
-/// Whoever changes something, and the request that asks for it. Never holds a token.
+/// The author of a change, and the request that made it. Never contains a token.
 struct audit_author {
   enum class kind : std::uint8_t {
     /// `name` and `id` are the token's.
     token,
-    /// A command on this machine, whose user's `id` is a number and `name` what it is called; or a
-    /// request from this machine without a token, whose user is not known.
+    /// A command on this machine, whose user has the number `id` and the name `name`; or a request
+    /// from this machine without a token, whose user is not known.
     local,
     /// `name` is the subject of the client's certificate.
     certificate,
@@ -50,7 +50,7 @@ constexpr std::string_view name_of(audit_author::kind kind) noexcept {
 /// `token build (2f..)`, `local root (0)`.
 std::string describe(const audit_author& who);
 
-/// What a change changes. `before` and `after` are JSON; empty: there is none.
+/// The content of a change. `before` and `after` are JSON; empty: there is none.
 struct audit_change {
   /// Such as `token.create`.
   std::string action;
@@ -91,9 +91,9 @@ struct audit_query {
 /// The limit on the texts of a query.
 inline constexpr std::size_t audit_filter_limit_bytes = 1'024;
 inline constexpr std::size_t audit_page_limit = 1'000;
-/// Entries that a query with texts looks at for one page; the next page goes on behind them.
+/// Entries that a query with texts looks at for one page; the next page continues after them.
 inline constexpr std::size_t audit_scan_limit = 20'000;
-/// A page ends with the entry with which its texts have this size.
+/// A page ends with the entry at which its texts reach this size.
 inline constexpr std::size_t audit_page_limit_bytes = 4UL * 1024 * 1024;
 /// The size of an entry's texts.
 std::size_t size_of(const audit_entry& one) noexcept;
@@ -105,7 +105,7 @@ inline constexpr std::size_t audit_text_limit_bytes = 64 * 1024;
 /// changes anything writes the run's only entry. Shared by the sessions of a run, one at a time.
 struct audit_run {
   audit_author by;
-  /// If given, what the entry says instead of what the transaction changes, because a run has many.
+  /// If given, the entry shows this and not the change of one transaction, as a run has many.
   std::optional<audit_change> as = {};
   /// Set when the entry is committed.
   bool is_recorded = false;

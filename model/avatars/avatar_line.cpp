@@ -58,7 +58,7 @@ std::string read_file(record_values& values, const record_field& field, bool com
   if (!complete) {
     if (field.given())
       values.refuse(line_errc::invalid, "file", field,
-                    "no file, for the avatar is not complete; give it once complete is true");
+                    "no file, because the avatar is not complete; add it once complete is true");
     return {};
   }
   const bool text = field.what == record_field::kind::string;

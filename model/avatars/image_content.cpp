@@ -36,10 +36,10 @@ std::uint32_t read_32(std::string_view bytes, std::size_t at) noexcept {
 base::expected<void> check_sides(std::uint32_t width, std::uint32_t height) {
   if (width > 0 && height > 0 && width <= image_side_limit && height <= image_side_limit) return {};
   return invalid("the image is " + std::to_string(width) + " x " + std::to_string(height) +
-                 " pixels, allowed are 1 to " + std::to_string(image_side_limit) + " each");
+                 " pixels; each side must have 1 to " + std::to_string(image_side_limit));
 }
 
-/// The image goes on after `rest`, of which nothing is left then.
+/// For an image that continues after `rest`, which becomes empty.
 tl::unexpected<base::error> cut_short(std::string_view& rest, std::string detail) {
   rest = {};
   return invalid(std::move(detail));
@@ -85,7 +85,7 @@ base::expected<void> take_png(std::string_view& rest) {
     if (chunk->type == "IDAT") has_pixels = true;
     if (chunk->type == "IEND") break;
   }
-  if (!has_pixels) return invalid("the PNG has no IDAT chunk, hence no pixels");
+  if (!has_pixels) return invalid("the PNG has no IDAT chunk, so it has no pixels");
   return {};
 }
 
@@ -178,7 +178,7 @@ base::expected<found_image> inspect_image(std::string_view bytes) {
   const auto looked_at = rest.size();
   const bool is_png = bytes.starts_with(png_signature);
   if (!is_png && !bytes.starts_with(jpeg_signature))
-    return invalid("the file is neither a PNG nor a JPEG image by its content");
+    return invalid("the file's content is neither a PNG nor a JPEG image");
   const auto taken = is_png ? take_png(rest) : take_jpeg(rest);
   if (!taken && rest.empty() && bytes.size() > looked_at)
     return invalid("the image has more than the allowed " + std::to_string(image_limit_bytes) +

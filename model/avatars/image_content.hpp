@@ -25,10 +25,10 @@ struct found_image {
 
 /// Finds the image with which `bytes` begin, by its content: a whole PNG (every chunk with its
 /// checksum, from IHDR to IEND) or a whole JPEG (every segment, from SOI to EOI). Pixels are not
-/// decoded. Phones and tools append to images: a motion photo's film, an Ultra HDR photo's gain
-/// map, zeros. Fails with `image_invalid` if the bytes begin with neither, are cut short, or if the
-/// image itself exceeds `image_limit_bytes`. Looks at no more than that and the byte after it, so
-/// callers need not read more of a file. O(bytes).
+/// decoded. Phones and tools append data to images: a motion photo's film, an Ultra HDR photo's
+/// gain map, zeros. Fails with `image_invalid` if the bytes begin with neither, are cut short, or
+/// if the image itself exceeds `image_limit_bytes`. Looks at no more than that limit and one more
+/// byte, so callers need not read more of a file. O(bytes).
 base::expected<found_image> inspect_image(std::string_view bytes);
 
 /// The name of an image that `inspect_image` accepted; `bytes` end with the image.

@@ -25,25 +25,25 @@ struct coordinates {
 
 /// A datacenter where lobbies run.
 struct region {
-  /// 1 to 32 of `a-z 0-9 -`.
+  /// 1 to 32 of a-z, 0-9 and -.
   std::string region_id;
   std::string region_display_name;
   std::string provider_display_name;
   coordinates datacenter_coord;
-  /// Where clients measure the latency to the region; empty: nowhere. See `is_ping_url`. Players
-  /// are told who ask with `fields=ping_url`.
+  /// Where clients measure the latency to the region; empty: nowhere. See `is_ping_url`. Listings
+  /// include it for `fields=ping_url`.
   std::string ping_url = {};
 
   friend bool operator==(const region&, const region&) = default;
 };
 
-/// The longest time that history is kept, other than for ever.
+/// The longest time that history is kept, other than forever.
 inline constexpr std::int64_t retention_limit_days = 36'500;
 
 struct game {
   uuid game_id;
   std::string display_name;
-  /// Days that its lobbies are kept from their stop. Nothing: as configured; 0: for ever.
+  /// Days that its lobbies are kept after they stop. Nothing: as configured; 0: forever.
   std::optional<std::int64_t> retention_days = {};
 
   friend bool operator==(const game&, const game&) = default;
@@ -98,7 +98,7 @@ struct catalog {
 
 using catalog_snapshot = std::shared_ptr<const catalog>;
 
-/// A `game_not_found` error for a client that gave this id.
+/// A `game_not_found` error for a client that sent this id.
 base::error no_such_game(const uuid& game_id);
 
 /// The tiers of a new catalog.

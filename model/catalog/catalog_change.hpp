@@ -7,8 +7,8 @@
 
 namespace matchcloud::model {
 
-/// What an import changes, for the audit log: a single element as it was and will be, or else how
-/// many of each kind the document names and both revisions.
+/// What an import changes, for the audit log: a single element before and after, or else how many
+/// elements of each kind the document names, and both revisions.
 audit_change describe_import(const catalog& before, const catalog& after,
                              const catalog_document& doc);
 /// What a removal changes.

@@ -10,7 +10,7 @@ namespace matchcloud::model {
 
 namespace {
 
-/// Code points shown of an id that is refused.
+/// Code points of a refused id that a message quotes.
 constexpr std::size_t shown_limit = 64;
 
 constexpr bool has_uuid(element_kind kind) {
@@ -54,8 +54,8 @@ base::expected<element_key> element_key::parse(element_kind kind, std::string_vi
   }
   return base::fail(
       base::errc::id_malformed,
-      "\"" + printable_excerpt(id, shown_limit) + "\" is no id of a " + std::string{name_of(kind)} +
-          ", allowed is " +
+      "\"" + printable_excerpt(id, shown_limit) + "\" is not a valid " +
+          std::string{name_of(kind)} + " id, expected " +
           (has_uuid(kind) ? "a UUID of 36 characters" : std::string{identifier_allowed}));
 }
 

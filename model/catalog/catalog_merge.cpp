@@ -75,8 +75,8 @@ void check_domains(const catalog& merged, finding_list& findings) {
   while ((at = std::adjacent_find(at, registrations.end(), same_domain)) != registrations.end()) {
     const auto& first = *at++;
     findings.add(place_of(*at->owner), "domain \"" + std::string{first.domain} +
-                                           "\" is registered by " + place_of(*first.owner) +
-                                           ", allowed is one namespace per domain");
+                                           "\" is already registered by " + place_of(*first.owner) +
+                                           "; a domain can have one namespace");
   }
 }
 

@@ -82,7 +82,7 @@ parse_catalog_json(std::string_view text, std::size_t limit_bytes, std::string_v
     return fail(std::string{what} + " has more than " + std::to_string(limit_bytes) + " bytes");
   // The parser treats a NUL byte as the end and would ignore what follows.
   if (const auto nul = text.find('\0'); nul != std::string_view::npos)
-    return fail(line_and_column(text, nul) + ": found a NUL byte, allowed is JSON");
+    return fail(line_and_column(text, nul) + ": found a NUL byte, expected JSON");
   if (const auto excess = excess_of(text)) return fail(std::string{what} + " " + *excess);
   rapidjson::Document parsed;
   if (const auto result = parse_exactly(parsed, text); result.IsError()) {
@@ -106,7 +106,7 @@ void catalog_reader::add(std::string_view at, std::string_view finding) {
 }
 
 void catalog_reader::add_found(std::string_view at, const json& value, std::string_view allowed) {
-  add(at, "found " + shown(value) + ", allowed is " + std::string{allowed});
+  add(at, "found " + shown(value) + ", expected " + std::string{allowed});
 }
 
 /// The members of `value` in the order of `fields`, null if absent; empty if it is not an object.
@@ -126,16 +126,16 @@ catalog_reader::members(const json& value, const std::string& at,
       std::string names;
       for (const auto& each : fields)
         names.append(names.empty() ? "" : ", ").append(each.name);
-      add(at, "unknown member " + shown(member.name) + ", allowed are " + names);
+      add(at, "unknown member " + shown(member.name) + "; allowed: " + names);
       continue;
     }
     auto& slot = found[static_cast<std::size_t>(known - fields.begin())];
-    if (slot) add(at, "member " + shown(member.name) + " is there twice, allowed is once");
+    if (slot) add(at, "member " + shown(member.name) + " appears twice; keep one");
     slot = &member.value;
   }
   for (std::size_t i = 0; i < N; ++i)
     if (!found[i] && fields[i].required)
-      add(at, "member " + in_quotes(fields[i].name) + " missing");
+      add(at, "member " + in_quotes(fields[i].name) + " is missing");
   return found;
 }
 
@@ -171,8 +171,8 @@ std::string catalog_reader::read_domain(const json& value, const std::string& at
   auto domain = value.IsString() ? to_lower(text_of(value)) : std::string{};
   if (is_host_name(domain)) return domain;
   add_found(at, value,
-            "a host name: labels of a-z 0-9 - with dots between, without scheme, port and path "
-            "(international names as xn--)");
+            "a host name: labels of a-z, 0-9 and - with dots between them, without a scheme, port "
+            "or path (international names as xn--)");
   return {};
 }
 
@@ -197,7 +197,7 @@ std::optional<std::int64_t> catalog_reader::read_days(const json* value, const s
   if (value->IsInt64() && value->GetInt64() >= 0 && value->GetInt64() <= retention_limit_days)
     return value->GetInt64();
   add_found(at, *value,
-            "a whole number of days from 0, for ever, to " + std::to_string(retention_limit_days));
+            "a whole number of days from 0 (forever) to " + std::to_string(retention_limit_days));
   return std::nullopt;
 }
 
@@ -223,19 +223,19 @@ std::optional<std::vector<std::string>> catalog_reader::read_region_ids(const js
   return ids;
 }
 
-/// Reports `key` if `places` already has it. Ignores empty keys: their error was reported before.
+/// Reports `key` if `places` already has it. Ignores empty keys, whose error was already reported.
 void catalog_reader::check_unique(first_places& places, const std::string& key,
                                   const std::string& at) {
   if (key.empty()) return;
   const auto [where, is_new] = places.try_emplace(key, at);
-  if (!is_new) add(at, in_quotes(key) + " is at " + where->second + " already, allowed is once");
+  if (!is_new) add(at, in_quotes(key) + " is already at " + where->second + "; keep one");
 }
 
-/// Reports an id that is present and well-formed (`found` is not empty) but not that of `named`.
+/// Reports an id that is present and well-formed (`found` is not empty) but differs from `named`.
 void catalog_reader::check_agrees(const json* id, const std::string& at, const std::string& found,
                                   const element_key& named) {
   if (!id || found.empty() || found == named.text()) return;
-  add_found(at, *id, in_quotes(named.text()) + ", under which it is put, or no id");
+  add_found(at, *id, in_quotes(named.text()) + ", as in the request, or no id");
 }
 
 void catalog_reader::read_document(const json& root) {
@@ -276,7 +276,7 @@ void catalog_reader::read_region(const json& value, const std::string& at,
   result.provider_display_name = read_name(provider, at + "/provider_display_name");
   if (coord) result.datacenter_coord = read_coordinates(*coord, at + "/datacenter_coord");
   result.ping_url = read_string(ping_url, at + "/ping_url", is_ping_url,
-                                "an https URL of at most 2048 characters, without a user and a "
+                                "an https URL of at most 2048 characters, without a user name or "
                                 "fragment (http for an address of this machine)");
   check_unique(regions_, result.region_id, at + "/region_id");
   if (named) {
@@ -308,7 +308,7 @@ void catalog_reader::read_game(const json& value, const std::string& at) {
   });
 }
 
-// Accepts no `namespaces`, which are elements of their own.
+// Does not accept `namespaces`, which are elements of their own.
 void catalog_reader::read_single_game(const json& value, const element_key& named) {
   static constexpr std::array<field, 3> fields{
       {{"game_id", false}, {"display_name"}, {"retention_days", false}}};

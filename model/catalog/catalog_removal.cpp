@@ -29,7 +29,8 @@ base::expected<void> check_unreferred(const catalog& in, const element_key& key)
   const bool is_game = key.kind() == element_kind::game;
   auto detail = key.describe() + (is_game ? " has " : " is listed by ") + std::to_string(count) +
                 (count == 1 ? " namespace" : " namespaces") + " (" + named + "). ";
-  detail += is_game ? "Remove them first." : "Take it out of their regions, or remove them, first.";
+  detail += is_game ? "Remove them first."
+                    : "First remove it from their regions, or remove the namespaces.";
   return base::fail(base::errc::still_referred, std::move(detail));
 }
 

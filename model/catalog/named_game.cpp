@@ -65,7 +65,7 @@ base::expected<uuid> find_meant_game(const catalog& in, std::string_view text) {
   if (found.size() > 1)
     return base::fail(base::errc::game_not_found,
                       quoted_excerpt(text, echo_limit) +
-                          " names several games; give the id of one: " + listed(found));
+                          " is the name of several games; use the id of one: " + listed(found));
   return found.front()->game_id;
 }
 

@@ -7,9 +7,10 @@
 
 namespace matchcloud::model {
 
-/// The id of the game that a person means: `text` is an id, also of a game that the catalog does
-/// not have, or a name as it is written, or else one that differs only in the case of A to Z. Fails
-/// with `game_not_found` unless one game has that name; the detail says which come close.
+/// The id of the game that a person means. `text` is an id, even of a game that the catalog does
+/// not have, or the name of a game; if no name is equal, one that differs only in the case of A to
+/// Z. Fails with `game_not_found` unless exactly one game has that name; the detail names similar
+/// ones.
 base::expected<uuid> find_meant_game(const catalog& in, std::string_view text);
 
 } // namespace matchcloud::model

@@ -26,7 +26,7 @@ char* first_of(char* at, Bits bits) noexcept {
   }
 }
 
-/// The first byte that is no white space.
+/// The first byte that is not white space.
 inline char* white_space_end(char* at) noexcept {
   return first_of(at, [](__m128i bytes) {
     const auto blanks = _mm_or_si128(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(' ')),
@@ -37,7 +37,8 @@ inline char* white_space_end(char* at) noexcept {
   });
 }
 
-/// The first byte that a string cannot have as it is: a quote, a backslash or a control character.
+/// The first byte that a string cannot contain unescaped: a quote, a backslash, a control
+/// character.
 inline char* plain_text_end(char* at) noexcept {
   return first_of(at, [](__m128i bytes) {
     const auto last_control = _mm_set1_epi8(0x1F);
@@ -68,11 +69,11 @@ inline char* plain_text_end(char* at) noexcept {
 
 } // namespace block
 
-/// A text that ends with NUL, from which RapidJSON reads and in which it unescapes. Unlike
-/// RapidJSON's own stream, looks at several bytes at once, of which some may be beyond the end.
+/// A text that ends with NUL, which RapidJSON reads and unescapes in place. Unlike RapidJSON's own
+/// stream, it looks at several bytes at once, some of which may be beyond the end.
 class block_stream {
 public:
-  /// The most bytes after the NUL that are read, whatever is there.
+  /// The most bytes after the NUL that are read, regardless of their values.
   static constexpr std::size_t read_ahead_bytes = block::bytes_at_once - 1;
 
   using Ch = char;
@@ -84,9 +85,9 @@ public:
   char Take() noexcept { return *at_++; }
   std::size_t Tell() const noexcept { return static_cast<std::size_t>(at_ - begin_); }
   void Put(char c) noexcept { *to_++ = c; }
-  /// Begins a string, whose opening quote was read. What needs no unescaping is where it belongs.
-  /// RapidJSON also calls this for numbers, from which nothing may be looked for: there might be
-  /// nothing up to the end of the text, for each number anew.
+  /// Begins a string whose opening quote was read. Text that needs no unescaping stays in place.
+  /// RapidJSON also calls this for numbers. They must not start a scan, because every number could
+  /// scan the whole rest of the text.
   char* PutBegin() noexcept {
     auto* const begin = at_;
     if (at_ != begin_ && at_[-1] == '"') at_ = block::plain_text_end(at_);
@@ -110,7 +111,7 @@ private:
 
   char* at_;
   char* begin_;
-  /// Where the current string is written to.
+  /// Where the current string is written.
   char* to_ = nullptr;
 };
 

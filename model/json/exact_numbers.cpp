@@ -16,7 +16,7 @@ namespace {
 constexpr unsigned flags = rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag |
                            rapidjson::kParseNumbersAsStringsFlag;
 
-/// The number that all of `text` spells; nothing where `Number` cannot hold it.
+/// The number that all of `text` spells; nothing if `Number` cannot hold it.
 template <class Number>
 std::optional<Number> read(std::string_view text) {
   Number number{};
@@ -26,8 +26,8 @@ std::optional<Number> read(std::string_view text) {
   return number;
 }
 
-/// Whether a number that no double is near to is too small for one, not too large: whether its
-/// first digit other than 0 has a negative power of ten.
+/// Whether a number that no double can hold is too small and not too large: whether its first digit
+/// other than 0 has a negative power of ten.
 bool is_tiny(std::string_view number) {
   const auto exponent_at = std::min(number.find_first_of("eE"), number.size());
   const auto digits = number.substr(0, exponent_at);
@@ -44,7 +44,7 @@ bool is_tiny(std::string_view number) {
   return power + (is_negative ? -*size : *size) < 0;
 }
 
-/// Passes what the reader finds on to the document, numbers as what they are.
+/// Passes everything that the reader finds on to the document, and converts numbers.
 struct numbers_to_values : rapidjson::BaseReaderHandler<rapidjson::UTF8<>, numbers_to_values> {
   rapidjson::Document* to;
 
@@ -92,7 +92,7 @@ rapidjson::ParseResult parse_exactly(rapidjson::Document& into, std::string_view
     return !result.IsError();
   };
   into.Populate(read_all);
-  // The handler ends the parsing for this reason alone.
+  // This is the only reason for which the handler ends the parsing.
   if (result.Code() == rapidjson::kParseErrorTermination)
     result.Set(rapidjson::kParseErrorNumberTooBig, result.Offset());
   return result;

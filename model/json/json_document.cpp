@@ -53,7 +53,7 @@ public:
 
   using Ch = char;
 
-  /// `bracket_bytes`: how much of a container was read when its beginning is told.
+  /// `bracket_bytes`: how many bytes of a container were read when its beginning is reported.
   tape_builder(std::string& bytes, std::vector<json_node>& nodes, std::size_t depth_limit,
                std::size_t bracket_bytes, const known_names* names)
       : stream_(bytes.data()),
@@ -232,7 +232,7 @@ private:
   std::vector<json_node>& nodes_;
   std::size_t depth_limit_;
   std::size_t bracket_bytes_;
-  /// Null: none is known.
+  /// Null: no names are known.
   const known_names* names_;
   bool has_escapes_;
   std::size_t depth_ = 0;
@@ -338,7 +338,7 @@ std::string surrogate_error(std::string_view text, std::size_t offset) {
                    escape + ".";
 }
 
-/// Whether an error with that code is at the beginning of a token, not inside of one.
+/// Whether an error with that code is at the beginning of a token, not inside one.
 bool is_between_tokens(rapidjson::ParseErrorCode code) noexcept {
   switch (code) {
   case rapidjson::kParseErrorDocumentRootNotSingular:
@@ -396,7 +396,7 @@ std::string control_error(char character, bool is_behind_backslash) {
     return begin + " in its place, or " + std::string{otherwise} + ".";
   };
   constexpr std::string_view removed = "remove it";
-  // The end of a line is more likely that of a string without its second quote.
+  // A line end more likely means that the closing quote of the string is missing.
   constexpr std::string_view closed = "end the string before it with a double quote";
   switch (character) {
   case '\b': return with_advice("`\\b`", removed);
@@ -460,7 +460,7 @@ json_error error_at(std::string_view text, rapidjson::ParseErrorCode code, std::
     return malformed_at(offset, surrogate_error(text, offset));
   if (const auto at = find_refused_control(text, code, offset); at != text.npos)
     return malformed_at(at, control_error(text[at], /*is_behind_backslash=*/at > offset));
-  // Looked for in the text itself, because the parser may have read one with placeholders.
+  // Searches the text itself, because the parser may have read one with placeholders.
   if (auto mistake = find_number_mistake(text, code, offset))
     return malformed_at(mistake->offset, std::move(mistake->sentence));
   // `nulll` is as invalid as `nul`, although RapidJSON reads `null` first.
@@ -489,13 +489,13 @@ tl::expected<void, json_error> check_bytes(std::string_view text) {
   if (text.size() > json_document::text_limit_bytes) return malformed(0, "the body is too long.");
   if (text.substr(0, byte_order_mark.size()) == byte_order_mark) {
     return malformed(0, "the body starts with a byte order mark, which JSON forbids (RFC 8259 "
-                        "section 8.1). Send it without.");
+                        "section 8.1). Remove it.");
   }
   if (const auto bad = find_malformed_utf8(text); bad != text.npos) {
     char byte[8];
     std::snprintf(byte, sizeof byte, "0x%02x", static_cast<unsigned char>(text[bad]));
     return malformed(bad, std::string("expected UTF-8, found the byte ") + byte +
-                              ", which cannot stand here.");
+                              ", which is not valid here.");
   }
   if (text.find_first_not_of(" \t\r\n") == text.npos)
     return malformed(0, "the body is empty; expected a JSON value.");
@@ -543,7 +543,7 @@ json_document::read(std::string_view text, std::size_t depth_limit, const known_
     if (is_number_too_big) document.original_.assign(text);
     set_text(document.bytes_, document.original_.empty() ? text : blank_numbers(text));
     document.nodes_.clear();
-    // Errors are always those of the iterative parser, which has another code for some.
+    // Errors always come from the iterative parser, because the codes of some errors differ.
     recursive = recursive && is_number_too_big;
   }
 }

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t shown_word_limit = 64;
 
 constexpr base::character_set digits{base::is_digit};
-/// What numbers consist of, those of other languages included.
+/// The characters of numbers, including numbers of other languages.
 constexpr base::character_set number_characters{[](unsigned char c) {
   return base::is_alphanumeric(c) || c == '_' || c == '.' || c == '+' || c == '-';
 }};
@@ -48,8 +48,8 @@ std::string found_at(std::string_view text, std::size_t at) {
   return ", found " + quoted_excerpt(text.substr(at, decode_utf8(text.substr(at)).bytes), 1) + ".";
 }
 
-/// Whether a parser may stop with that code for a number. It is then outside of strings. `01` is
-/// for a parser a 0 with something after it, and `+1` or `.5` is no value.
+/// Whether a parser may stop with that code for a number, which is then outside of strings. For a
+/// parser, `01` is a 0 with something after it, and `+1` and `.5` are not values.
 bool may_be_for_number(rapidjson::ParseErrorCode code) noexcept {
   switch (code) {
   case rapidjson::kParseErrorDocumentRootNotSingular:
@@ -63,7 +63,8 @@ bool may_be_for_number(rapidjson::ParseErrorCode code) noexcept {
   }
 }
 
-/// A number of other languages, which begins with `0` and a letter; empty if it is none.
+/// The kind of a number of other languages, which begins with `0` and a letter; empty if it is not
+/// one.
 std::string_view base_of(std::string_view unsigned_word) noexcept {
   if (unsigned_word.size() < 2 || unsigned_word.front() != '0') return {};
   switch (unsigned_word[1]) {
@@ -151,7 +152,7 @@ std::string blank_numbers(std::string_view text) {
       at = string_end(text, at);
       continue;
     }
-    // A number behind other characters, as in `--1`, is part of a malformed one.
+    // A number after other characters, as in `--1`, is part of a malformed one.
     const auto end = is_within_word(text, at) ? at : number_end(text, at);
     if (end == at) {
       ++at;

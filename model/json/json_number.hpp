@@ -16,7 +16,7 @@ std::size_t number_end(std::string_view text, std::size_t at) noexcept;
 /// keep their positions. What is malformed stays malformed.
 std::string blank_numbers(std::string_view text);
 
-/// A number of a JSON text that is not written as JSON writes them.
+/// A number in a JSON text that is not written as JSON requires.
 struct number_mistake {
   /// Byte offset of the mistake.
   std::size_t offset;
@@ -24,9 +24,9 @@ struct number_mistake {
   std::string sentence;
 };
 
-/// The mistake in the number at or before `offset`, where a parser stopped with `code`; nothing if
-/// it did not stop for a number in the place of a value: in strings and names, what looks like a
-/// number is none. `text` is as it was parsed; strings before `offset` may be overwritten.
+/// The mistake in the number at or before `offset`, where a parser stopped with `code`. Nothing if
+/// the parser did not stop for a number in the place of a value; digits in strings and names are
+/// not numbers. `text` is as it was parsed; strings before `offset` may be overwritten.
 std::optional<number_mistake>
 find_number_mistake(std::string_view text, rapidjson::ParseErrorCode code, std::size_t offset);
 

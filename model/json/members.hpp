@@ -9,10 +9,10 @@
 
 namespace matchcloud::model {
 
-// Members of a value that another program wrote: what is missing, or of another kind, is empty.
-// Pure; any thread. What is returned refers to the value.
+// Members of a value that another program wrote. The result is empty if a member is missing or of
+// another kind. Pure; any thread. Results refer to the value.
 
-/// The member `name`; null if there is none, and if `of` is no object.
+/// The member `name`; null if there is none or `of` is not an object.
 inline const rapidjson::Value* member_of(const rapidjson::Value& of, const char* name) {
   if (!of.IsObject()) return nullptr;
   const auto found = of.FindMember(name);
@@ -31,7 +31,7 @@ inline const rapidjson::Value* member_array(const rapidjson::Value& of, const ch
   return found != nullptr && found->IsArray() ? found : nullptr;
 }
 
-/// The elements of the array `name`; none if it is no array.
+/// The elements of the array `name`; none if it is not an array.
 inline std::span<const rapidjson::Value> member_elements(const rapidjson::Value& of,
                                                          const char* name) {
   const auto* const found = member_array(of, name);
@@ -39,13 +39,13 @@ inline std::span<const rapidjson::Value> member_elements(const rapidjson::Value&
   return {found->Begin(), found->Size()};
 }
 
-/// A number of any kind; 0 if it is none.
+/// A number of any kind; 0 if it is not a number.
 inline double member_number(const rapidjson::Value& of, const char* name) {
   const auto* const found = member_of(of, name);
   return found != nullptr && found->IsNumber() ? found->GetDouble() : 0;
 }
 
-/// A whole number from 0; less counts as 0, and fractions are cut off.
+/// A whole number from 0 on. Negative numbers count as 0, and fractions are cut off.
 inline std::uint64_t member_count(const rapidjson::Value& of, const char* name) {
   constexpr double exact_limit = 9'007'199'254'740'992;
   const auto* const found = member_of(of, name);
@@ -54,7 +54,7 @@ inline std::uint64_t member_count(const rapidjson::Value& of, const char* name) 
   return static_cast<std::uint64_t>(std::clamp(found->GetDouble(), 0.0, exact_limit));
 }
 
-/// A text, with the NULs that it may have; empty if it is none.
+/// A string, which may contain NULs; empty if it is not a string.
 inline std::string_view member_text(const rapidjson::Value& of, const char* name) {
   const auto* const found = member_of(of, name);
   if (found == nullptr || !found->IsString()) return {};

@@ -49,12 +49,12 @@ public:
     name.copy(head.data(), head.size());
     return find(head.data(), name);
   }
-  /// The same where `head_bytes` can be read at the beginning of `name`: without a branch that
+  /// The same if `head_bytes` can be read from the beginning of `name`, without a branch that
   /// depends on its length.
   name_symbol find_in_text(std::string_view name) const noexcept { return find(name.data(), name); }
 
 private:
-  /// The beginning of a name, zeros behind its end.
+  /// The beginning of a name, padded with zeros.
   struct name_key {
     std::uint64_t first = 0;
     std::uint64_t second = 0;
@@ -83,7 +83,7 @@ private:
     return word;
   }
 
-  /// The bits of a word's first bytes, for up to so many of them.
+  /// Masks of a word's first bytes, by the number of bytes.
   static constexpr auto masks = [] {
     std::array<std::uint64_t, head_bytes + 1> all{};
     for (std::size_t i = 0; i < all.size(); ++i)
@@ -127,7 +127,7 @@ struct known_names {
   name_symbol symbol_of(std::string_view name) const noexcept {
     return known_or_further(table->find(name), name);
   }
-  /// The same where `name_table::head_bytes` can be read at the beginning of `name`.
+  /// The same if `name_table::head_bytes` can be read from the beginning of `name`.
   name_symbol symbol_in_text(std::string_view name) const noexcept {
     return known_or_further(table->find_in_text(name), name);
   }

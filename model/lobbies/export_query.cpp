@@ -63,7 +63,7 @@ base::expected<csv_dialect> parse_csv_dialect(std::string_view name) {
     return static_cast<csv_dialect>(found - csv_dialect_names.begin());
   return base::fail(base::errc::query_invalid,
                     "`csv` is " + quoted_excerpt(name, shown_limit) +
-                        ", which is not a way to write CSV. Allowed: `exact`, `excel`.");
+                        ", which is not a CSV dialect. Allowed: `exact`, `excel`.");
 }
 
 base::expected<time_span> read_export_span(std::string_view body, const export_body_rules& rules) {

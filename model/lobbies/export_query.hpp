@@ -22,10 +22,10 @@ struct time_span {
 
 /// How cells of an export are written.
 enum class csv_dialect : std::uint8_t {
-  /// As RFC 4180 has it: texts come back as they are.
+  /// As in RFC 4180: texts are unchanged.
   exact,
-  /// For spreadsheets: no text is taken for a formula (CWE-1236), and a byte order mark says that
-  /// it is UTF-8. Texts that look like formulas are changed.
+  /// For spreadsheets: texts that look like formulas are changed, so that none runs (CWE-1236), and
+  /// a byte order mark marks the file as UTF-8.
   excel,
 };
 inline constexpr std::array<std::string_view, 2> csv_dialect_names{"exact", "excel"};
@@ -36,7 +36,7 @@ base::expected<csv_dialect> parse_csv_dialect(std::string_view name);
 /// A request for an export of lobby history. Requests that are equal share their file.
 struct export_query {
   export_query() = default;
-  /// The file of an empty span has no texts: it is the same in every dialect, and counts as exact.
+  /// The file of an empty span has no texts. It is the same in every dialect and counts as exact.
   export_query(const uuid& of_game, const time_span& of_span,
                csv_dialect as = csv_dialect::exact) noexcept
       : game_id{of_game},
@@ -50,7 +50,7 @@ struct export_query {
   friend auto operator<=>(const export_query&, const export_query&) = default;
 };
 
-/// What the configuration says about bodies.
+/// The configured rules for bodies.
 struct export_body_rules {
   /// Whether members other than those of the span are ignored.
   bool ignores_unknown_members = false;
@@ -60,7 +60,7 @@ struct export_body_rules {
 
 /// Reads the body of `export-history`: an object with the integers `query_start` and `query_end`.
 /// Fails with `body_malformed`, `body_too_deep`, `body_not_object`, or with `query_invalid`, whose
-/// detail names every member that is wrong.
+/// detail names every wrong member.
 base::expected<time_span> read_export_span(std::string_view body,
                                            const export_body_rules& rules = {});
 

@@ -19,8 +19,8 @@ constexpr std::size_t longest_tail = 4 + 2 * timestamp_length + 2 * longest_numb
 
 constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
-/// Whether a spreadsheet takes a cell that begins so for a formula, or drops its first character
-/// and looks again.
+/// Whether a spreadsheet treats a cell with this beginning as a formula, or drops its first
+/// character and looks again.
 bool begins_formula(std::string_view text) noexcept {
   constexpr std::string_view plain = "=+-@\t\r\n";
   if (text.empty()) return false;
@@ -36,7 +36,7 @@ std::string without_formulas(std::string_view text) {
   bool begins = true;
   for (std::size_t i = 0; i < text.size(); ++i) {
     if (begins && begins_formula(text.substr(i))) out += '\'';
-    // Quotes may be taken away as well where the cell before was not seen to begin with one.
+    // A spreadsheet may also drop quotes, if it did not see the cell before begin with one.
     begins = std::string_view{";\t\r\n"}.find(text[i]) != std::string_view::npos ||
              (begins && (text[i] == ' ' || text[i] == '"'));
     out += text[i];

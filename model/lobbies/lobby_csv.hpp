@@ -14,13 +14,13 @@ inline constexpr std::string_view lobby_csv_header =
     "lobby_id,namespace_id,namespace_name,region_id,region_name,tier,version_id,version_name,"
     "game_mode,start_ts,stop_ts,total_uptime_ms,query_uptime_ms\r\n";
 
-/// What an export in this dialect begins with: the header, in `excel` after a byte order mark.
+/// The beginning of an export in this dialect: the header, in `excel` after a byte order mark.
 std::string csv_beginning(csv_dialect as);
 
 /// The columns `namespace_id` to `game_mode`, quoted where RFC 4180 requires it, without a comma at
 /// either end: rendered once for all lobbies that share the attributes.
 ///
-/// In `excel` an apostrophe stands before each `=`, `+`, `-`, `@`, their full-width forms, tab and
+/// In `excel` an apostrophe precedes each `=`, `+`, `-`, `@`, their full-width forms, tab and
 /// line end at the beginning of a text and after each `;`, which separates cells where a comma
 /// separates decimals, tab and line end; also behind spaces and quotes there (OWASP, "CSV
 /// Injection").

@@ -8,8 +8,7 @@ base::expected<void> check_base_url(std::string_view url) {
   const auto parts = split_url(url);
   if (parts && parts->authority.find('@') != std::string_view::npos)
     return base::fail(base::errc::config_invalid,
-                      "everybody would read the user and the password before the @; leave them "
-                      "out");
+                      "everyone would see the user name and password before the @; remove them");
   if (!is_web_url(url) || url.back() == '/' ||
       url.find_first_of(" ?#\"<>") != std::string_view::npos)
     return base::fail(base::errc::config_invalid, {});

@@ -6,8 +6,8 @@
 
 namespace matchcloud::model {
 
-/// Whether paths can be put behind a URL: http:// or https://, a host, no slash at the end, nothing
-/// behind a path. Fails with `config_invalid`, with a detail where there is a user in it.
+/// Checks that paths can be appended to a URL: it has http:// or https://, a host, no slash at the
+/// end, and no query or fragment. Fails with `config_invalid`, with a detail if it has a user name.
 base::expected<void> check_base_url(std::string_view url);
 
 } // namespace matchcloud::model

@@ -8,12 +8,12 @@ namespace matchcloud::model {
 /// Whether `text` is a host name (RFC 1123 section 2.1) in lower case. Dotted IPv4 passes too.
 bool is_host_name(std::string_view text);
 
-/// Whether people may call a machine so: a host name in any case, whose parts may have underscores,
-/// as Docker and Kubernetes have them, and which may have a dot at the end.
+/// Whether `text` may be the name of a machine: a host name in any case, which may have
+/// underscores, as names of Docker and Kubernetes do, and a dot at the end.
 bool is_loose_host_name(std::string_view text);
 
-/// Whether two host names mean the same: ASCII letters match in either case, and a dot at the end
-/// (RFC 1034 section 3.1) does not count.
+/// Whether two host names mean the same host: the case of ASCII letters and a dot at the end (RFC
+/// 1034 section 3.1) do not count.
 bool are_same_host(std::string_view a, std::string_view b) noexcept;
 
 /// `host` without a dot at its end.

@@ -53,7 +53,7 @@ base::expected<http_url> parse_http_url(std::string_view text) {
   url.port = url.secure ? https_port : http_port;
   if (parts->rest.find('#') != std::string_view::npos) return refuse("it has a fragment");
   if (!base::target_characters.contains_all(text.substr(parts->scheme.size())))
-    return refuse("it has a byte that no URL has");
+    return refuse("it contains a byte that is not allowed in a URL");
   if (auto read = read_authority(parts->authority, url); !read) return tl::unexpected(read.error());
   url.target = parts->rest;
   if (!url.target.starts_with('/')) url.target.insert(0, "/");

@@ -74,7 +74,7 @@ std::string to_string(const ip_address& address) {
 }
 
 bool cidr::contains(const ip_address& address) const noexcept {
-  base::check(prefix_length >= 0 && prefix_length <= 128, "a prefix is of an address");
+  base::check(prefix_length >= 0 && prefix_length <= 128, "a prefix has 0 to 128 bits");
   const auto whole_bytes = static_cast<std::size_t>(prefix_length / 8);
   if (std::memcmp(network.bytes.data(), address.bytes.data(), whole_bytes) != 0) return false;
   const int rest_bits = prefix_length % 8;

@@ -12,7 +12,7 @@
 namespace matchcloud::model {
 
 /// An IPv4 or IPv6 address. IPv4 is stored IPv4-mapped (`::ffff:a.b.c.d`, RFC 4291 section
-/// 2.5.5.2), so that a client has one address whatever the family of its socket.
+/// 2.5.5.2), so that a client has one address in sockets of either family.
 struct ip_address {
   std::array<std::uint8_t, 16> bytes{};
 
@@ -33,7 +33,7 @@ std::optional<ip_address> parse_ip_address(std::string_view text) noexcept;
 /// IPv4 in dotted form, IPv6 in the form of RFC 5952.
 std::string to_string(const ip_address& address);
 
-/// An IPv4 address as it is; of an IPv6 address the first `length` bits (0 to 128), the rest zero.
+/// An IPv4 address unchanged; an IPv6 address with all but the first `length` bits (0 to 128) zero.
 ip_address prefix_of(const ip_address& address, std::size_t length) noexcept;
 
 /// A block of addresses.

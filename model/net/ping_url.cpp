@@ -11,7 +11,7 @@ bool is_ping_url(std::string_view text) {
   const auto url = parse_http_url(text);
   if (!url) return false;
   const auto address = parse_ip_address(url->host);
-  // Its origin becomes a part of a header: nothing but a name or an address may stand in it.
+  // Its origin becomes part of a header, so its host must be a name or an address.
   if (!address && !is_host_name(to_lower(url->host))) return false;
   const bool is_local = address ? address->is_loopback() : to_lower(url->host) == "localhost";
   return url->secure || is_local;

@@ -37,8 +37,8 @@ struct special_block {
 
 // IANA IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890, RFC 8190), as of 2025-10-09,
 // column "Globally Reachable". Nested blocks are listed smallest first, because the first block
-// that contains an address decides. Omitted are blocks that the rest of this file judges correctly:
-// reachable ones that lie in no other block, and those outside of global unicast.
+// that contains an address decides. Blocks that the rest of this file handles correctly are
+// omitted: reachable ones that are in no other block, and those outside of global unicast.
 constexpr std::array special_blocks{
     special_block{v4_block({0, 0, 0, 0}, 8), false},                   // this network
     special_block{v4_block({10, 0, 0, 0}, 8), false},                  // private

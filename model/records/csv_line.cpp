@@ -7,9 +7,9 @@ namespace matchcloud::model {
 
 namespace {
 
-/// Moves a field's text to where its first quote is, without the quotes around it and the second of
-/// each pair within. `at` is behind the first quote and becomes the position behind the last one.
-/// Nothing: the last quote is missing.
+/// Moves a field's text to the position of its opening quote, without the quotes around it and the
+/// second quote of each pair in it. `at` is the position after the opening quote, and becomes the
+/// one after the closing quote. Nothing: the closing quote is missing.
 std::optional<std::string_view> unquote(std::span<char> line, std::size_t& at) {
   const auto begin = at - 1;
   auto end = begin;
@@ -57,7 +57,7 @@ std::optional<std::string_view> split_csv_line(std::span<char> line,
       const auto length = static_cast<std::size_t>(std::find(begin, line.end(), ',') - begin);
       fields.emplace_back(line.data() + at, length);
       if (fields.back().find('"') != std::string_view::npos)
-        return "A quote is within a value that is not quoted. Quote the whole value and double "
+        return "A value that is not quoted contains a quote. Quote the whole value and double "
                "each quote within it.";
       at += length;
     }

@@ -40,7 +40,7 @@ std::string names_of(std::span<const record_member> members) {
   return text;
 }
 
-/// Suggests the closest member that is still absent ("did you mean .."), or lists the members.
+/// Suggests the closest member that is still absent, or lists the members.
 std::string alternatives_to(std::string_view name, std::span<const record_member> members,
                             std::span<const record_field> fields) {
   std::array<std::string_view, record_member_limit> names;
@@ -48,8 +48,8 @@ std::string alternatives_to(std::string_view name, std::span<const record_member
   for (std::size_t i = 0; i < members.size(); ++i)
     if (fields[i].what == record_field::kind::absent) names[absent++] = members[i].name;
   const auto closest = closest_name(name, std::span{names}.first(absent));
-  if (!closest.empty()) return "did you mean " + in_quotes(closest) + "?";
-  return "allowed are " + names_of(members);
+  if (!closest.empty()) return ", did you mean " + in_quotes(closest) + "?";
+  return "; allowed: " + names_of(members);
 }
 
 std::string_view expectation(rapidjson::ParseErrorCode code) {
@@ -67,7 +67,7 @@ std::string_view expectation(rapidjson::ParseErrorCode code) {
   case rapidjson::kParseErrorStringUnicodeSurrogateInvalid:
     return "expected a low surrogate escape after the high one";
   case rapidjson::kParseErrorStringEscapeInvalid:
-    return "expected a JSON escape, and control characters only escaped";
+    return "expected a JSON escape; control characters must be escaped";
   case rapidjson::kParseErrorStringMissQuotationMark:
     return "expected a double quote at the end of the string";
   case rapidjson::kParseErrorNumberTooBig: return "expected a number that a double can hold";
@@ -78,7 +78,7 @@ std::string_view expectation(rapidjson::ParseErrorCode code) {
 /// Checks what the parser does not: it treats a NUL byte as the end.
 std::optional<line_finding> check_bytes(std::string_view line) {
   if (const auto nul = line.find('\0'); nul != line.npos)
-    return line_finding{line_errc::malformed, at_byte(nul) + "found a NUL byte, allowed is JSON"};
+    return line_finding{line_errc::malformed, at_byte(nul) + "found a NUL byte, expected JSON"};
   if (const auto bad = find_malformed_utf8(line); bad != line.npos)
     return line_finding{line_errc::malformed, at_byte(bad) + "expected UTF-8"};
   return std::nullopt;
@@ -139,11 +139,11 @@ public:
     skipping_ = !field_ && std::ranges::find(ignored_, name) != ignored_.end();
     if (skipping_) return true;
     if (!field_)
-      return refuse(line_errc::unknown_member, "unknown member " + in_quotes(name) + ", " +
-                                                   alternatives_to(name, members_, fields_));
+      return refuse(line_errc::unknown_member,
+                    "unknown member " + in_quotes(name) + alternatives_to(name, members_, fields_));
     if (field_->what == record_field::kind::absent) return true;
     return refuse(line_errc::duplicate_member,
-                  "member " + in_quotes(name) + " is there twice, allowed is once");
+                  "member " + in_quotes(name) + " appears twice; keep one");
   }
   bool StartObject() {
     if (skipping_) return begin_skipped();
@@ -179,7 +179,7 @@ private:
     return true;
   }
 
-  /// An object or an array ends.
+  /// Ends an object or an array.
   bool end_skipped() {
     if (skipping_) skipping_ = --skipped_depth_ > 0;
     return true;
@@ -206,12 +206,12 @@ private:
   }
 
   bool refuse_root(std::string_view found) {
-    return refuse(line_errc::malformed, "found " + std::string{found} + ", allowed is an object");
+    return refuse(line_errc::malformed, "found " + std::string{found} + ", expected an object");
   }
 
   bool refuse_nested(std::string_view found) {
     return refuse(line_errc::wrong_type,
-                  place() + "found " + std::string{found} + ", allowed is a plain value");
+                  place() + "found " + std::string{found} + ", expected a plain value");
   }
 
   /// The name of the current member, to begin a message with; empty if there is none.
@@ -234,8 +234,8 @@ private:
   record_field* field_ = nullptr;
   std::size_t depth_ = 0;
   std::vector<std::string> ignored_;
-  /// Whether the value of an ignored member is being read, and the objects and arrays in it that
-  /// have begun.
+  /// Whether the value of an ignored member is being read, and how many of its objects and arrays
+  /// are open.
   bool skipping_ = false;
   std::size_t skipped_depth_ = 0;
   std::optional<line_finding> finding_;
@@ -244,9 +244,9 @@ private:
 base::expected<void> check_ignored(std::span<const record_member> members,
                                    std::span<const std::string> names) {
   if (names.size() > ignored_member_limit)
-    return base::fail(base::errc::config_invalid, std::to_string(names.size()) +
-                                                      " names, allowed are " +
-                                                      std::to_string(ignored_member_limit));
+    return base::fail(base::errc::config_invalid,
+                      std::to_string(names.size()) + " names; at most " +
+                          std::to_string(ignored_member_limit) + " are allowed");
   for (const auto& each : names) {
     if (each.empty() || each.size() > ignored_name_limit_bytes ||
         find_malformed_utf8(each) != std::string::npos)
@@ -255,7 +255,7 @@ base::expected<void> check_ignored(std::span<const record_member> members,
                                                         " bytes of UTF-8");
     if (std::ranges::find(members, each, &record_member::name) != members.end())
       return base::fail(base::errc::config_invalid, in_quotes(each) +
-                                                        " is a member that lines have: it cannot "
+                                                        " is a member of the format, which cannot "
                                                         "be ignored");
   }
   return {};
@@ -278,7 +278,7 @@ std::optional<line_finding> record_reader::read(std::span<char> line,
   for (std::size_t i = 0; i < fields.size(); ++i)
     if (members_[i].required && fields[i].what == record_field::kind::absent)
       return line_finding{line_errc::required, "member " + in_quotes(members_[i].name) +
-                                                   " missing; the members are " +
+                                                   " is missing; the members are " +
                                                    names_of(members_)};
   return std::nullopt;
 }

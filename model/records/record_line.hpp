@@ -35,18 +35,18 @@ struct record_field {
 
 /// The most members of a format.
 inline constexpr std::size_t record_member_limit = 16;
-/// The most members that are ignored, and the bytes of the name of one.
+/// The most members that are ignored, and the longest name of one in bytes.
 inline constexpr std::size_t ignored_member_limit = 16;
 inline constexpr std::size_t ignored_name_limit_bytes = 64;
 
-/// Fails with `config_invalid` and says why if members of these names cannot be ignored in a format
-/// of `members`.
+/// Fails with `config_invalid` and says why if members with these names cannot be ignored in a
+/// format of `members`.
 base::expected<void> check_ignored(std::span<const record_member> members,
                                    std::span<const std::string> names);
 
 /// Reads lines of JSON Lines, each a flat object, against a table of members. Does not allocate for
-/// a valid line. Members with the names in `ignored` are skipped, whatever their values are: log
-/// shippers add such. One thread.
+/// a valid line. Members with the names in `ignored` are skipped with any value, because log
+/// shippers add members. One thread.
 class record_reader {
 public:
   /// `members` has at most `record_member_limit` elements and must outlive the reader; `ignored`

@@ -31,7 +31,7 @@ void record_values::refuse(line_errc code, std::string_view name, const record_f
                            std::string_view allowed) {
   if (finding_) return;
   std::string message{name};
-  message.append(": found ").append(shown(field)).append(", allowed is ").append(allowed);
+  message.append(": found ").append(shown(field)).append(", expected ").append(allowed);
   finding_ = line_finding{code, std::move(message)};
 }
 

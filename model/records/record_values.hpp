@@ -17,12 +17,12 @@ class record_values {
 public:
   /// A UUID of 36 characters.
   uuid id(std::string_view name, const record_field& field);
-  /// 1 to 32 of a-z 0-9 -, no dash at either end; valid as long as the field is.
+  /// 1 to 32 of a-z, 0-9 and -, no dash at either end; valid as long as the field is.
   std::string_view identifier(std::string_view name, const record_field& field);
   /// 1 to 128 printable characters; valid as long as the field is.
   std::string_view label(std::string_view name, const record_field& field);
   /// Milliseconds since 1970, from a JSON integer in that unit or an RFC 3339 string. Refuses
-  /// integers that look like seconds: times of early 1970 can be given as strings.
+  /// integers that look like seconds; times of early 1970 can be given as strings.
   std::int64_t time(std::string_view name, const record_field& field);
   bool flag(std::string_view name, const record_field& field);
   /// Records a finding about a value: `code` is `wrong_type` or `invalid`.

@@ -109,7 +109,7 @@ inline constexpr auto near_distance_codes = [] {
   return codes;
 }();
 
-/// What the codes of a length and of such a distance have together, at most.
+/// The most bits that the codes of a length and of a short distance have together.
 inline constexpr std::uint32_t most_near_match_bits = [] {
   const auto longest =
       std::ranges::max(length_codes, {}, [](const auto& each) { return each.count; });
@@ -124,8 +124,8 @@ constexpr code distance_code(std::size_t distance) noexcept {
   return {packed & 0xFFFFU, packed >> 16U};
 }
 
-// Sinks are kept in registers while a stream is written, which is where its time goes. So what is
-// called for each code is inlined, and nothing takes a sink's address.
+// Writing to sinks is what takes the time of a stream, so they are kept in registers: everything
+// that is called for each code is inlined, and nothing takes a sink's address.
 
 /// A sink that only counts bits, to determine the length of a stream.
 class bit_counter {
@@ -137,10 +137,10 @@ private:
   std::size_t bits_ = 0;
 };
 
-/// The most bits that a sink takes at once.
+/// The most bits that a sink accepts at once.
 inline constexpr std::uint32_t most_bits = 56;
 
-/// A sink that keeps codes, to be put into other sinks again: as many bits at once as these take.
+/// A sink that keeps codes to put them into other sinks, joined up to what these accept at once.
 class code_recorder {
 public:
   void put(code next) {
@@ -192,7 +192,7 @@ void begin(Sink& sink) noexcept {
 inline constexpr std::size_t literals_beside_match = 3;
 static_assert(most_near_match_bits + 9 * literals_beside_match <= most_bits);
 
-/// The literal codes of at most 16 bytes, all below 144: each is a byte, too.
+/// The literal codes of at most 16 bytes, all below 144, so that each code is a byte, too.
 class low_literals {
 public:
   /// Reads 16 bytes.
@@ -204,11 +204,11 @@ public:
     bits_ = (bits_ >> 2U & 0x3333'3333'3333'3333U) | (bits_ & 0x3333'3333'3333'3333U) << 2U;
     bits_ = (bits_ >> 4U & 0x0F0F'0F0F'0F0F'0F0FU) | (bits_ & 0x0F0F'0F0F'0F0F'0F0FU) << 4U;
   }
-  /// Those of the first `count`, at most 7.
+  /// The codes of the first `count` bytes, at most 7.
   [[gnu::always_inline]] code first(std::size_t count) const noexcept {
     return cut(bits_[0], count);
   }
-  /// Those of `count`, at most 7, behind the first `literals_beside_match`.
+  /// The codes of `count` bytes, at most 7, after the first `literals_beside_match`.
   [[gnu::always_inline]] code further(std::size_t count) const noexcept {
     constexpr auto bits_before = 8 * literals_beside_match;
     return cut(bits_[0] >> bits_before | bits_[1] << (64 - bits_before), count);
@@ -231,7 +231,7 @@ constexpr code codes_of(std::string_view text) noexcept {
   return codes;
 }
 
-/// Encodes `text` literally behind `sink`, and returns that.
+/// Appends `text` to `sink` as literals, and returns the sink.
 template <class Sink>
 [[gnu::noinline]] Sink with_literals(Sink sink, std::string_view text) {
   constexpr std::size_t at_once = most_bits / 9; // no literal has more bits
@@ -248,7 +248,7 @@ template <class Sink>
   sink = with_literals(std::move(sink), text);
 }
 
-/// Encodes `text` of any length behind `sink`, and returns that.
+/// Appends a repeated `text` of any length to `sink`, and returns the sink.
 template <class Sink>
 [[gnu::noinline]] Sink with_repeated(Sink sink, std::string_view text, std::size_t distance) {
   if (distance <= longest_distance) {
@@ -261,7 +261,7 @@ template <class Sink>
   return with_literals(sink, text);
 }
 
-/// Encodes the `length` bytes at `text`, a copy of those `distance` bytes before them, and then at
+/// Encodes the `length` bytes at `text`, which also occur `distance` bytes earlier, and then at
 /// most `literals_beside_match` literals.
 template <class Sink>
 [[gnu::always_inline]] inline void repeat(Sink& sink, const char* text, std::size_t length,

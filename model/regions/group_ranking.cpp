@@ -14,7 +14,7 @@ namespace {
 
 constexpr round_trip_us us_per_ms = 1'000;
 
-/// What is added up of a region's figures.
+/// The sums of a region's figures.
 struct column {
   std::int64_t sum_us = 0;
   round_trip_us worst_us = no_round_trip;
@@ -40,7 +40,7 @@ void add(std::span<const round_trip_us> row, std::span<column> to) noexcept {
   }
 }
 
-// Regions with figures of more players come first. Among those with as many, sums compare as means.
+// Regions with figures of more players come first. For equal numbers, sums compare like means.
 bool worst_first(const column& a, const column& b) noexcept {
   return std::tuple{b.players_with, a.worst_us, a.sum_us, a.region} <
          std::tuple{a.players_with, b.worst_us, b.sum_us, b.region};
@@ -51,7 +51,7 @@ bool mean_first(const column& a, const column& b) noexcept {
          std::tuple{a.players_with, b.sum_us, b.worst_us, b.region};
 }
 
-/// `all` are ordered by `worst_first`.
+/// `all` is ordered by `worst_first`.
 void put_fair_first(std::span<column> all, round_trip_us within_us) {
   for (auto begin = all.begin(); begin != all.end();) {
     const auto limit_us = std::int64_t{begin->worst_us} + within_us;

@@ -16,7 +16,7 @@ inline constexpr std::array<std::string_view, 3> group_strategy_names{"worst", "
 
 /// A round trip in microseconds: whole numbers, so that sums are exact and equal figures equal.
 using round_trip_us = std::int32_t;
-/// Of a player and a region between which nothing is known.
+/// The round trip between a player and a region if it is not known.
 inline constexpr round_trip_us no_round_trip = -1;
 
 /// The nearest number of microseconds. `ms`: 0 to `latency_limit_ms`; values outside count as the
@@ -25,7 +25,7 @@ round_trip_us to_round_trip_us(double ms) noexcept;
 /// Appends milliseconds as a JSON number with at most three decimals; `null` for no round trip.
 void append_round_trip_ms(std::string& out, round_trip_us value);
 
-/// A region as a group has it.
+/// The figures of a region for a group.
 struct group_region {
   /// The column of the figures.
   std::uint32_t region = 0;
@@ -41,7 +41,7 @@ struct group_region {
 struct group_ranking {
   /// All regions, best first.
   std::vector<group_region> regions;
-  /// The players without a figure for any region, which do not count, in ascending order.
+  /// The players without a figure for any region, who do not count, in ascending order.
   std::vector<std::uint32_t> unknown_players;
 };
 

@@ -16,9 +16,9 @@ namespace matchcloud::model {
 
 namespace {
 
-/// The body, the players, a player and its coordinates, and what is taken for one of them.
+/// Enough for the body, the players, a player and its coordinates, and for values of wrong types.
 constexpr std::size_t depth_limit = 8;
-/// With findings of that many bytes, no further player is checked.
+/// Once findings have this many bytes, further players are not checked.
 constexpr std::size_t findings_limit_bytes = 1'024;
 /// Code points of a wrong value that a message quotes.
 constexpr std::size_t shown_limit = 64;
@@ -166,10 +166,9 @@ private:
       made_.strategy = static_cast<group_strategy>(found - group_strategy_names.begin());
       return true;
     }
-    auto message =
-        "`strategy` cannot be " +
-        (node.kind == json_kind::string ? quoted_excerpt(name, shown_limit) : std::string{"that"}) +
-        ".";
+    std::string message = "`strategy` must be a string.";
+    if (node.kind == json_kind::string)
+      message = "`strategy` cannot be " + quoted_excerpt(name, shown_limit) + ".";
     append_suggestion(message, closest_name(name, group_strategy_names));
     append_known_names(message, "Allowed: ", group_strategy_names, group_strategy_names.size());
     body_.add(message);

@@ -18,23 +18,23 @@ namespace matchcloud::model {
 inline constexpr std::size_t group_limit = 64;
 /// The longest `id` of a player, in bytes of UTF-8.
 inline constexpr std::size_t player_id_limit_bytes = 64;
-/// `fair_within_ms` of a request that does not say it.
+/// `fair_within_ms` of a request without it.
 inline constexpr double fair_within_default_ms = 20;
 
-/// A player of a group. What is not known is absent, which may be all of it.
+/// A player of a group. Everything that is not known is absent, possibly all members.
 struct group_player {
-  /// What the client calls the player.
+  /// The client's name for the player.
   std::optional<std::string> id = {};
   std::optional<ip_address> address = {};
-  /// Counts before the place of the address.
+  /// Takes precedence over the location of the address.
   std::optional<coordinates> where = {};
-  /// In ascending order of id. They count before what the place says.
+  /// In ascending order of id. They take precedence over the location.
   std::vector<measured_latency> latencies = {};
 
   friend bool operator==(const group_player&, const group_player&) = default;
 };
 
-/// What a client asks for a group: in which order regions suit it.
+/// A request for the order in which regions suit a group.
 struct group_request {
   /// 1 to `group_limit`.
   std::vector<group_player> players;
@@ -48,7 +48,7 @@ struct group_request {
 /// Reads the body of a request: an object with `players` and, optionally, `strategy` and
 /// `fair_within_ms`. Null counts as absent where something is optional. Fails with
 /// `body_malformed`, `body_too_deep`, `body_not_object`, or with `query_invalid`, whose detail
-/// names what is wrong and where; after some hundred bytes of it, further players are not checked.
+/// names what is wrong and where; once it has 1 KiB, further players are not checked.
 /// Pure; any thread.
 base::expected<group_request> read_group_request(std::string_view body);
 

@@ -19,16 +19,16 @@ constexpr std::array<std::string_view, 1> member_names{"latencies"};
 constexpr std::size_t shown_limit = 64;
 constexpr std::size_t findings_limit = 10;
 
-/// Why the member is not a region with its milliseconds; empty: it is one.
+/// What is wrong with a region and its milliseconds; empty if nothing is.
 std::string mistake_in(const json_document& in, const json_node& member,
                        std::optional<double> milliseconds) {
   if (!is_identifier(in.name(member)))
-    return "is what no region is called: ids are " + std::string{identifier_allowed};
-  if (member.repeated) return "is there twice; write it once";
+    return "is not a region id; use " + std::string{identifier_allowed};
+  if (member.repeated) return "appears twice; keep one";
   if (member.kind != json_kind::number) return "must be a number of milliseconds, such as 23.1";
   if (!milliseconds || *milliseconds < 0 || *milliseconds > latency_limit_ms)
     return "is " + quoted_excerpt(in.text(member), shown_limit) +
-           ", and must be 0 to 60000 milliseconds; leave out what did not answer";
+           ", but must be 0 to 60000 milliseconds; leave out regions that did not answer";
   return {};
 }
 
@@ -43,12 +43,12 @@ std::vector<measured_latency> read_latencies(const json_document& in, std::uint3
   };
   const auto& root = in.node(object);
   if (root.kind != json_kind::object) {
-    say(path, " must be an object of regions' ids and milliseconds, such as {\"lon\": 23.1}");
+    say(path, " must be an object of region ids and milliseconds, such as {\"lon\": 23.1}");
     return all;
   }
   if (root.count > measured_limit) {
-    say(path, " has " + std::to_string(root.count) + " regions, and at most " +
-                  std::to_string(measured_limit) + " are taken; send the nearest ones");
+    say(path, " has " + std::to_string(root.count) + " regions, but at most " +
+                  std::to_string(measured_limit) + " are accepted; send the nearest ones");
     return all;
   }
   std::size_t wrong = 0;
@@ -86,8 +86,7 @@ base::expected<std::vector<measured_latency>> read_latency_body(std::string_view
   if (!findings.empty()) reader.add(findings);
   reader.name_unknown();
   if (reader.findings().empty() && all.empty())
-    reader.add(
-        "`latencies` is empty. Write at least one region: {\"latencies\": {\"lon\": 23.1}}.");
+    reader.add("`latencies` is empty. Add at least one region: {\"latencies\": {\"lon\": 23.1}}.");
   if (!reader.findings().empty()) return base::fail(base::errc::query_invalid, reader.findings());
   return all;
 }

@@ -13,7 +13,7 @@ namespace matchcloud::model {
 
 namespace {
 
-constexpr std::string_view example = "Write rtt=lon:23,fra:31.5: ids of regions and milliseconds.";
+constexpr std::string_view example = "Use rtt=lon:23,fra:31.5: region ids and milliseconds.";
 /// Code points of an element that an error quotes.
 constexpr std::size_t shown_limit = 64;
 constexpr std::size_t number_limit_bytes = 16;
@@ -36,19 +36,20 @@ std::optional<double> parse_milliseconds(std::string_view text) noexcept {
 }
 
 base::expected<measured_latency> read_element(std::string_view element) {
+  if (element.empty()) return refuse(element, "is an empty element; remove the comma next to it");
   const auto colon = element.find(':');
   if (colon == std::string_view::npos || colon == 0)
-    return refuse(element, "is not a region's id and milliseconds with a colon between them");
+    return refuse(element, "is not a region id and milliseconds with a colon between them");
   if (!is_identifier(element.substr(0, colon)))
-    return refuse(element, "begins with what no region is called: ids are " +
-                               std::string{identifier_allowed});
+    return refuse(element,
+                  "does not begin with a region id, which has " + std::string{identifier_allowed});
   const auto milliseconds = parse_milliseconds(element.substr(colon + 1));
   if (!milliseconds)
-    return refuse(element, "needs a number of at most " + std::to_string(number_limit_bytes) +
-                               " characters behind the colon");
+    return refuse(element, "needs milliseconds after the colon, such as 23 or 31.5, in at most " +
+                               std::to_string(number_limit_bytes) + " characters");
   if (*milliseconds > latency_limit_ms)
     return refuse(element, "is more than " + std::to_string(int(latency_limit_ms)) +
-                               " milliseconds; leave out what did not answer");
+                               " milliseconds; leave out regions that did not answer");
   return measured_latency{std::string{element.substr(0, colon)}, *milliseconds};
 }
 
@@ -71,7 +72,7 @@ base::expected<std::vector<measured_latency>> read_measured_latencies(std::strin
   }
   std::ranges::sort(all, {}, &measured_latency::region_id);
   const auto twice = std::ranges::adjacent_find(all, {}, &measured_latency::region_id);
-  if (twice != all.end()) return refuse(twice->region_id, "is there twice");
+  if (twice != all.end()) return refuse(twice->region_id, "appears twice");
   return all;
 }
 

@@ -26,12 +26,12 @@ struct measured_latency {
 
 /// Reads `lon:23,fra:31.5`: region ids with milliseconds, whole or with a fraction. Returns them in
 /// ascending order of id; empty text means that nothing was measured. Fails with `query_invalid`,
-/// naming the element and what to write, for a missing id or number, a value beyond the limit, a
+/// naming the element and what to use, for a missing id or number, a value beyond the limit, a
 /// repeated id, or more than `measured_limit` elements.
 base::expected<std::vector<measured_latency>> read_measured_latencies(std::string_view text);
 
-/// The order of a listing with its measured regions first, by latency; equal ones keep their order:
-/// `result[i]` is the index in `region_ids` of the region that comes i-th. `measured` must be in
+/// The order of a listing with its measured regions first, by latency; equal ones keep their order.
+/// `result[i]` is the index in `region_ids` of the i-th region. `measured` must be in
 /// ascending order of id. Empty if none of the regions is measured: the order does not change.
 std::vector<std::size_t> order_by_latency(std::span<const std::string_view> region_ids,
                                           std::span<const measured_latency> measured);

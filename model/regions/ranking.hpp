@@ -32,14 +32,14 @@ std::vector<ranked_region> rank_regions(std::span<const region* const> regions,
 /// catalog has, or all.
 std::vector<const region*> regions_of(const catalog& snapshot, const game_namespace* where);
 
-/// A part of a text, without `end`.
+/// A part of a text, up to but not including `end`.
 struct text_range {
   std::size_t begin = 0;
   std::size_t end = 0;
 };
 
 /// Appends the part of a region's JSON that is the same for all clients, up to its distance in
-/// kilometers: a cache renders it once per catalog. Returns where its values are (without quotation
+/// kilometers. A cache renders it once per catalog. Returns where its values are (without quotation
 /// marks), relative to the previous end of `out`: id, name, provider, latitude, longitude.
 std::array<text_range, 5> append_region_head(std::string& out, const region& where);
 
@@ -47,7 +47,7 @@ std::array<text_range, 5> append_region_head(std::string& out, const region& whe
 void append_kilometers(std::string& out, double distance_m);
 void append_miles(std::string& out, double distance_m);
 
-/// The text around regions and their distances, in the answer to a request for regions.
+/// The text around regions and their distances in the response to a request for regions.
 inline constexpr std::string_view listing_begin = R"({"regions":[)";
 inline constexpr std::string_view listing_end = "]}";
 inline constexpr std::string_view distance_begin =

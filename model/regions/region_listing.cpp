@@ -21,7 +21,7 @@ constexpr std::string_view gzip_head{"\x1f\x8b\x08\0\0\0\0\0\0\xff", 10};
 /// CRC-32 and length of the plain text.
 constexpr std::size_t gzip_tail_bytes = 8;
 
-/// What a row holds at most: a position, and the length of a number.
+/// The limits of a row: a position, and the length of a number.
 constexpr std::uint32_t most_position = (1U << 24U) - 1;
 constexpr std::uint32_t most_length = (1U << 4U) - 1;
 /// How many digits are put at once in a compressed listing.
@@ -29,7 +29,7 @@ constexpr std::size_t digits_at_once = deflate::most_bits / 8;
 /// A number is put in two parts. Every distance on Earth in thousandths of a kilometer or mile is
 /// shorter.
 constexpr std::size_t most_digits = deflate::literals_beside_match + digits_at_once;
-/// How many bytes are copied of every number.
+/// How many bytes are copied for every number.
 constexpr std::size_t digits_limit = 16;
 
 void put_little_endian(char* at, std::uint32_t value) noexcept {
@@ -66,7 +66,7 @@ std::uint64_t digest_of(std::string_view text) {
 /// The text between the last value of a region and the next region.
 constexpr std::size_t joint_bytes = region_end.size() + 1;
 
-/// The codes of `text` as literals, as many of them at once as a sink takes.
+/// The codes of `text` as literals, joined up to what a sink accepts at once.
 std::vector<deflate::code> literals_of(std::string_view text) {
   deflate::code_recorder recorder;
   for (const char& c : text)
@@ -193,11 +193,11 @@ void region_listing::append_json(std::string& out) const {
   if (row_count_ > 0) --at; // the last comma
   at = put(at, listing_end);
   out.resize(out.size() - digits_limit);
-  base::check(at == out.data() + out.size(), "a listing is as long as was reckoned");
+  base::check(at == out.data() + out.size(), "a listing is as long as computed");
 }
 
-/// Each region's text differs from that of the region before it only in its values: what is between
-/// them repeats, and so do values that are the same.
+/// Each region's text differs from the text of the region before it only in its values. The text
+/// between them repeats, and so do values that are the same.
 template <class Sink>
 Sink region_listing::compress(Sink sink) const {
   const auto all = rows();
@@ -274,13 +274,13 @@ void region_listing::append_gzip(std::string& out) const {
   put_little_endian(at, crc32_);
   put_little_endian(at + 4, static_cast<std::uint32_t>(json_bytes_));
   base::check(at + gzip_tail_bytes == out.data() + out.size(),
-              "a compressed listing is as long as was reckoned");
+              "a compressed listing is as long as computed");
 }
 
 void region_listing::prefetch() const noexcept {
   static constexpr std::size_t line_bytes = 64;
-  // Without a look at this object, which is in memory, too. Where the rows have memory of their
-  // own, the processor fetches it when it sees sequential reads.
+  // Does not read this object, because it is in memory, too. If the rows have memory of their own,
+  // the processor fetches it when it sees sequential reads.
   for (std::size_t at = 0; at < sizeof *this; at += line_bytes)
     __builtin_prefetch(reinterpret_cast<const char*>(this) + at);
 }

@@ -33,12 +33,12 @@ public:
   };
 
   struct fragment {
-    /// The end of the region before it and a comma: what each region of a listing but the first
-    /// begins with.
+    /// The end of the region before it and a comma, with which each region of a listing except the
+    /// first begins, then the head.
     std::string joint_and_head;
     /// The values that `append_region_head` returns.
     std::array<value, value_count> values;
-    /// What `value::beginning` leaves of their codes, one value after the other.
+    /// The rest of their codes, after `value::beginning`, one value after the other.
     std::vector<deflate::code> literals;
     /// All of `head` as deflate's literals.
     std::vector<deflate::code> head_literals;
@@ -62,8 +62,8 @@ struct listed_region {
 };
 
 /// The response of `regions.list` for one location: the order and the distances as printed. Each
-/// time it is sent, it is combined with the fragments, as plain JSON or in the gzip format, and
-/// is the listing whole. Immutable, any thread.
+/// time it is sent, it is combined with the fragments into the whole listing, as plain JSON or in
+/// the gzip format. Immutable, any thread.
 class region_listing {
 public:
   /// `ranked` is in the order of the listing; its positions index `fragments`.
@@ -84,16 +84,16 @@ public:
   /// Identifies the JSON by 64 bits of a SHA-256: listings with the same digest have the same text.
   std::uint64_t digest() const noexcept { return digest_; }
 
-  /// Prefetches what is about to be sent, without waiting for any of it: one listing of tens of
-  /// thousands is in memory, not in a CPU cache, and the response's head can be made meanwhile.
+  /// Prefetches what is about to be sent, without waiting for it: one of tens of thousands of
+  /// listings is in memory, not in a CPU cache, and the response's head can be made until it comes.
   void prefetch() const noexcept;
 
   /// Bytes of memory in use, without the fragments.
   std::size_t memory_bytes() const noexcept;
 
-  /// The regions in another order: `order[i]` is the index in this listing of the region that comes
-  /// i-th. The result is for one client and not cached, so it must be cheap: a hundredth of the
-  /// cost of ranking.
+  /// The regions in another order: `order[i]` is the index in this listing of the new i-th region.
+  /// The result is for one client and not cached, so it must be cheap. It costs a hundredth of a
+  /// ranking.
   region_listing reordered(std::span<const std::size_t> order) const;
 
   /// The number of regions; `position(i)` is the position in the catalog of the i-th.
@@ -114,10 +114,10 @@ private:
 
     void add(std::size_t position, std::string_view kilometers, std::string_view miles);
   };
-  /// Bytes of rows and digits that need no allocation of their own: those of 12 regions.
+  /// Bytes of rows and digits that need no allocation of their own: enough for 12 regions.
   static constexpr std::size_t inline_bytes = 272;
 
-  /// Does not know the digest and the compressed form.
+  /// Leaves out the digest and the compressed form.
   region_listing(std::shared_ptr<const region_fragments> fragments, const lines& all);
   std::span<const row> rows() const noexcept {
     return {reinterpret_cast<const row*>(bytes()), row_count_};
@@ -134,8 +134,8 @@ private:
   std::uint64_t digest_ = 0;
   std::uint32_t crc32_ = 0;
   std::uint32_t row_count_ = 0;
-  /// The rows, then the digits: in one run of memory, because each line of it that is not in a
-  /// cache is waited for. Null: they are in `inline_`.
+  /// The rows, then the digits, in one run of memory, because each line of it that is not in a
+  /// cache costs a wait. Null: they are in `inline_`.
   std::unique_ptr<char[]> heap_;
   alignas(row) std::array<char, inline_bytes> inline_;
 };

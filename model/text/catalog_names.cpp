@@ -13,8 +13,8 @@ bool is_printable_ascii(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; });
 }
 
-/// Whether `text` has one of the characters that only Unicode ends lines by (U+2028, U+2029): where
-/// names are shown, they break the line as a control character does.
+/// Whether `text` has a line end that exists only in Unicode (U+2028, U+2029). Where names are
+/// shown, it breaks the line like a control character.
 bool has_line_separator(std::string_view text) {
   return text.find("\xE2\x80\xA8") != std::string_view::npos ||
          text.find("\xE2\x80\xA9") != std::string_view::npos;

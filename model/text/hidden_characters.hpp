@@ -15,7 +15,7 @@ struct hidden_character {
 };
 
 /// The first character of `text`, well-formed UTF-8, that is a control character, a noncharacter,
-/// or invisible without being needed at its position. Needed are:
+/// or invisible without being needed at its position. The following are needed:
 /// - joiners (U+200C, U+200D): between emoji; after a virama, whatever follows (RFC 5892 appendix
 ///   A.2), and a second one after it; before a virama; between cursive letters (A.1), also after
 ///   one that does not join the next, as Persian is typed; U+200D after a letter that joins the

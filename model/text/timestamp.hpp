@@ -19,7 +19,7 @@ inline constexpr std::int64_t timestamp_limit_ms = 253'402'300'799'999;
 /// text is anything else or the time, as UTC, is outside the years 1970 to 9999.
 std::optional<std::int64_t> parse_timestamp(std::string_view text) noexcept;
 
-/// Whether `parse_timestamp` refuses `text` only because its second 60 is no leap second.
+/// Whether `parse_timestamp` refuses `text` only because its second 60 is not a leap second.
 bool has_misplaced_leap_second(std::string_view text) noexcept;
 
 /// Reads a JSON number (RFC 8259 section 6) as a time. Empty if it is not an integer from 0 to

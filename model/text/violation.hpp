@@ -42,7 +42,7 @@ private:
 /// The rule that a value breaks.
 struct violation {
   finding_code code;
-  /// What was found, what is allowed and what to write: sentences that continue the value's name,
+  /// What is wrong, what is allowed and what to do, in sentences that continue the value's name,
   /// such as `is empty. Write 1 to 24 characters.`
   std::string predicate;
 };

@@ -70,9 +70,9 @@ test("the service's findings belong to the fields that they name", () => {
     { name: "domains", at: "/domains", says: /^\S+ \S+: domain / }];
   const of = (detail, code = "import_invalid", status = 400) =>
     findingsOf({ status, code, detail }, fields);
-  assert.deepEqual(of("/datacenter_coord/latitude: found 100, allowed is less\n"
-    + "/datacenter_coord/longitude: found 200, allowed is less"),
-  { byField: { place: "Found 100, allowed is less. Found 200, allowed is less." }, isWhole: true });
+  assert.deepEqual(of("/datacenter_coord/latitude: found 100, expected less\n"
+    + "/datacenter_coord/longitude: found 200, expected less"),
+  { byField: { place: "Found 100, expected less. Found 200, expected less." }, isWhole: true });
   assert.deepEqual(of('namespace 1-2: domain "a" is registered'),
     { byField: { domains: 'Domain "a" is registered.' }, isWhole: true });
   assert.deepEqual(of("/other: found 1"), { byField: {}, isWhole: false });
@@ -102,7 +102,7 @@ test("all wrong fields are shown at once, each with its sentence; the first has 
     await inForm(page, "Place").fill("52.52, 13.4");
     await inForm(page, "Ping URL (optional)").fill("");
     await press(page, "Save");
-    await until(() => isWrong(inForm(page, "Name"), "without control and invisible"),
+    await until(() => isWrong(inForm(page, "Name"), "without control characters"),
       "the service's finding");
     assert.equal((await ask("GET", "/v1/regions/ber-lin")).status, 404);
   }));

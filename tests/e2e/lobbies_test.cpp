@@ -173,7 +173,7 @@ TEST_CASE("a member that a lobby has cannot be ignored", "[operations]") {
   const auto refused = run({"serve", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0",
                             "--data-dir", own.data_dir(), "--ingest-ignored-members", "stop_ts"});
   CHECK(refused.exit_code != 0);
-  CHECK(refused.errors.find("\"stop_ts\" is a member that lines have") != std::string::npos);
+  CHECK(refused.errors.find("\"stop_ts\" is a member of the format") != std::string::npos);
 }
 
 TEST_CASE("seconds given for milliseconds are a finding that says what to write", "[operations]") {
@@ -188,7 +188,7 @@ TEST_CASE("seconds given for milliseconds are a finding that says what to write"
   REQUIRE(answered["rejected"].Size() == 2);
   CHECK(text_at(answered["rejected"][0], "code") == "invalid");
   CHECK(text_at(answered["rejected"][0], "message") ==
-        "start_ts: found 1767225600, allowed is milliseconds since 1970, but these look like "
+        "start_ts: found 1767225600, expected milliseconds since 1970, but these look like "
         "seconds: write 1767225600000 for 2026-01-01T00:00:00.000Z");
   CHECK(text_at(answered["rejected"][1], "message").starts_with("stop_ts: found 1767225660, "));
 }
@@ -457,7 +457,7 @@ TEST_CASE("an import skips the members that a flag names, and finds seconds", "[
   CHECK(seconds.errors.find("write 1767225600000 ") != std::string::npos);
   const auto wrong = import(own, line(4), {"--ignore-member", "lobby_id"});
   CHECK(wrong.exit_code == 2);
-  CHECK(wrong.errors.find("\"lobby_id\" is a member that lines have") != std::string::npos);
+  CHECK(wrong.errors.find("\"lobby_id\" is a member of the format") != std::string::npos);
 }
 
 TEST_CASE("lines of an unknown namespace are all told, and spoil no other line of their lobby",

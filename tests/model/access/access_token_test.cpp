@@ -60,8 +60,8 @@ TEST_CASE("what is wrong with a token's request is said, all of it") {
   CHECK(has(both, "`kind` must be one of admin, viewer, metrics, game, studio, player."));
   CHECK(has(both, "`name` is missing"));
   CHECK(has(refused(R"({"kind":"root","name":"a"})"), "`kind` must be one of"));
-  CHECK(has(refused(R"({"kind":"game","name":"a"})"), "give its game_id"));
-  CHECK(has(refused(R"({"kind":"player","name":"a"})"), "give its namespace_id"));
+  CHECK(has(refused(R"({"kind":"game","name":"a"})"), "Add its game_id"));
+  CHECK(has(refused(R"({"kind":"player","name":"a"})"), "Add its namespace_id"));
   const std::string id = "00000000-0000-4000-8000-000000000001";
   CHECK(has(refused(R"({"kind":"viewer","name":"a","game_id":")" + id + "\"}"),
             "does not belong to the kind viewer"));
@@ -69,7 +69,7 @@ TEST_CASE("what is wrong with a token's request is said, all of it") {
   CHECK(has(refused(R"({"kind":"admin","name":""})"), "The name must be 1 to 64 characters"));
   CHECK(has(refused(R"({"kind":"admin","name":")" + std::string(65, 'x') + "\"}"), "1 to 64"));
   CHECK(has(refused(R"({"kind":"admin","name":")" + make_token_text(token_kind::admin) + "\"}"),
-            "has a token in it"));
+            "contains a token"));
   CHECK(has(refused(R"({"kind":"admin","name":"a","expires":"2020-01-01T00:00:00Z"})"), "past"));
   CHECK(has(refused(R"({"kind":"admin","name":"a","expires":"soon"})"), "a time such as"));
   CHECK(has(refused(R"({"kind":"admin","name":"a","expires_in_s":0})"), "expires_in_s"));

@@ -36,7 +36,7 @@ TEST_CASE("a PNG and a JPEG are told by their content") {
 TEST_CASE("what is neither is refused, whatever it is called") {
   for (const std::string bytes : {"", "GIF89a", "<svg xmlns='http://www.w3.org/2000/svg'/>",
                                   "\x89PNG\n", "\xFF\xD8", "%PDF-1.7"})
-    CHECK(refusal(bytes) == "the file is neither a PNG nor a JPEG image by its content");
+    CHECK(refusal(bytes) == "the file's content is neither a PNG nor a JPEG image");
 }
 
 TEST_CASE("an image that is cut short anywhere is refused") {
@@ -78,7 +78,7 @@ TEST_CASE("a PNG needs a header, pixels and sane sides") {
   CHECK(inspect_image(png_header(16'384, 16'384) + pixels).has_value());
   for (const auto& [width, height] :
        {std::pair{0U, 1U}, {1U, 0U}, {16'385U, 1U}, {1U, 16'385U}, {0xFFFF'FFFFU, 1U}})
-    CHECK(refusal(png_header(width, height) + pixels).find("allowed are 1 to 16384") !=
+    CHECK(refusal(png_header(width, height) + pixels).find("each side must have 1 to 16384") !=
           std::string::npos);
 }
 

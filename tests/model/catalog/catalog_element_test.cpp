@@ -89,7 +89,7 @@ TEST_CASE("ids are checked by their kind, UUIDs in either case") {
       const auto refused = element_key::parse(kind, bad);
       REQUIRE_FALSE(refused.has_value());
       CHECK(refused.error().code == base::errc::id_malformed);
-      CHECK(contains(refused.error().detail, "\"" + bad + "\" is no id of a "));
+      CHECK(contains(refused.error().detail, "\"" + bad + "\" is not a valid "));
     }
   CHECK_FALSE(element_key::parse(element_kind::game, "lon").has_value());
 }
@@ -131,10 +131,10 @@ TEST_CASE("an element is read as in a document; its id may be left out") {
 
 TEST_CASE("an id that disagrees is refused") {
   CHECK(contains(problems_of(key(element_kind::region, "lon"), "{'region_id':'fra'}"),
-                 "/region_id: found \"fra\", allowed is \"lon\", under which it is put, or no id"));
+                 "/region_id: found \"fra\", expected \"lon\", as in the request, or no id"));
   CHECK(contains(problems_of(key(element_kind::game, game_id),
                              "{'game_id':'" + other_id + "','display_name':'G'}"),
-                 "/game_id: found \"" + other_id + "\", allowed is \"" + game_id));
+                 "/game_id: found \"" + other_id + "\", expected \"" + game_id));
   CHECK(contains(
       problems_of(key(element_kind::game_namespace, game_id),
                   "{'namespace_id':'" + other_id + "','game_id':'" + game_id + "','name':'n'}"),
@@ -147,19 +147,19 @@ TEST_CASE("an id that disagrees is refused") {
 
 TEST_CASE("what is wrong with an element is said as for a document, all at once") {
   const auto lon = key(element_kind::region, "lon");
-  CHECK(problems_of(lon, "{}") == "the region: member \"region_display_name\" missing\n"
-                                  "the region: member \"provider_display_name\" missing\n"
-                                  "the region: member \"datacenter_coord\" missing");
-  CHECK(contains(problems_of(lon, "[]"), "the region: found an array, allowed is an object"));
+  CHECK(problems_of(lon, "{}") == "the region: member \"region_display_name\" is missing\n"
+                                  "the region: member \"provider_display_name\" is missing\n"
+                                  "the region: member \"datacenter_coord\" is missing");
+  CHECK(contains(problems_of(lon, "[]"), "the region: found an array, expected an object"));
   CHECK(contains(problems_of(lon, ""), "not JSON"));
   CHECK(contains(problems_of(lon, "{'a'"), "line 1, column 5: not JSON"));
   CHECK(contains(problems_of(lon, std::string(model::element_limit_bytes + 1, ' ')),
                  "the region has more than 65536 bytes"));
   CHECK(contains(problems_of(lon, std::string(65, '[')), "the region nests deeper than 64"));
   CHECK(contains(problems_of(key(element_kind::game, game_id), "{'namespaces':[]}"),
-                 "the game: unknown member \"namespaces\", allowed are game_id, display_name"));
+                 "the game: unknown member \"namespaces\"; allowed: game_id, display_name"));
   CHECK(contains(problems_of(key(element_kind::game_namespace, game_id), "{'name':'n'}"),
-                 "the namespace: member \"game_id\" missing"));
+                 "the namespace: member \"game_id\" is missing"));
   CHECK(contains(problems_of(key(element_kind::tier, "a"), "7"), "the tier: found 7"));
 }
 

@@ -36,9 +36,9 @@ TEST_CASE("a game is found by its name, first as it is written and then in any c
 }
 
 TEST_CASE("a name of several games is refused with the ids of them") {
-  check_refused("EMBER", "`EMBER` names several games; give the id of one: `Ember` (" +
+  check_refused("EMBER", "`EMBER` is the name of several games; use the id of one: `Ember` (" +
                              to_string(id('1')) + "), `ember` (" + to_string(id('2')) + ")");
-  check_refused("Twin", "`Twin` names several games; give the id of one: `Twin` (" +
+  check_refused("Twin", "`Twin` is the name of several games; use the id of one: `Twin` (" +
                             to_string(id('4')) + "), `Twin` (" + to_string(id('5')) + ")");
 }
 

@@ -53,7 +53,7 @@ TEST_CASE("a lobby that stops before its start is invalid") {
   lobby found;
   CHECK_FALSE(read(line("1000", R"(,"stop_ts":1000)"), found));
   CHECK(read(line("1000", R"(,"stop_ts":999)"), found) ==
-        line_finding{line_errc::invalid, "stop_ts: found 999, allowed is "
+        line_finding{line_errc::invalid, "stop_ts: found 999, expected "
                                          "1970-01-01T00:00:01.000Z (start_ts) or later"});
 }
 

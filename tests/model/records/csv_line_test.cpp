@@ -52,7 +52,7 @@ TEST_CASE("A line with quotes at odd places is refused") {
   CHECK(split(R"(a,"b)").finding.starts_with("A quoted value does not end on its line."));
   CHECK(split(R"("b"")").finding.starts_with("A quoted value does not end on its line."));
   CHECK(split(R"("a"b,c)").finding.starts_with("Text follows the quote at the end of a value."));
-  CHECK(split(R"(a"b,c)").finding.starts_with("A quote is within a value that is not quoted."));
+  CHECK(split(R"(a"b,c)").finding.starts_with("A value that is not quoted contains a quote."));
 }
 
 TEST_CASE("What is written as fields of CSV is read back") {

@@ -71,10 +71,10 @@ TEST_CASE("a line that is not one JSON object is malformed, with the place") {
   CHECK(malformed(R"({"lobby_id":"\ud800"})").find("surrogate") != std::string::npos);
   CHECK(malformed(R"({"lobby_id":"\udc00"})").find("surrogate") != std::string::npos);
   CHECK(malformed(R"({"\udc00":1})").find("surrogate") != std::string::npos);
-  CHECK(malformed("[1]") == "found an array, allowed is an object");
-  CHECK(malformed("7") == "found a number, allowed is an object");
-  CHECK(malformed(R"("x")") == "found a string, allowed is an object");
-  CHECK(malformed("null") == "found null, allowed is an object");
+  CHECK(malformed("[1]") == "found an array, expected an object");
+  CHECK(malformed("7") == "found a number, expected an object");
+  CHECK(malformed(R"("x")") == "found a string, expected an object");
+  CHECK(malformed("null") == "found null, expected an object");
 }
 
 TEST_CASE("deep nesting is refused, not followed") {
@@ -87,18 +87,18 @@ TEST_CASE("what the table does not allow is named, with what it does") {
         line_finding{line_errc::unknown_member,
                      R"(unknown member "lobbyId", did you mean "lobby_id"?)"});
   CHECK(problem_of(R"({"lobby_id":1,"lobbyId":1})").message ==
-        R"(unknown member "lobbyId", allowed are lobby_id, region_id, start_ts, stop_ts)");
+        R"(unknown member "lobbyId"; allowed: lobby_id, region_id, start_ts, stop_ts)");
   CHECK(problem_of(R"({"colour":1})").message ==
-        R"(unknown member "colour", allowed are lobby_id, region_id, start_ts, stop_ts)");
+        R"(unknown member "colour"; allowed: lobby_id, region_id, start_ts, stop_ts)");
   CHECK(problem_of(R"({"lobby_id":1,"lobby_id":1})") ==
-        line_finding{line_errc::duplicate_member,
-                     R"(member "lobby_id" is there twice, allowed is once)"});
+        line_finding{line_errc::duplicate_member, R"(member "lobby_id" appears twice; keep one)"});
   CHECK(name_of(line_errc::duplicate_member) == "duplicate_member");
   CHECK(problem_of(R"({"lobby_id":{"a":1}})") ==
-        line_finding{line_errc::wrong_type, "lobby_id: found an object, allowed is a plain value"});
+        line_finding{line_errc::wrong_type, "lobby_id: found an object, expected a plain value"});
   CHECK(problem_of(R"({"lobby_id":1})") ==
-        line_finding{line_errc::required, "member \"region_id\" missing; the members are lobby_id, "
-                                          "region_id, start_ts, stop_ts"});
+        line_finding{line_errc::required,
+                     "member \"region_id\" is missing; the members are lobby_id, "
+                     "region_id, start_ts, stop_ts"});
 }
 
 TEST_CASE("ignored members are skipped, whatever their values are") {
@@ -140,12 +140,12 @@ TEST_CASE("members of the format, and too many or odd names, cannot be ignored")
   CHECK(why_not({}).empty());
   CHECK(why_not({"date", "@timestamp", std::string(64, 'a')}).empty());
   CHECK(why_not({"date", "stop_ts"}) ==
-        R"("stop_ts" is a member that lines have: it cannot be ignored)");
+        R"("stop_ts" is a member of the format, which cannot be ignored)");
   CHECK(why_not({""}).find("1 to 64 bytes") != std::string::npos);
   CHECK(why_not({std::string(65, 'a')}).find("1 to 64 bytes") != std::string::npos);
   CHECK(why_not({"\xff"}).find("1 to 64 bytes") != std::string::npos);
   CHECK(why_not(std::vector<std::string>(16, "a")).empty());
-  CHECK(why_not(std::vector<std::string>(17, "a")) == "17 names, allowed are 16");
+  CHECK(why_not(std::vector<std::string>(17, "a")) == "17 names; at most 16 are allowed");
 }
 
 TEST_CASE("an integer that looks like seconds is refused with its milliseconds") {
@@ -156,7 +156,7 @@ TEST_CASE("an integer that looks like seconds is refused with its milliseconds")
   };
   CHECK(time_of(kind::number, "946684799") == "946684799");
   CHECK(time_of(kind::number, "946684800") ==
-        "a: found 946684800, allowed is milliseconds since 1970, but these look like seconds: "
+        "a: found 946684800, expected milliseconds since 1970, but these look like seconds: "
         "write 946684800000 for 2000-01-01T00:00:00.000Z");
   CHECK(time_of(kind::number, "4102444799").find("write 4102444799000 ") != std::string::npos);
   CHECK(time_of(kind::number, "4102444800") == "4102444800");
@@ -192,7 +192,7 @@ TEST_CASE("values are taken by type, and the first wrong one is kept") {
   CHECK(values.id("c", field{kind::number, "1"}) == uuid{});
   CHECK(values.finding() ==
         line_finding{line_errc::invalid,
-                     R"(b: found "EU", allowed is 1 to 32 of a-z 0-9 -, no - at either end)"});
+                     R"(b: found "EU", expected 1 to 32 of a-z, 0-9 and -, no - at either end)"});
 }
 
 TEST_CASE("an identifier has no dash at either end") {
@@ -208,7 +208,7 @@ TEST_CASE("a second 60 where no leap second can be is told what it may be") {
   values.time("a", {kind::string, "2026-03-05T12:00:60Z"});
   CHECK(values.finding() ==
         line_finding{line_errc::invalid,
-                     "a: found \"2026-03-05T12:00:60Z\", allowed is a second from 0 to 59 (60, a "
+                     "a: found \"2026-03-05T12:00:60Z\", expected a second from 0 to 59 (60, a "
                      "leap second, only at 23:59 UTC on the last day of a month)"});
 }
 

@@ -108,7 +108,7 @@ TEST_CASE("What is wrong with a group is said all at once, with the place of eac
   has(detail, "`players[3].coordinates` has no member `altitude`.");
   has(detail, "`players[4].coordinates` must be an object such as");
   has(detail, "`players[5].coordinates.longitude` is required, but is absent.");
-  has(detail, "`players[6].latencies` has `SYD`, which is what no region is called");
+  has(detail, "`players[6].latencies` has `SYD`, which is not a region id");
   has(detail, "`players[6].latencies` has `lon`, which is `-1`");
   has(detail, "`strategy` cannot be `best`. Allowed: `worst`, `mean`, `fair`.");
   has(detail, "`fair_within_ms` must be a number from 0 to 60000, but is `60001`.");
@@ -118,7 +118,7 @@ TEST_CASE("What is wrong with a group is said all at once, with the place of eac
       "`players[0]` has the member `address` more than once.");
   has(detail_of(R"({"players": [{"latencies": [5]}]})"),
       "`players[0].latencies` must be an object");
-  has(detail_of(R"({"players": [{}], "strategy": 1})"), "`strategy` cannot be that.");
+  has(detail_of(R"({"players": [{}], "strategy": 1})"), "`strategy` must be a string. Allowed: ");
   has(detail_of(R"({"players": [{}], "strategy": "Worst"})"), "Did you mean `worst`?");
 }
 

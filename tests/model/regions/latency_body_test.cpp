@@ -29,10 +29,9 @@ TEST_CASE("A report is read in the order of regions' ids") {
 TEST_CASE("What is wrong with a report says which region, and what is allowed") {
   for (const auto& [body, part] : std::initializer_list<std::pair<const char*, const char*>>{
            {R"({"latencies": {"lon": null}})", "`latencies` has `lon`, which must be a number"},
-           {R"({"latencies": {"lon": 60000.1}})", "is `60000.1`, and must be 0 to 60000"},
-           {R"({"latencies": {"": 1}})",
-            "`latencies` has `\"\"`, which is what no region is called"},
-           {R"({"latencies": {"lon": 1, "lon": 1}})", "which is there twice"},
+           {R"({"latencies": {"lon": 60000.1}})", "is `60000.1`, but must be 0 to 60000"},
+           {R"({"latencies": {"": 1}})", "`latencies` has `\"\"`, which is not a region id"},
+           {R"({"latencies": {"lon": 1, "lon": 1}})", "which appears twice"},
            {R"({"latencies": 23})", "`latencies` must be an object"},
            {R"({"latencies": {}})", "`latencies` is empty"},
            {R"({})", "`latencies` is required"},
