@@ -31,7 +31,7 @@ std::uint64_t step_of(double value, double lowest, std::uint64_t count) noexcept
   return static_cast<std::uint64_t>(std::clamp(step, 0.0, static_cast<double>(count - 1)));
 }
 
-/// The small letter; 0 where it is none.
+/// The letter in lower case; 0 if it is not a letter.
 std::uint64_t letter_of(char character) noexcept {
   const char small = static_cast<char>(character | 0x20);
   return small >= 'a' && small <= 'z' ? static_cast<std::uint64_t>(small) : 0;

@@ -12,8 +12,8 @@ namespace matchcloud::model {
 /// What a cell groups clients by, from narrow to wide.
 enum class cell_kind : std::uint8_t { network = 1, place, asn, country };
 
-/// A group of clients that latencies are learned for. Two cells are equal only if their kind and
-/// what they group by are.
+/// A group of clients that latencies are learned for. Two cells are equal only if their kinds and
+/// the values that they group by are.
 struct latency_cell {
   /// The kind in the upper 8 bits; 0 is no cell.
   std::uint64_t key = 0;
@@ -32,18 +32,18 @@ latency_cell network_cell(const ip_address& address) noexcept;
 /// The square of the coordinate grid that the point is in.
 latency_cell place_cell(const coordinates& where) noexcept;
 latency_cell asn_cell(std::uint32_t number) noexcept;
-/// The country of a code of two letters (ISO 3166), in either case; nothing for another text.
+/// The country with a code of two letters (ISO 3166), in either case; nothing for other texts.
 std::optional<latency_cell> country_cell(std::string_view code) noexcept;
 
 /// The middle of a place cell's square.
 coordinates middle_of(latency_cell place) noexcept;
 
-/// Where a client is. What is not known is absent.
+/// Where a client is. Everything that is not known is absent.
 struct client_cells {
   std::optional<latency_cell> network;
   std::optional<latency_cell> asn;
   std::optional<latency_cell> country;
-  /// Also says the place cell.
+  /// Also determines the place cell.
   std::optional<coordinates> where;
 };
 

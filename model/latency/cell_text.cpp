@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint64_t id_mask = (1ULL << latency_cell::kind_shift) - 1;
 constexpr std::size_t v6_octets = 6;
 
-/// The first address of a network cell. Its id is what `network_cell` makes of an address.
+/// The first address of a network cell, from the id that `network_cell` makes of an address.
 std::string network_text(std::uint64_t id) {
   ip_address address;
   const bool is_v4 =

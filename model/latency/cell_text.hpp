@@ -9,7 +9,7 @@
 
 namespace matchcloud::model {
 
-/// By the number of a kind, from 1.
+/// The names of kinds, by their numbers from 1.
 inline constexpr std::array<std::string_view, 4> cell_kind_names{"network", "place", "asn",
                                                                  "country"};
 
@@ -19,9 +19,9 @@ std::string_view name_of(cell_kind which) noexcept;
 /// middle of a place), `AS13335`, `GB`.
 std::string to_string(latency_cell cell);
 
-/// Reads such a text with its kind in front: `network 81.2.69.0/24`, where any address of the
-/// network stands for it, `place 51.5,-0.12`, `asn 13335` or `asn AS13335`, `country GB`. Nothing
-/// if it is none.
+/// Reads such a text and its kind: `network` and `81.2.69.0/24` or any address of the network,
+/// `place` and `51.5,-0.12`, `asn` and `13335` or `AS13335`, `country` and `GB`. Nothing for other
+/// texts.
 std::optional<latency_cell> parse_latency_cell(std::string_view kind, std::string_view text);
 
 } // namespace matchcloud::model

@@ -9,20 +9,20 @@ namespace matchcloud::model {
 
 namespace {
 
-/// The mean last mile of access networks; any of this order does.
+/// The mean last mile of access networks; any value of this order will do.
 constexpr double last_mile_ms = 8;
-/// Timers and scheduling of the client.
+/// The error of the client's timers and scheduling.
 constexpr double timer_ms = 1;
-/// A round trip that means nothing could be any of these with the same probability.
+/// The density of a round trip that means nothing: all values up to 500 ms are equally probable.
 constexpr double any_density = 1.0 / 500;
-/// One of 20 values of honest reports is broken, as by a lost packet.
+/// One in 20 values of honest reports is broken, for example by a lost packet.
 constexpr double broken_share = 0.05;
-/// And as many predictions are off by three times what is expected.
+/// One in 10 predictions is off by three times the expected deviation.
 constexpr double surprise_share = 0.1;
 constexpr double surprise = 3;
-/// One report of five is a lie until it is read.
+/// One in five reports is assumed to be a lie before it is read.
 constexpr double lies_to_honest = 0.25;
-/// Last miles to try: none, and those that make a prediction of the nearest regions exact.
+/// How many of the nearest regions suggest a last mile to try, with which their values are exact.
 constexpr std::size_t tried_regions = 5;
 
 struct known_value {
@@ -59,8 +59,8 @@ double score_of(std::span<const known_value> values, double common) noexcept {
   return score + std::log(product);
 }
 
-/// The last mile that moves the values to what is expected of them, weighed by how exactly that is
-/// known, without those that are broken.
+/// The last mile that moves the values to their expected ones, weighed by how exactly these are
+/// known, without broken values.
 double refined(std::span<const known_value> values, double common) noexcept {
   double sum = -1 / last_mile_ms;
   double weights = 0;

@@ -10,18 +10,18 @@ namespace {
 
 constexpr double mean_radius_m = 6'371'008.8;
 constexpr double glass_m_per_ms = 299'792.458 / 1.468;
-/// What the first line counts as, in places.
+/// How many places the first line counts as.
 constexpr double assumed_samples = 5;
 constexpr int passes = 4;
 /// Logarithms farther off than this count less.
 constexpr double usual_error = 0.3;
-/// Lines that the earth could have.
+/// The limits of lines that are possible on Earth.
 constexpr double lowest_base_ms = 0.5;
 constexpr double highest_base_ms = 60;
 constexpr double lowest_slope = 9.8;
 constexpr double highest_slope = 60;
 constexpr double least_variance = 0.01;
-/// Also what a single error counts as at most: not many places are off by more than a factor of e.
+/// Also the most that a single error counts: few places are off by more than a factor of e.
 constexpr double greatest_variance = 1;
 
 /// Sums of a weighted regression of milliseconds on 1,000 km.

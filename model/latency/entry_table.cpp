@@ -8,8 +8,8 @@ namespace {
 
 constexpr std::size_t ways = 8;
 
-/// The finalizer of SplitMix64 (Steele, Lea and Flood, 2014). Who chooses networks can at most fill
-/// sets, whose entries then evict one another.
+/// The finalizer of SplitMix64 (Steele, Lea and Flood, 2014). An attacker who chooses networks can
+/// at most fill sets, whose entries then evict one another.
 constexpr std::uint64_t mixed(std::uint64_t value) noexcept {
   value = (value ^ value >> 30U) * 0xBF58476D1CE4E5B9ULL;
   value = (value ^ value >> 27U) * 0x94D049BB133111EBULL;
@@ -42,7 +42,7 @@ const latency_entry* entry_table::find(latency_cell cell, std::uint16_t region) 
 }
 
 latency_entry& entry_table::oldest_of(latency_cell cell, std::uint16_t region) noexcept {
-  // An empty slot has the minute 0, and so is taken first.
+  // An empty slot counts as minute 0, so it is used first.
   return *std::ranges::min_element(set_of(cell, region), {}, [](const latency_entry& each) {
     return each.cell.key == 0 ? 0 : each.minute;
   });

@@ -10,40 +10,40 @@
 
 namespace matchcloud::model {
 
-/// What is known of the latency between a cell and a region.
+/// What is known about the latency between a cell and a region.
 struct latency_entry {
   latency_cell cell;
-  /// Minutes since 1970 of the last report: from when on weights fade, and by which entries are
-  /// evicted.
+  /// The time of the last report, in minutes since 1970. Weights fade from then on, and the oldest
+  /// entry is evicted.
   std::uint32_t minute = 0;
   std::uint16_t region = 0;
-  /// Of a network: what it has contributed to wider cells, in steps of 1/256.
+  /// Of a network: its contribution to wider cells, in steps of 1/256.
   std::uint16_t contributed = 0;
-  /// A bit for each reporter, by its hash: at least as many have reported as bits are set.
+  /// A bit for each reporter, by its hash. The set bits are the least number of reporters.
   std::uint16_t reporters = 0;
-  /// Milliseconds, in networks and places. In wider cells, the ratio to the distance prior: they
-  /// span distances that milliseconds would mix.
+  /// Milliseconds, in networks and places. In wider cells, the ratio to the distance prior, because
+  /// they span distances that milliseconds would mix.
   running_median values;
 };
 static_assert(sizeof(latency_entry) <= 48);
 
-/// Parts of the table that are published one by one.
+/// The number of parts of the table that are published one by one.
 inline constexpr std::size_t latency_shard_count = 256;
 
-/// The shard that all entries of a cell are in.
+/// The shard of all entries of a cell.
 std::size_t shard_of(latency_cell cell) noexcept;
 
 /// Entries by cell and region in fixed memory. A full set of eight evicts the entry that was
 /// reported least recently. One thread. All operations are O(1).
 class entry_table {
 public:
-  /// Rounded down to a multiple of 2,048, but at least that.
+  /// `limit` is rounded down to a multiple of 2,048, but is at least 2,048.
   explicit entry_table(std::size_t limit);
 
   /// The entry; null if there is none.
   latency_entry* find(latency_cell cell, std::uint16_t region) noexcept;
   const latency_entry* find(latency_cell cell, std::uint16_t region) const noexcept;
-  /// The entry, made if there is none; then it may evict another.
+  /// The entry, which is made if there is none; a new entry may evict another one.
   latency_entry& take(latency_cell cell, std::uint16_t region, std::uint32_t minute) noexcept;
 
   /// The minute of the entry that a new one would evict; 0: there is room.
@@ -58,7 +58,7 @@ public:
 
 private:
   std::span<latency_entry> set_of(latency_cell cell, std::uint16_t region) noexcept;
-  /// The slot of the set that is taken next.
+  /// The slot of the set that is used next.
   latency_entry& oldest_of(latency_cell cell, std::uint16_t region) noexcept;
 
   std::size_t sets_per_shard_;

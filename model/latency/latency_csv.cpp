@@ -21,7 +21,7 @@ namespace matchcloud::model {
 namespace {
 
 constexpr std::int64_t ms_per_minute = 60'000;
-/// Clocks differ by less than this.
+/// Clocks are assumed to differ by less than this.
 constexpr std::uint32_t ahead_limit_minutes = 24 * 60;
 /// Code points of a file's text that a message quotes.
 constexpr std::size_t echo_limit = 64;
@@ -44,7 +44,7 @@ std::string value_of(std::string_view column, std::string_view text) {
   return "`" + std::string{column} + "` is " + (text.empty() ? "empty" : quoted(text)) + ". ";
 }
 
-/// Whether a cell has ratios and not milliseconds.
+/// Whether a cell has ratios, not milliseconds.
 bool has_ratios(latency_cell cell) noexcept {
   return cell.kind() > cell_kind::place;
 }
@@ -162,7 +162,7 @@ base::expected<void> latency_csv_reader::check_columns() const {
       int{has(kind) || has(cell)} + int{has(latitude) || has(longitude)} + int{has(address)};
   if (ways != 1 || has(kind) != has(cell) || has(latitude) != has(longitude))
     return refuse("Columns must say where the client is in one way: `kind` and `cell`, `latitude` "
-                  "and `longitude`, or `address`. Keep one of these.");
+                  "and `longitude`, or `address`. Use one of these.");
   if (!has(region)) return refuse("There is no column `region`. Add it, with ids of regions.");
   if (!has(ms) && !(has(kind) && has(ratio)))
     return refuse("There is no column `ms`. Add it, with milliseconds.");
@@ -259,7 +259,7 @@ base::expected<void> latency_csv_reader::read_numbers(latency_row& row) const {
   if (cell != nullptr && cell->kind() == cell_kind::network && row.reporters < shown_reporters)
     return refuse("The network has " + std::to_string(row.reporters) +
                   " `reporters`. Networks of fewer than 5 clients are not kept, because they would "
-                  "tell about single players. Remove the row.");
+                  "reveal single players. Remove the row.");
   row.minute = now_minute_;
   const auto given = text(column::reported);
   if (given.empty()) return {};

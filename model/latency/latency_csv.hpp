@@ -16,29 +16,29 @@
 
 namespace matchcloud::model {
 
-// Learned latencies as CSV (RFC 4180), a row for each cell and region.
+// Learned latencies as CSV (RFC 4180), with a row for each cell and region.
 
-/// What is written before the rows, line end included.
+/// The line before the rows, line end included.
 inline constexpr std::string_view latency_csv_header =
     "kind,cell,region,ms,ratio,reports,reporters,reported\r\n";
 
 /// Appends the row of an entry, line end included. `reports` is their effective number at the time
 /// `reported`, as the entry has it, so that a file means the same whenever it is read. Returns
-/// false and appends nothing if there is nothing to tell: a network of few reporters, or a tenth
-/// of a report rounds to none.
+/// false and appends nothing for a network with too few reporters, and if the number of reports
+/// rounds to 0 tenths.
 bool append_latency_csv(std::string& out, const learned_entry& entry);
 
 /// A row that was read.
 struct latency_row {
-  /// Whom the latency is of: a cell, or what is in a place.
+  /// Whose latency it is: a cell's, or that of a client with a location or an address.
   std::variant<latency_cell, coordinates, ip_address> client;
-  /// Valid as long as the line.
+  /// Valid as long as the line is.
   std::string_view region_id;
   /// Milliseconds; of an asn or a country, the ratio to what distance predicts.
   double value = 0;
-  /// How many reports it stands for.
+  /// The number of reports that the row stands for.
   double reports = 1;
-  /// How many clients made them.
+  /// The number of clients that made them.
   int reporters = 1;
   /// Minutes since 1970.
   std::uint32_t minute = 0;
@@ -52,7 +52,7 @@ public:
   static constexpr double reports_limit = running_median::weight_limit;
   static constexpr double least_reports = 0.1;
 
-  /// `now_minute`: when rows were reported that do not say so, in minutes since 1970.
+  /// `now_minute`: the time of rows without `reported`, in minutes since 1970.
   explicit latency_csv_reader(std::uint32_t now_minute) : now_minute_{now_minute} {}
 
   /// Reads the first line, which names the columns; its bytes are overwritten. Fails with
@@ -99,8 +99,8 @@ private:
   std::array<std::size_t, column_names.size()> places_{};
 };
 
-/// What a row adds to the latency between a cell and a region. All its reports have the same value,
-/// as the row does not say how they differ.
+/// The entry that a row adds to the latency between a cell and a region. All its reports have the
+/// same value, because the row does not say how they differ.
 learned_entry entry_of(const latency_row& row, latency_cell cell, const latency_region& region);
 
 } // namespace matchcloud::model

@@ -8,7 +8,7 @@ namespace matchcloud::model {
 
 namespace {
 
-/// Less fading than this is left for later.
+/// Smaller fading is postponed.
 constexpr double least_fading = 0.99;
 
 double fading_between(std::uint32_t older, std::uint32_t newer) noexcept {

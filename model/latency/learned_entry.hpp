@@ -9,19 +9,19 @@
 
 namespace matchcloud::model {
 
-/// After which time without reports what is known counts half.
+/// The time without reports after which what is known counts half.
 inline constexpr double latency_half_life_hours = 7 * 24;
 
-/// What a store keeps of the latency between a cell and a region, or what is added to it. See
-/// `latency_entry`, which has numbers of regions that mean something to one learner only.
+/// The latency between a cell and a region, or an addition to it, as a store keeps it. Unlike
+/// `latency_entry`, it has no region number, which only means something to one learner.
 struct learned_entry {
   latency_cell cell;
   std::string region_id;
-  /// Where the region was: one that has moved is another region.
+  /// Where the region was. A region that has moved is another region.
   coordinates region_at;
   /// Minutes since 1970 of the last report.
   std::uint32_t minute = 0;
-  /// Of a network: what it has contributed to wider cells, in steps of 1/256.
+  /// Of a network: its contribution to wider cells, in steps of 1/256.
   std::uint16_t contributed = 0;
   /// A bit for each reporter, by its hash.
   std::uint16_t reporters = 0;
@@ -30,9 +30,9 @@ struct learned_entry {
   friend bool operator==(const learned_entry&, const learned_entry&) = default;
 };
 
-/// Adds `added` to `into`, which is of the same cell and region. The older of the two fades to the
-/// newer minute first. Rounding would undo the fading of a few minutes, so `into` keeps its minute
-/// until it fades by a hundredth: then it is up to 146 minutes before the last report. If the
+/// Adds `added` to `into`, which is of the same cell and region. The older of the two first fades
+/// to the newer minute. Rounding would undo the fading of a few minutes, so `into` keeps its minute
+/// until it fades by a hundredth, and may be up to 146 minutes before the last report. If the
 /// region has moved, `added` replaces `into`.
 void merge(learned_entry& into, const learned_entry& added);
 

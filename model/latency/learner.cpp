@@ -10,17 +10,17 @@ namespace {
 
 constexpr std::int64_t ms_per_minute = 60'000;
 constexpr double minutes_per_hour = 60;
-/// Of what a report says in the worst case; so that cells in which all is unlike what was expected
-/// learn by and by, as their reports agree with each other.
+/// The weight of a report in the worst case, so that cells in which everything is unexpected learn
+/// gradually, because their reports agree with each other.
 constexpr double least_honesty = 0.05;
 constexpr double doubted_honesty = 0.5;
 constexpr double contributed_steps = 256;
 constexpr unsigned reporter_bits = 16;
-/// What is left of a round trip without the last mile.
+/// The least that is left of a round trip without the last mile.
 constexpr double least_ms = 0.3;
-/// What a place's residual counts as, relative to a known one, with `n` reports: n / (n + this).
+/// The weight of a place's residual with `n` reports, relative to a known one: n / (n + this).
 constexpr double half_known_reports = 0.5;
-/// Shards whose weights have faded for longer are published again.
+/// Shards whose weights have faded for longer than this are published again.
 constexpr std::uint32_t stale_minutes = 6 * 60;
 
 std::uint32_t minute_of(std::int64_t time_ms) noexcept {
@@ -30,7 +30,7 @@ std::uint32_t minute_of(std::int64_t time_ms) noexcept {
 
 } // namespace
 
-/// What the learner itself knows of a report's cells.
+/// What the learner itself knows about a report's cells.
 struct latency_learner::live_rows {
   std::array<std::array<cell_row, latency_region_limit>, 4> rows;
   std::array<std::size_t, 4> counts{};
@@ -77,7 +77,7 @@ std::size_t latency_learner::set_regions(std::span<const latency_region> regions
     current_.set(i,
                  std::find(regions.begin(), regions.end(), changed->regions[i]) != regions.end());
   if (changed->regions.size() == field_->regions.size()) return refused;
-  // What the neighbours know is by region: until the next fit, they know nothing.
+  // What the neighbours know depends on the regions, so they know nothing until the next fit.
   changed->neighbours = neighbour_field{changed->regions, changed->prior, {}};
   field_ = std::move(changed);
   field_changed_ = true;
@@ -138,7 +138,7 @@ report_judgement latency_learner::judge(const latency_report& report, std::uint3
     }
     ++known;
   }
-  // Nothing to compare with: the first report of a network without a place.
+  // There is nothing to compare with: the first report of a network without a place.
   if (known == 0) return {0, 1};
   return judge_report(std::span{judged}.first(known));
 }
@@ -255,7 +255,7 @@ void latency_learner::put(const learned_entry& kept) {
   if (!region || kept.cell.key == 0) return;
   const auto* const known = entries_.find(kept.cell, *region);
   if (known == nullptr && entries_.oldest_minute(kept.cell, *region) > kept.minute) return;
-  // What few reported here was not kept, and is added from now on.
+  // An entry with few reporters was not kept so far. From now on it is added.
   if (known != nullptr && !is_shown(*known) && settings_.unkept_limit > 0)
     unkept_.note_whole(*known);
   auto sum = kept;

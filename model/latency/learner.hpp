@@ -18,63 +18,63 @@ namespace matchcloud::model {
 
 struct learner_settings {
   /// (cell, region) entries of 48 bytes. With the rows that readers see, a million takes about 60
-  /// MiB where cells have several regions each.
+  /// MiB if cells have several regions each.
   std::size_t entry_limit = 1'000'000;
-  /// After which time without reports what is known counts half.
+  /// The time without reports after which what is known counts half.
   double half_life_hours = latency_half_life_hours;
-  /// Of the reports of a wider cell, a network has at most this share, or `network_reports`.
+  /// A network makes at most this share of a wider cell's reports, or `network_reports`.
   double network_share = 0.25;
   double network_reports = 3;
-  /// How many entries may wait to be kept (see `take_unkept`); 0: nothing is to be kept.
+  /// How many entries may wait to be kept (see `take_unkept`); 0: nothing is kept.
   std::size_t unkept_limit = 0;
 };
 
-/// What became of a report.
+/// The outcome of a report.
 enum class report_outcome : std::uint8_t {
   learned,
-  /// It weighs less than half: at odds as a whole with what is known.
+  /// It weighs less than half, because as a whole it contradicts what is known.
   doubted,
   /// Faster than light in glass, beyond `learned_limit_ms`, or without a known region or cell.
   refused
 };
 
-/// Learns latencies from reports, and publishes what it knows. Mutable, one owner; the snapshots
-/// that it publishes are for any thread. The same calls make the same snapshots.
+/// Learns latencies from reports, and publishes what it knows. Mutable, one owner; any thread can
+/// use the snapshots that it publishes. The same calls make the same snapshots.
 class latency_learner {
 public:
   explicit latency_learner(learner_settings settings = {});
 
-  /// Makes the regions known that are not, and says which there are now. One that has moved is
-  /// another region. What was learned for those that are gone fades, and is not kept any more.
-  /// Returns how many did not fit into `latency_region_limit`.
+  /// Sets the current regions, and adds those that are not known yet. One that has moved is another
+  /// region. What was learned for regions that are gone fades, and is no longer kept. Returns how
+  /// many regions did not fit into `latency_region_limit`.
   std::size_t set_regions(std::span<const latency_region> regions);
   /// The number of a region; nothing if it is unknown.
   std::optional<std::uint16_t> number_of(const latency_region& region) const noexcept;
 
-  /// Takes a report in. Some microseconds.
+  /// Learns from a report. Takes some microseconds.
   report_outcome add(const latency_report& report);
 
-  /// Fits the prior and the neighbours' residuals to all that is known. Reads the whole table:
-  /// once a minute rather than once a second.
+  /// Fits the prior and the neighbours' residuals to all that is known. Reads the whole table, so
+  /// call it once a minute rather than once a second.
   void refit(std::int64_t time_ms);
 
-  /// Makes new shards of those that changed; the others are shared with the last snapshot, and if
-  /// nothing changed, it is returned again.
+  /// Makes new shards for those that changed, and shares the others with the last snapshot. If
+  /// nothing changed, returns that snapshot again.
   std::shared_ptr<const latency_snapshot> publish(std::int64_t time_ms);
 
   /// What was learned since the last call and may be kept, so that others learn it, too.
   std::vector<learned_entry> take_unkept();
-  /// Gives back what `take_unkept` returned and could not be kept.
+  /// Gives back entries of `take_unkept` that could not be kept.
   void give_back(std::span<const learned_entry> unkept);
-  /// Takes over an entry as it is kept now, by whoever; what is not kept of it yet stays added.
-  /// Regions that are unknown here are left out, and entries that would evict newer ones.
+  /// Adopts an entry as it is kept now, whoever kept it. What is not kept of it yet stays added.
+  /// Ignores entries of unknown regions and entries that would evict newer ones.
   void put(const learned_entry& kept);
 
   std::size_t entries() const noexcept { return entries_.size(); }
   std::size_t unkept() const noexcept { return unkept_.size(); }
   std::uint64_t unkept_left_out() const noexcept { return unkept_.left_out(); }
   std::uint64_t evicted() const noexcept { return entries_.evicted(); }
-  /// Of the entries; what readers hold is `latency_snapshot::bytes`.
+  /// The size of the entries. What readers hold is `latency_snapshot::bytes`.
   std::size_t table_bytes() const noexcept { return entries_.limit() * sizeof(latency_entry); }
 
 private:
@@ -83,7 +83,7 @@ private:
   bool plausible(const latency_report& report) const noexcept;
   report_judgement judge(const latency_report& report, std::uint32_t minute) const;
   void learn(const latency_report& report, const report_judgement& judged, std::uint32_t minute);
-  /// Notes what a network contributed to wider cells.
+  /// Notes a network's contribution to wider cells.
   void contribute(latency_cell network, std::uint16_t region, double given, double more);
   latency_entry& touch(latency_cell cell, std::uint16_t region, const latency_report& report,
                        std::uint32_t minute);
@@ -96,7 +96,7 @@ private:
   std::shared_ptr<const latency_field> field_;
   std::shared_ptr<const latency_snapshot> published_;
   bool field_changed_ = false;
-  /// The numbers of the regions that there are now.
+  /// The numbers of the current regions.
   std::bitset<latency_region_limit> current_;
   std::bitset<latency_shard_count> changed_;
 };

@@ -11,20 +11,20 @@ namespace {
 constexpr double side_degrees = 2.5;
 constexpr double radius_km = 6'371.0088;
 constexpr double reach_km = 800;
-/// What nothing counts as, among neighbours: residuals shrink to 0 where all are far.
+/// The weight of a zero residual among neighbours: residuals shrink to 0 if all of them are far.
 constexpr float shrinking = 0.03F;
 /// Two regions at one place have this much in common.
 constexpr double kin_share = 0.5;
-/// And any two regions this much: it decides only where nothing nearer is known.
+/// And any two regions have this much, which matters only if nothing nearer is known.
 constexpr double any_kin = 0.03;
 constexpr double kin_reach_m = 500e3;
 constexpr double least_kinship = 0.02;
 constexpr std::size_t wanted_sites = 24;
 constexpr int farthest_ring = 16;
-/// Sites that the variance is measured by, and what the assumed one counts as among them.
+/// The number of sites that measure the variance, and how many of them the assumed one counts as.
 constexpr std::size_t measured_sites = 512;
 constexpr double assumed_sites = 10;
-/// What the square of a single error counts as at most.
+/// The most that the square of a single error counts.
 constexpr double greatest_error = 1;
 
 std::size_t step_of(double degrees, std::size_t count) noexcept {

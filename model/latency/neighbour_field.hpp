@@ -21,7 +21,7 @@ struct latency_region {
   friend bool operator==(const latency_region&, const latency_region&) = default;
 };
 
-/// What a place has of a region: the logarithm of its milliseconds over those of the prior.
+/// The residual of a place and a region: the logarithm of its milliseconds over the prior's.
 struct place_residual {
   coordinates where;
   std::uint16_t region = 0;
@@ -30,7 +30,7 @@ struct place_residual {
   double weight = 0;
 };
 
-/// A guess by what is nearby.
+/// A guess from nearby places.
 struct neighbour_guess {
   float residual = 0;
   /// How much is nearby: 1 is one well-known place within some hundred kilometers.
@@ -49,10 +49,10 @@ public:
   /// 1 / (1 + (distance / 800 km)^4), as is usual between scattered points (Shepard 1968).
   void guess(const coordinates& where, std::span<neighbour_guess> out) const noexcept;
 
-  /// The variance of what a place has, relative to its neighbours' guess.
+  /// The variance of a place's residual, relative to its neighbours' guess.
   double variance() const noexcept { return variance_; }
   std::size_t sites() const noexcept { return sites_.size(); }
-  /// From 1, for a region to itself, towards 0: how far what holds for one holds for another.
+  /// How far a residual of one region applies to another: 1 for the same region, down to 0.
   float kinship(std::size_t a, std::size_t b) const noexcept { return kinship_[a * regions_ + b]; }
   std::size_t bytes() const noexcept;
 
@@ -81,7 +81,7 @@ private:
   std::vector<point> sites_;
   /// The parts of site `s` begin at `s * regions_`.
   std::vector<part> parts_;
-  /// What a site itself has, without its regions' kin.
+  /// The residuals of a site itself, without those of related regions.
   std::vector<part> own_;
   std::vector<float> kinship_;
   double variance_ = distance_prior{}.variance;

@@ -11,31 +11,31 @@ namespace matchcloud::model {
 namespace {
 
 /// Places of a country (and of an autonomous system) differ from each other nearly as much as any
-/// places do: this share of the prior's variance.
+/// places do, by this share of the prior's variance.
 constexpr double wide_share = 0.8;
 /// Networks of a place differ by this much from each other, as a variance of logarithms.
 constexpr double network_variance = 0.01;
 /// A cell knows enough if it has about this many reports.
 constexpr double enough_reports = 1;
 constexpr double enough_neighbours = 0.1;
-/// What all regions have in common in a place that is known to be off, and what it has to be off in
-/// to believe that.
+/// What all regions have in common in a place that is known to be off, and how much must be off
+/// before that is believed.
 constexpr double common_kinship = 0.3;
 constexpr double doubted_kin = 0.5;
 constexpr std::size_t none = latency_region_limit;
 
-/// A guess of a region's logarithm, and its variance.
+/// A guess of the logarithm for a region, and its variance.
 struct guess {
   double value = 0;
   double variance = 1;
   latency_source source = latency_source::nothing;
-  /// By how much what the client's own cells know is off from what the rest says, weighed.
+  /// How far the client's own cells are off from the other sources, weighed.
   double off = 0;
   double own_weight = 0;
 
   /// Takes in another guess that is independent of this one.
   void take(double other, double other_variance) noexcept {
-    // What is far off was less certain than was thought (empirical Bayes of one observation).
+    // A guess that is far off was less certain than assumed (empirical Bayes of one observation).
     const double apart = other - value;
     variance = std::max(variance, apart * apart - other_variance);
     const double share = variance / (variance + other_variance);
@@ -44,7 +44,7 @@ struct guess {
   }
 };
 
-/// Calls `use(position, row)` for the rows whose regions are asked for.
+/// Calls `use(position, row)` for the rows of the requested regions.
 template <class Use>
 void each_asked(std::span<const cell_row> rows,
                 const std::array<std::uint16_t, latency_region_limit>& position, const Use& use) {
@@ -93,7 +93,7 @@ public:
       if (at.source == latency_source::nothing) return;
       at.take(std::log(field_.prior.at(regions_[i].distance_m)) + row.log_value(),
               wide_share * field_.prior.variance + variance_of(row));
-      // Neighbours are nearer than a country, but an autonomous system says more than they do.
+      // Neighbours are nearer than a country, but less informative than an autonomous system.
       if (row.reports() >= enough_reports &&
           (source == latency_source::asn || at.source == latency_source::distance))
         at.source = source;
@@ -119,7 +119,7 @@ public:
     });
   }
 
-  /// What the client's own cells know of some regions says something about the others.
+  /// Applies what the client's own cells know about some regions to the others.
   void by_kin() noexcept {
     for (std::size_t i = 0; i < regions_.size(); ++i) {
       auto& at = guesses_[i];
@@ -146,7 +146,7 @@ public:
       const auto& at = guesses_[i];
       out[i] = {};
       if (at.source == latency_source::nothing) continue;
-      // The mean of a lognormal distribution: what is uncertain costs more than its median.
+      // The mean of a lognormal distribution, because uncertain values cost more than their median.
       out[i].milliseconds = std::exp(at.value + at.variance / 2);
       out[i].confidence =
           static_cast<float>(std::clamp(1 - std::sqrt(at.variance) / by_distance, 0.0, 1.0));

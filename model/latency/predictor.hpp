@@ -13,7 +13,7 @@
 
 namespace matchcloud::model {
 
-/// What a prediction comes from: the narrowest cell that knows enough.
+/// The source of a prediction: the narrowest cell that knows enough.
 enum class latency_source : std::uint8_t {
   /// Nothing is known: the client has no coordinates, and its network no reports.
   nothing,
@@ -44,13 +44,13 @@ struct region_distance {
 
 struct latency_prediction {
   double milliseconds = 0;
-  /// From 0, no more than distance says, towards 1, exact: the part of the distance's uncertainty
-  /// (in standard deviations of the logarithm) that what is known takes away.
+  /// From 0, no better than by distance, towards 1, exact: the share by which what is known reduces
+  /// the uncertainty of the distance (in standard deviations of the logarithm).
   float confidence = 0;
   latency_source source = latency_source::nothing;
 };
 
-/// What is known of the cells that a client is in.
+/// What is known about the cells that a client is in.
 struct known_rows {
   std::span<const cell_row> network;
   std::span<const cell_row> place;
@@ -58,20 +58,20 @@ struct known_rows {
   std::span<const cell_row> country;
 };
 
-/// Predicts `out[i]` for `regions[i]` (at most `latency_region_limit`, each number once; `out` is
-/// as long). Without coordinates only the network is asked. Each source guesses the logarithm of
-/// the ratio to the distance prior with a variance of its own, and their mean is weighed by these.
-/// A cell that is known to be off for some regions moves the others, too. A few microseconds for
-/// 20 regions; allocates nothing. Any thread.
+/// Predicts `out[i]` for `regions[i]` (at most `latency_region_limit`, each number once; `out` has
+/// the same length). Without coordinates, only the network is used. Each source guesses the
+/// logarithm of the ratio to the distance prior with its own variance, by which their mean is
+/// weighed. A cell that is known to be off for some regions moves the others, too. Takes a few
+/// microseconds for 20 regions; allocates nothing. Any thread.
 void predict_latencies(const latency_field& field, const known_rows& known,
                        const std::optional<coordinates>& where,
                        std::span<const region_distance> regions,
                        std::span<latency_prediction> out) noexcept;
 
-/// What of a network counts.
+/// Which rows of a network count.
 enum class network_rows : std::uint8_t {
   all,
-  /// Those of regions from `shown_reporters` on: what is shown to others than the client.
+  /// Rows with at least `shown_reporters`, which may be shown to people other than the client.
   shown
 };
 

@@ -8,22 +8,22 @@
 
 namespace matchcloud::model {
 
-/// The regions that a learner can know at once, moved and removed ones included.
+/// The most regions that a learner can know at once, moved and removed ones included.
 inline constexpr std::size_t latency_region_limit = 256;
-/// The highest round trip that teaches anything: twice around the earth in glass takes 400 ms.
+/// The highest round trip that is learned from: twice around the earth in glass takes 400 ms.
 inline constexpr double learned_limit_ms = 2'000;
-/// GeoIP is off by some ten kilometers as a rule, and hosts are not always where they are said to
-/// be: so much nearer they may be than they seem.
+/// How much nearer hosts may be than they seem. GeoIP is usually off by some ten kilometers, and
+/// hosts are not always where they are said to be.
 inline constexpr double misplaced_m = 100e3;
 
 /// A round trip that a client measured.
 struct region_latency {
-  /// What the learner calls the region, see `latency_learner::number_of`.
+  /// The learner's number of the region, see `latency_learner::number_of`.
   std::uint16_t region = 0;
   double milliseconds = 0;
 };
 
-/// What one client measured at one time, each region once.
+/// Measurements by one client at one time, each region once.
 struct latency_report {
   client_cells client;
   std::span<const region_latency> latencies;

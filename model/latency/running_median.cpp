@@ -13,7 +13,7 @@ constexpr double weight_steps = 256;
 /// Quartiles of a normal distribution are this many standard deviations apart.
 constexpr double quartiles_apart = 1.349;
 
-/// What the two points lose by being joined: their weights' part of the variance.
+/// What two points lose by being joined: their weighted part of the variance.
 double loss_of(double weight_a, double value_a, double weight_b, double value_b) noexcept {
   const double apart = value_a - value_b;
   return weight_a * weight_b / (weight_a + weight_b) * apart * apart;
@@ -24,7 +24,7 @@ struct wide_point {
   double weight = 0;
 };
 
-/// The points of two medians at most, in ascending order of value.
+/// The points of at most two medians, in ascending order of value.
 class wide_points {
 public:
   void insert(wide_point added) noexcept {
@@ -164,7 +164,7 @@ double running_median::weight() const noexcept {
 }
 
 double running_median::quantile(double share) const noexcept {
-  // A point's weight is spread evenly to the middles between it and its neighbours.
+  // A point's weight is spread evenly up to the middles between it and its neighbours.
   const double wanted = share * total();
   double below = 0;
   double at_middle = 0;

@@ -8,24 +8,24 @@
 
 namespace matchcloud::model {
 
-/// A robust running median of positive values, in 28 bytes: seven points, each a value and how much
-/// it weighs. A further value joins the two neighbouring points that are closest to each other for
+/// A robust running median of positive values, in 28 bytes: seven points, each with a value and a
+/// weight. A further value joins the two neighbouring points that are closest to each other for
 /// their weight (as in Ward's clustering), so that the middle stays fine and outliers stay apart
-/// from it. Values are kept as logarithms to 1/4096: 0.03 % apart.
+/// from it. Values are kept as logarithms in steps of 1/4096, which are 0.03 % apart.
 class running_median {
 public:
   static constexpr std::size_t point_limit = 7;
   static constexpr double lowest = 0.05;
   static constexpr double highest = 400'000;
-  /// All points together weigh at most this much; what is older gives way.
+  /// All points together weigh at most this much; older values give way.
   static constexpr double weight_limit = 200;
   static constexpr std::size_t byte_count = 4 * point_limit;
 
   /// Adds a value, brought into `lowest` to `highest`, with a weight up to 1. Weights are counted
   /// in steps of 1/256; less than half a step is nothing.
   void add(double value, double weight) noexcept;
-  /// Adds all values of another; the same, but for rounding, as having added them one by one. If
-  /// both together weigh more than `weight_limit`, both give way alike.
+  /// Adds all values of another median: except for rounding, the same as adding them one by one. If
+  /// both together weigh more than `weight_limit`, both are scaled down alike.
   void merge(const running_median& added) noexcept;
   /// Multiplies all weights by `factor`, 0 to 1.
   void fade(double factor) noexcept;
@@ -40,19 +40,19 @@ public:
   /// quarter of liars on one side as the median, and closer to the truth for few honest values.
   double middle() const noexcept;
   /// The standard deviation of logarithms that a normal distribution with this middle half would
-  /// have; 0 with fewer than two values. Of a small spread, it is the relative deviation.
+  /// have; 0 with fewer than two values. A small spread is about the relative deviation.
   double spread() const noexcept;
 
-  /// To be stored: the points in order, each its value and its weight, little-endian.
+  /// The form to store: the points in order, each with its value and its weight, little-endian.
   std::array<std::uint8_t, byte_count> bytes() const noexcept;
-  /// Reads what `bytes` wrote; nothing if it cannot have written that.
+  /// Reads the result of `bytes`; nothing if it cannot be one.
   static std::optional<running_median> from_bytes(std::span<const std::uint8_t> bytes) noexcept;
 
   friend bool operator==(const running_median&, const running_median&) = default;
 
 private:
   struct point {
-    /// `log_step` per step of the logarithm, from that of `lowest` on.
+    /// In steps of the logarithm, from the logarithm of `lowest` on.
     std::uint16_t value = 0;
     std::uint16_t weight = 0;
 

@@ -12,11 +12,11 @@ namespace matchcloud::model {
 namespace {
 
 constexpr double minutes_per_hour = 60;
-/// The deviation that is assumed before reports show theirs counts as this many of them.
+/// The assumed deviation, used until reports show theirs, counts as this many reports.
 constexpr double assumed_reports = 3;
-/// What removing the last mile leaves, in milliseconds.
+/// The error that removing the last mile leaves, in milliseconds.
 constexpr double remainder_ms = 1.5;
-/// Of ratios within a country or an autonomous system.
+/// The assumed deviation of ratios within a country or an autonomous system.
 constexpr double assumed_ratio_deviation = 0.3;
 constexpr double least_weight = 1 / 64.0;
 

@@ -13,22 +13,22 @@
 
 namespace matchcloud::model {
 
-/// What a cell has of a region, as readers see it, in 12 bytes.
+/// What a cell knows about a region, as readers see it, in 12 bytes.
 struct cell_row {
   static constexpr double log_steps = 4'096;
   static constexpr double weight_steps = 256;
 
   std::uint16_t region = 0;
-  /// Of the middle of what was reported (milliseconds; in an asn and a country the ratio to the
-  /// prior), steps of the logarithm from that of `running_median::lowest` on.
+  /// The middle of the reports (milliseconds; in an asn and a country the ratio to the prior), as
+  /// steps of the logarithm from the logarithm of `running_median::lowest` on.
   std::uint16_t value = 0;
-  /// Of a single report's logarithm, in the same steps.
+  /// The deviation of a single report's logarithm, in the same steps.
   std::uint16_t deviation = 0;
   /// The effective number of reports, in steps of 1 / 256.
   std::uint16_t weight = 0;
   /// Hours between the last report and the publication.
   std::uint16_t age_hours = 0;
-  /// At least as many clients reported.
+  /// The least number of clients that reported.
   std::uint8_t reporters = 0;
   /// The logarithm of the milliseconds, or of the ratio.
   double log_value() const noexcept;
@@ -37,7 +37,7 @@ struct cell_row {
 };
 static_assert(sizeof(cell_row) == 12);
 
-/// What readers see of an entry at a time; its weights have faded until then.
+/// What readers see of an entry at a given time, up to which its weights have faded.
 cell_row row_of(const latency_entry& entry, std::uint32_t minute,
                 double half_life_minutes) noexcept;
 
@@ -45,7 +45,7 @@ cell_row row_of(const latency_entry& entry, std::uint32_t minute,
 class latency_shard {
 public:
   latency_shard() = default;
-  /// `minute`: now. Entries that have faded to nothing are left out.
+  /// `minute` is the current time. Entries that have faded to nothing are left out.
   latency_shard(std::span<const latency_entry> entries, std::uint32_t minute,
                 double half_life_minutes);
 
@@ -64,21 +64,21 @@ private:
   std::vector<cell_row> rows_;
 };
 
-/// What changes by refitting.
+/// The part of a snapshot that refitting changes.
 struct latency_field {
   std::vector<latency_region> regions;
   distance_prior prior;
   neighbour_field neighbours;
 };
 
-/// All that predictions need. Immutable, so that any number of threads read it without locks; the
-/// shards that did not change are those of the snapshot before.
+/// All that predictions need. Immutable, so that any number of threads can read it without locks.
+/// Shards that did not change are shared with the previous snapshot.
 struct latency_snapshot {
   std::shared_ptr<const latency_field> field = std::make_shared<const latency_field>();
   std::array<std::shared_ptr<const latency_shard>, latency_shard_count> shards{};
 
   std::span<const cell_row> find(const std::optional<latency_cell>& cell) const noexcept;
-  /// The region's number; nothing if the learner was not told of it, or it has moved since.
+  /// The region's number; nothing if the learner does not know it, or it has moved since.
   std::optional<std::uint16_t> number_of(const latency_region& region) const noexcept;
   std::size_t bytes() const noexcept;
 };

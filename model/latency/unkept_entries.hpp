@@ -10,8 +10,8 @@
 
 namespace matchcloud::model {
 
-/// From this many reporters on, what was learned of a network is kept and shown: of fewer it would
-/// tell about single players.
+/// The least number of reporters with which a network is kept and shown. With fewer, it would
+/// reveal single players.
 inline constexpr int shown_reporters = 5;
 
 /// Whether an entry may be kept and shown.
@@ -21,21 +21,21 @@ bool is_shown(const learned_entry& entry) noexcept;
 /// What was learned since it was last taken to be kept, by cell and region. One thread.
 class unkept_entries {
 public:
-  /// Beyond `limit` entries nothing more is noted until some are taken; 0: nothing is.
+  /// Beyond `limit` entries, no more are noted until they are taken; 0: nothing is noted.
   explicit unkept_entries(std::size_t limit) : limit_{limit} {}
 
-  /// Notes a value that `entry` was just told. `reporters_before`: those that it had before. A
-  /// network that becomes one that may be kept is noted as a whole.
+  /// Notes a value that was just added to `entry`, which had `reporters_before`. A network that has
+  /// just become one that may be kept is noted as a whole.
   void note(const latency_entry& entry, std::uint16_t reporters_before, double value,
             double weight);
-  /// Notes what a network contributed to wider cells, where it is noted at all.
+  /// Notes a network's contribution to wider cells, if the network is noted at all.
   void note_contribution(latency_cell cell, std::uint16_t region, std::uint16_t contributed);
   /// Notes an entry as a whole.
   void note_whole(const latency_entry& entry);
 
-  /// What is noted of an entry; null: nothing is.
+  /// What is noted of an entry; null: nothing.
   const latency_entry* find(latency_cell cell, std::uint16_t region) const noexcept;
-  /// Takes all out.
+  /// Removes and returns everything.
   std::vector<latency_entry> take();
 
   std::size_t size() const noexcept { return noted_.size(); }
