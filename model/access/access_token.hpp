@@ -66,7 +66,7 @@ struct access_token {
   token_state state(std::int64_t now_ms) const noexcept;
 };
 
-/// The tokens of a store at one revision. Immutable but for the marks of use; any thread.
+/// The tokens of a store at one revision. Immutable except for the marks of use; any thread.
 class token_list {
 public:
   token_list() = default;

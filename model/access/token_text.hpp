@@ -18,7 +18,7 @@ namespace matchcloud::model {
 inline constexpr std::size_t token_secret_length = 43;
 inline constexpr std::size_t token_check_length = 6;
 inline constexpr std::string_view token_prefix = "mc_";
-/// Longer than any token, whatever its kind.
+/// Longer than any token of any kind.
 inline constexpr std::size_t token_length_limit = 64;
 
 /// SHA-256 of a token's text, which is stored instead of the text.

@@ -24,7 +24,8 @@ std::string_view text_of(const rapidjson::Value& value) {
 }
 
 /// `text` in quotes, with invisible characters escaped, shortened if it is long.
-// Not `quoted`: std::quoted, which <chrono> includes from g++ 13 on, would take strings from it.
+// Not named `quoted`, because calls with strings would find std::quoted, which <chrono> includes
+// since g++ 13.
 std::string in_quotes(std::string_view text) {
   return '"' + printable_excerpt(text, shown_limit) + '"';
 }

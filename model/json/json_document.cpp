@@ -378,7 +378,7 @@ std::string_view expectation(rapidjson::ParseErrorCode code) {
 std::size_t find_refused_control(std::string_view text, rapidjson::ParseErrorCode code,
                                  std::size_t offset) noexcept {
   const bool is_escape = code == rapidjson::kParseErrorStringEscapeInvalid;
-  // RapidJSON takes a NUL byte for the end of the text.
+  // RapidJSON treats a NUL byte as the end of the text.
   if (!is_escape && code != rapidjson::kParseErrorStringMissQuotationMark) return text.npos;
   if (is_escape && offset < text.size() && text[offset] == '\\') ++offset;
   constexpr unsigned char first_printable = 0x20;

@@ -15,7 +15,7 @@ enum class cell_kind : std::uint8_t { network = 1, place, asn, country };
 /// A group of clients that latencies are learned for. Two cells are equal only if their kinds and
 /// the values that they group by are.
 struct latency_cell {
-  /// The kind in the upper 8 bits; 0 is no cell.
+  /// The kind is in the upper 8 bits; 0 means no cell.
   std::uint64_t key = 0;
 
   cell_kind kind() const noexcept { return static_cast<cell_kind>(key >> kind_shift); }

@@ -17,7 +17,7 @@ double least_round_trip_ms(double distance_m) noexcept;
 /// The round trip by distance alone: a line, so that it keeps the order of distances.
 struct distance_prior {
   double base_ms = 5;
-  /// Until there is data: half as long again as the least.
+  /// Until there is data: 1.5 times the least.
   double ms_per_1000_km = 15;
   /// The variance of the logarithm of places' round trips, relative to the line.
   double variance = 0.16;

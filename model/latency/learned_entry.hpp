@@ -9,7 +9,7 @@
 
 namespace matchcloud::model {
 
-/// The time without reports after which what is known counts half.
+/// The time without reports after which learned values count half.
 inline constexpr double latency_half_life_hours = 7 * 24;
 
 /// The latency between a cell and a region, or an addition to it, as a store keeps it. Unlike

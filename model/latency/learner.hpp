@@ -20,7 +20,7 @@ struct learner_settings {
   /// (cell, region) entries of 48 bytes. With the rows that readers see, a million takes about 60
   /// MiB if cells have several regions each.
   std::size_t entry_limit = 1'000'000;
-  /// The time without reports after which what is known counts half.
+  /// The time without reports after which learned values count half.
   double half_life_hours = latency_half_life_hours;
   /// A network makes at most this share of a wider cell's reports, or `network_reports`.
   double network_share = 0.25;

@@ -24,7 +24,8 @@ constexpr std::size_t shown_limit = 64;
 constexpr unsigned parse_flags = rapidjson::kParseIterativeFlag | rapidjson::kParseInsituFlag |
                                  rapidjson::kParseNumbersAsStringsFlag;
 
-// Not `quoted`: std::quoted, which <chrono> includes from g++ 13 on, would take strings from it.
+// Not named `quoted`, because calls with strings would find std::quoted, which <chrono> includes
+// since g++ 13.
 std::string in_quotes(std::string_view text) {
   return '"' + printable_excerpt(text, shown_limit) + '"';
 }

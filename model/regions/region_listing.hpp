@@ -85,7 +85,7 @@ public:
   std::uint64_t digest() const noexcept { return digest_; }
 
   /// Prefetches what is about to be sent, without waiting for it: one of tens of thousands of
-  /// listings is in memory, not in a CPU cache, and the response's head can be made until it comes.
+  /// listings is in memory, not in a CPU cache. The response's head can be made until it arrives.
   void prefetch() const noexcept;
 
   /// Bytes of memory in use, without the fragments.
