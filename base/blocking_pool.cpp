@@ -15,7 +15,7 @@ thread_pool::thread_pool(std::size_t threads, int nice_level, std::size_t queue_
   try {
     while (threads_.size() < threads)
       threads_.emplace_back([this, nice_level] { work(nice_level); });
-  } catch (...) { // the system allows no more: those that run must be joined, or the process aborts
+  } catch (...) { // no more threads: join the running ones, or the process aborts
     const auto may_end = [this] {
       const std::lock_guard lock{mutex_};
       stopping_ = true;

@@ -20,7 +20,7 @@ public:
   virtual bool submit(std::function<void()> task) = 0;
 };
 
-/// The pool of the real program: a fixed number of its own threads, usually at low priority.
+/// The pool of the real program: a fixed number of threads, usually at low priority.
 class thread_pool final : public blocking_pool {
 public:
   static constexpr std::size_t default_queue_limit = 1'024;
@@ -33,7 +33,7 @@ public:
   thread_pool& operator=(const thread_pool&) = delete;
 
   bool submit(std::function<void()> task) override;
-  /// The number of tasks that wait for a thread. Any thread.
+  /// The number of tasks waiting for a thread. Any thread.
   std::size_t queued() const;
 
 private:

@@ -14,7 +14,7 @@ struct build_info {
   std::string_view build_type;
 };
 
-/// CMake writes it at each build. Any thread.
+/// CMake generates this at each build. Any thread.
 const build_info& built() noexcept;
 
 } // namespace matchcloud::base

@@ -8,7 +8,7 @@
 
 namespace matchcloud::base {
 
-/// A bound on the bytes that requests and responses hold in the whole process. Lock-free, any
+/// Limits the bytes that requests and responses hold in the whole process. Lock-free. Any
 /// thread.
 class byte_budget {
 public:
@@ -46,8 +46,8 @@ private:
   std::atomic<std::size_t> peak_bytes_{0};
 };
 
-/// Bytes taken from a budget and returned to it when the lease is destroyed. The lease moves along
-/// with the data that it accounts for; the budget must outlive it.
+/// Bytes taken from a budget and returned to it when the lease is destroyed. The lease moves with
+/// the data that it accounts for; the budget must outlive it.
 class byte_lease {
 public:
   byte_lease() = default;

@@ -17,7 +17,7 @@ public:
 
   constexpr bool contains(char c) const noexcept { return member_[static_cast<unsigned char>(c)]; }
 
-  /// How many bytes at the beginning of `text` belong to the set.
+  /// The number of bytes at the beginning of `text` that are in the set.
   constexpr std::size_t span(std::string_view text) const noexcept {
     std::size_t length = 0;
     while (length < text.size() && contains(text[length]))

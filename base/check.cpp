@@ -7,7 +7,7 @@ namespace matchcloud::base {
 
 void fail_check(const char* what, const char* file, unsigned line) noexcept {
   fixed_text<512> why;
-  why.add(file).add(":").add(line).add(": does not hold: ").add(what);
+  why.add(file).add(":").add(line).add(": check failed: ").add(what);
   crash(why.view());
 }
 

@@ -15,9 +15,9 @@
 #include <utility>
 #include <vector>
 
-/// Rows of configuration keys. A room declares the keys that it uses beside its settings; `app`
-/// collects them into flags, environment variables, the TOML file, the help text and the pages'
-/// table.
+/// Rows of configuration keys. A room declares its keys next to its settings; `app` turns them all
+/// into flags, environment variables, the TOML file, the help text and the table in the
+/// documentation.
 namespace matchcloud::base {
 
 inline constexpr std::uint64_t mebibyte = 1024 * 1024;
@@ -26,7 +26,7 @@ inline constexpr std::uint64_t tebibyte = mebibyte * mebibyte;
 /// The values given for a key: the elements of a list, or one. Never empty.
 using config_values = std::vector<std::string>;
 
-/// Where a value in force comes from.
+/// The source of the value that is in force.
 enum class config_source : std::uint8_t { preset, file, environment, flag };
 inline constexpr std::array<std::string_view, 4> config_source_names{"default", "file",
                                                                      "environment", "flag"};
@@ -46,34 +46,34 @@ struct config_text {
   std::string default_value;
   /// The allowed values, with the unit.
   std::string allowed;
-  /// Its purpose, and why one would change it.
+  /// Its purpose, and a reason to change it.
   std::string purpose;
-  /// Whether messages leave the value out, because it may have a secret.
+  /// Whether messages omit the value, because it may contain a secret.
   bool may_be_secret = false;
-  /// Whether a running service takes a changed value up when it reads its configuration again;
-  /// otherwise that needs a restart.
+  /// Whether a running service applies a changed value when it reloads its configuration; otherwise
+  /// the change needs a restart.
   bool is_reloadable = false;
-  /// The words that are allowed, where only a few are; else empty.
+  /// The allowed words, if there are only a few; otherwise empty.
   std::vector<std::string_view> choices = {};
 };
 
 /// A key of a room's settings.
 template <class Settings>
 struct config_row : config_text {
-  /// Stores the values. Fails with `config_invalid`; a detail says more than `allowed` does.
+  /// Stores the values. Fails with `config_invalid`, with a detail if `allowed` is not enough.
   std::function<expected<void>(Settings&, const config_values&)> apply;
 };
 
 template <class Settings>
 using config_rows = std::vector<config_row<Settings>>;
 
-/// The row, for a setting that a running service takes up.
+/// Marks the row of a setting that a running service can reload.
 template <class Settings>
 config_row<Settings> reloadable(config_row<Settings> row) {
   row.is_reloadable = true;
   return row;
 }
-/// Those rows, all but the ones with the names `without`.
+/// Marks all rows except those named in `without`.
 template <class Settings>
 config_rows<Settings> reloadable(config_rows<Settings> rows,
                                  std::initializer_list<std::string_view> without = {}) {
@@ -82,7 +82,7 @@ config_rows<Settings> reloadable(config_rows<Settings> rows,
   return rows;
 }
 
-/// A row of the settings that `part(outer)` is.
+/// Turns a row of the settings `part(outer)` into a row of the outer settings.
 template <class Outer, class Inner, class Part>
 config_row<Outer> row_of_part(const config_row<Inner>& row, Part part) {
   return {row, [apply = row.apply, part](Outer& of, const config_values& given) {
@@ -90,7 +90,7 @@ config_row<Outer> row_of_part(const config_row<Inner>& row, Part part) {
           }};
 }
 
-/// What `apply` returns where `allowed` says all there is to say.
+/// The result of `apply` when `allowed` already explains everything.
 inline expected<void> not_allowed() {
   return fail(errc::config_invalid, {});
 }
@@ -113,8 +113,8 @@ struct counted<std::chrono::duration<Count, Period>> {
 
 } // namespace detail
 
-/// A whole number from `least` to `most` that `set(settings, number)` stores; `note` follows the
-/// bounds.
+/// A whole number from `least` to `most`, stored by `set(settings, number)`. The help adds `note`
+/// after the bounds.
 template <class Settings, class Set>
 config_row<Settings> count_row(std::string name, std::string preset, std::uint64_t least,
                                std::uint64_t most, std::string purpose, Set set,
@@ -130,7 +130,7 @@ config_row<Settings> count_row(std::string name, std::string preset, std::uint64
           }};
 }
 
-/// A whole number, or a duration in its unit.
+/// A whole number, or a duration counted in its own unit.
 template <class Settings, class Number>
 config_row<Settings> number_row(std::string name, Number Settings::*member, std::uint64_t least,
                                 std::uint64_t most, std::string purpose,
@@ -143,7 +143,7 @@ config_row<Settings> number_row(std::string name, Number Settings::*member, std:
                              set, note);
 }
 
-/// One of a few words, each with what it stands for.
+/// One of a few words, each with the value it stands for.
 template <class Settings, class Value, std::size_t Count>
 config_row<Settings> choice_row(std::string name, Value Settings::*member,
                                 const std::array<std::pair<std::string_view, Value>, Count>& words,
@@ -178,7 +178,7 @@ config_row<Settings> flag_row(std::string name, bool Settings::*member, std::str
                     std::move(purpose), config_text::kind::flag);
 }
 
-/// A text that `check` accepts; without it, any: what it has to be is checked where it is used.
+/// A text that `check` accepts. Without `check`, any text: its user validates it.
 template <class Settings>
 config_row<Settings> text_row(std::string name, std::string Settings::*member, std::string allowed,
                               std::string purpose,
@@ -193,7 +193,7 @@ config_row<Settings> text_row(std::string name, std::string Settings::*member, s
           }};
 }
 
-/// Texts of which `parse` makes a value that `*` reads, or a false one where it is not allowed.
+/// Texts that `parse` turns into a value read with `*`, or into a false one if not allowed.
 template <class Settings, class Member, class Parse>
 config_row<Settings> parsed_row(config_text about, Member Settings::*member, Parse parse) {
   return {std::move(about), [=](Settings& settings, const config_values& given) -> expected<void> {

@@ -42,17 +42,17 @@ constexpr bool is_sanitized = false;
 constexpr bool is_sanitized = false;
 #endif
 
-/// Of the stack, innermost first.
+/// Frames of the stack, innermost first.
 constexpr std::size_t frames_limit = 64;
 constexpr std::size_t why_limit_bytes = 1'024;
-/// A head and a line per frame; what is longer is cut.
+/// Room for a head and a line per frame; a longer report is cut.
 constexpr std::size_t report_limit_bytes = 16 * 1'024;
-/// How long a crash waits for whoever reads stderr.
+/// How long a crash waits for the reader of stderr.
 constexpr std::chrono::milliseconds report_time_limit{1'000};
-/// After this the process ends even if its report cannot be made, because the unwinder waits for
-/// what the crashed thread holds. More than both ways to write it take together.
+/// After this the process ends even without a report: the unwinder may be waiting for a lock that
+/// the crashed thread holds. Longer than both ways of writing the report take together.
 constexpr unsigned overdue_s = 3;
-/// What a pipe that can be written to takes without waiting.
+/// The number of bytes that a writable pipe accepts without blocking.
 constexpr std::size_t piece_bytes = 4'096;
 /// The handler and the unwinder need some 10 KiB.
 constexpr std::size_t guard_bytes = 64 * 1'024;
@@ -65,7 +65,7 @@ struct crash_state {
   std::atomic<bool> installed{false};
   /// A thread has crashed.
   std::atomic<bool> begun{false};
-  /// That thread.
+  /// The id of that thread.
   std::atomic<pid_t> thread{0};
   /// The report is being written, or was.
   std::atomic<bool> is_said{false};
@@ -79,7 +79,7 @@ struct crash_state {
   std::array<void*, frames_limit + 8> frames{};
 };
 
-/// A signal handler finds nothing else.
+/// Static, because a signal handler can reach nothing else.
 crash_state& state() noexcept {
   static constinit crash_state only;
   return only;
@@ -97,7 +97,7 @@ std::string_view name_of(int signal) noexcept {
   }
 }
 
-/// Whether a process sent it, this one included; otherwise an instruction caused it.
+/// Whether a process (possibly this one) sent the signal; otherwise an instruction caused it.
 bool was_sent(const siginfo_t& info) noexcept {
   return info.si_code <= 0;
 }
@@ -120,7 +120,7 @@ registers registers_in(const void* context) noexcept {
 #endif
 }
 
-/// The beginning of a line of the log. gmtime_r may take locks.
+/// The beginning of a log line. Avoids gmtime_r, which may take locks.
 void add_line_begin(report_text& to) noexcept {
   timespec now{};
   clock_gettime(CLOCK_REALTIME, &now);
@@ -138,15 +138,15 @@ void add_cause(report_text& to, int signal, const siginfo_t& info, const registe
       to.add(", sent by process ").add(static_cast<std::uint64_t>(info.si_pid));
     return;
   }
-  if (info.si_code == SI_KERNEL) { // the processor tells no address where it is not of its form
-    to.add(" at an address that no pointer can have");
+  if (info.si_code == SI_KERNEL) { // the processor does not report a non-canonical address
+    to.add(" at a non-canonical address");
     return;
   }
   const auto address = reinterpret_cast<std::uintptr_t>(info.si_addr);
   to.add(" at address ").add_hexadecimal(address);
   if (signal == SIGSEGV && at.stack != 0 && address + overflow_bytes > at.stack &&
       address < at.stack + overflow_bytes)
-    to.add(" (the stack is used up)");
+    to.add(" (stack overflow)");
 }
 
 void add_head(report_text& to, int signal, const siginfo_t& info, const registers& at) noexcept {
@@ -163,7 +163,7 @@ void add_head(report_text& to, int signal, const siginfo_t& info, const register
   to.add("\n");
 }
 
-/// As addr2line takes it: the offset in the file of the program or library.
+/// In the form that addr2line expects: the offset in the file of the program or library.
 void add_frame(report_text& to, std::size_t number, std::uintptr_t address) noexcept {
   add_line_begin(to);
   to.add("#").add(number).add(" ");
@@ -178,19 +178,19 @@ void add_frame(report_text& to, std::size_t number, std::uintptr_t address) noex
   to.add("\n");
 }
 
-/// Whether an address is in the program or a library.
+/// Whether an address lies in the program or a library.
 bool is_known(std::uintptr_t address) noexcept {
   dl_find_object found{};
   return _dl_find_object(reinterpret_cast<void*>(address), &found) == 0;
 }
 
-/// Where the function returns to that has just been called; 0 where that cannot be told.
+/// The return address of the function that was just called; 0 if it is unknown.
 std::uintptr_t caller_in(const registers& at) noexcept {
 #if defined(__x86_64__)
   std::uintptr_t caller = 0;
   const iovec to{&caller, sizeof caller};
   const iovec from{reinterpret_cast<void*>(at.stack), sizeof caller};
-  // Fails where reading it here would fault.
+  // Fails where reading the memory directly would fault.
   return ::process_vm_readv(getpid(), &to, 1, &from, 1, 0) == sizeof caller ? caller : 0;
 #else
   static_cast<void>(at);
@@ -198,28 +198,28 @@ std::uintptr_t caller_in(const registers& at) noexcept {
 #endif
 }
 
-/// The unwinder may fault where the stack was overwritten: what was added before is said then.
+/// The unwinder may fault if the stack was overwritten. The report then has what was added before.
 void add_stack(report_text& to, const registers& at) noexcept {
   auto& all = state();
   std::size_t number = 0;
   if (at.instruction != 0 || at.stack != 0) add_frame(to, number++, at.instruction);
   if (at.stack != 0 && !is_known(at.instruction)) {
-    // A jump to nowhere, or a call of a null pointer: the unwinder cannot begin there.
+    // A jump to nowhere, or a call through a null pointer: the unwinder cannot start there.
     if (const auto caller = caller_in(at); is_known(caller)) add_frame(to, number++, caller - 1);
     return;
   }
   const auto count = ::backtrace(all.frames.data(), static_cast<int>(all.frames.size()));
   std::span<void* const> frames{all.frames.data(), static_cast<std::size_t>(std::max(count, 0))};
-  // Before the instruction stand this handler and what called it.
+  // The frames before the faulting instruction are this handler and its callers.
   const auto crashed = std::ranges::find(frames, reinterpret_cast<void*>(at.instruction));
   if (crashed != frames.end())
     frames = frames.subspan(static_cast<std::size_t>(crashed - frames.begin()) + 1);
   for (auto* each : frames.first(std::min(frames.size(), frames_limit)))
-    // The others are where calls return to, and the line of the call is wanted.
+    // The other frames are return addresses; step back to get the line of the call.
     add_frame(to, number++, reinterpret_cast<std::uintptr_t>(each) - 1);
 }
 
-/// Gives up once stderr takes nothing.
+/// Gives up when stderr accepts nothing.
 void write_directly(std::string_view text) noexcept {
   const auto until = std::chrono::steady_clock::now() + report_time_limit;
   while (!text.empty()) {
@@ -233,13 +233,13 @@ void write_directly(std::string_view text) noexcept {
   }
 }
 
-/// The first process of a container is spared by signals that it has no handler for.
+/// The first process of a container survives signals that it has no handler for.
 [[noreturn]] void end_anyway(int signal) noexcept {
   constexpr int of_signals = 128;
   ::_exit(of_signals + signal);
 }
 
-/// Ends the process as the crash would have, in whichever thread gets the alarm.
+/// Ends the process as the crash would have, in whichever thread receives the alarm.
 extern "C" void on_overdue(int) {
   const auto crash_signal = state().signal.load();
   std::signal(crash_signal, SIG_DFL);
@@ -252,7 +252,7 @@ extern "C" void on_overdue(int) {
 }
 
 void bound_report() noexcept {
-  std::signal(SIGALRM, SIG_IGN); // forgets one that came before
+  std::signal(SIGALRM, SIG_IGN); // discards a pending one
   struct sigaction overdue {};
   overdue.sa_handler = on_overdue;
   overdue.sa_flags = SA_ONSTACK;
@@ -276,7 +276,7 @@ void say_report() noexcept {
 
 /// Not to be returned from.
 void crash_again() noexcept {
-  // One that crashes while another is reported ends with it.
+  // A thread that crashes while another crash is reported ends with it.
   while (state().thread.load() != gettid())
     ::pause();
   say_report();
@@ -293,7 +293,7 @@ extern "C" void on_crash(int signal, siginfo_t* info, void* context) {
   add_head(all.report, signal, *info, at);
   add_stack(all.report, at);
   say_report();
-  // An instruction that faulted is tried again on return, for a core that shows it.
+  // On return, the faulting instruction runs again, so that the core shows it.
   std::signal(signal, SIG_DFL);
   if (!was_sent(*info)) return;
   static_cast<void>(::raise(signal));
@@ -306,12 +306,12 @@ extern "C" void on_crash(int signal, siginfo_t* info, void* context) {
   if (type == nullptr) crash("std::terminate was called");
   int failed = 0;
   const auto* name = abi::__cxa_demangle(type->name(), nullptr, nullptr, &failed); // never freed
-  why.add("nobody caught ").add(name != nullptr ? name : type->name());
+  why.add("uncaught exception ").add(name != nullptr ? name : type->name());
   try {
     throw;
   } catch (const std::exception& caught) {
     why.add(": ").add(caught.what());
-  } catch (...) { // has nothing to say
+  } catch (...) { // has no message
   }
   crash(why.view());
 }
@@ -353,7 +353,7 @@ void report_crashes() {
   std::array<char, PATH_MAX> path{};
   const auto length = ::readlink("/proc/self/exe", path.data(), path.size());
   if (length > 0) all.program.add({path.data(), static_cast<std::size_t>(length)});
-  // Loads the unwinder, which allocates.
+  // Loads the unwinder now, because loading it allocates.
   static_cast<void>(::backtrace(all.frames.data(), 1));
   struct sigaction report {};
   report.sa_sigaction = on_crash;

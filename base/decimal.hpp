@@ -9,7 +9,7 @@
 namespace matchcloud::base {
 
 /// Parses `text` as a number in decimal digits; a signed number may begin with a minus. Returns
-/// nothing if `text` contains anything else or the number does not fit into `Number`.
+/// nothing if `text` contains anything else or the number does not fit in `Number`.
 template <std::integral Number>
 std::optional<Number> parse_decimal(std::string_view text) noexcept {
   Number number = 0;

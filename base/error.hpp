@@ -8,7 +8,7 @@
 namespace matchcloud::base {
 
 /// Everything that can go wrong and that somebody can act on. `describe` maps each value to its
-/// HTTP status, stable code and title; the sentence beside each says when it is used.
+/// HTTP status, stable code and title; the sentence above each value says when it is used.
 enum class errc : std::uint8_t {
   /// The bytes of a request break the rules of HTTP/1.1 framing (RFC 9112) or could be read in two
   /// ways. The connection closes after the answer.
@@ -40,30 +40,30 @@ enum class errc : std::uint8_t {
   route_not_found,
   /// The path exists but does not support the method; `Allow` lists the methods that it supports.
   method_not_allowed,
-  /// A request to the ops plane, or one without a token from the service's own machine for a game's
-  /// data, names a host that is not the service's own (DNS rebinding).
+  /// A request names a host that is not the service's own (DNS rebinding). Applies to the ops
+  /// plane, and to requests for a game's data from the service's own machine without a token.
   host_not_allowed,
-  /// A web page of another origin asked the ops plane or for a game's data as above, or sent a body
-  /// without its media type.
+  /// A web page of another origin sent a request to the ops plane or for a game's data as above, or
+  /// sent a body without its media type.
   origin_not_allowed,
-  /// A request without a token asks for what needs one.
+  /// The operation needs a token, and the request has none.
   token_missing,
   /// The `Authorization` header has no well-formed token, or one whose checksum is wrong.
   token_malformed,
   /// No token has this text.
   token_unknown,
-  /// The token's time is over.
+  /// The token has expired.
   token_expired,
-  /// The token was revoked, or was replaced and its grace time is over.
+  /// The token was revoked, or it was replaced and its grace time is over.
   token_revoked,
-  /// The token may not do this: it is of another kind, or for another game.
+  /// The token does not permit this: it is of another kind, or for another game.
   not_permitted,
-  /// The client's address or token asks more often than its rate limit allows; the client should
-  /// retry after `Retry-After`.
+  /// The client's address or token exceeds its rate limit; the client should retry after the time
+  /// in `Retry-After`.
   rate_limited,
-  /// The store has no token of this id.
+  /// The store has no token with this id.
   token_not_found,
-  /// The store has as many tokens as it may.
+  /// The store has reached its limit on tokens.
   too_many_tokens,
   /// A path parameter is not an id of its kind.
   id_malformed,
@@ -79,20 +79,20 @@ enum class errc : std::uint8_t {
   body_not_object,
   /// No game has this id.
   game_not_found,
-  /// The catalog has no region, tier, game or namespace of this id.
+  /// The catalog has no region, tier, game or namespace with this id.
   element_not_found,
-  /// Other elements refer to the one that is to be removed; the detail names them and what to do.
+  /// Other elements refer to the one to be removed; the detail names them and says what to do.
   still_referred,
   /// A game's avatar list is longer than `avatar_list_limit_bytes`.
   list_too_large,
-  /// The game has no avatar of this upload id.
+  /// The game has no avatar with this upload id.
   avatar_not_found,
   /// No image has this upload id and file name.
   media_not_found,
-  /// The game has no lobby of this id.
+  /// The game has no lobby with this id.
   lobby_unknown,
-  /// A body or a query that is no payload to be validated says something that cannot be: the span
-  /// of an export, measured latencies, a group of players, details of a listing.
+  /// A query, or a body other than a payload to validate, has an impossible value: the span of an
+  /// export, measured latencies, a group of players, details of a listing.
   query_invalid,
   /// The signature of a URL does not match: this service did not sign it, or it was altered.
   signature_invalid,
@@ -102,13 +102,13 @@ enum class errc : std::uint8_t {
   export_not_found,
   /// The export queue is full; the client should retry after `Retry-After`.
   exports_busy,
-  /// Export files use all bytes that they may; files whose issued links are valid are not removed.
+  /// Export files have reached their limit in bytes; files whose issued links are valid stay.
   exports_full,
-  /// Work was abandoned because its result is no longer wanted: shutdown, or a signal.
+  /// Work was abandoned because its result is no longer needed: shutdown, or a signal.
   cancelled,
   /// `If-Match` names none of the entity tags that the representation has.
   precondition_failed,
-  /// The `Range` header asks for bytes beyond the end; `Content-Range` has the size.
+  /// The `Range` header requests bytes beyond the end; `Content-Range` has the size.
   range_not_satisfiable,
   /// More requests are in flight than `in_flight_limit`; the client should retry after
   /// `Retry-After`.
@@ -116,21 +116,21 @@ enum class errc : std::uint8_t {
   /// Requests and responses hold more memory than `byte_budget_bytes`; the client should retry
   /// later.
   budget_exhausted,
-  /// The actor that answers this request died while it worked on it. The operation may have taken
+  /// The actor that handles this request died while working on it. The operation may have taken
   /// effect, and repeating it may apply it twice.
   outcome_unknown,
-  /// The actor that answers this request is being restarted; the client should retry after
-  /// `Retry-After`.
+  /// The actor that handles this request is being restarted; the client should retry after the time
+  /// in `Retry-After`.
   unavailable,
   /// The server is shutting down.
   draining,
   /// The request was not answered within `request_timeout_ms`.
   deadline_exceeded,
-  /// A defect of the service: something happened that should be impossible.
+  /// A defect in the service: something happened that should be impossible.
   internal,
   /// A configuration key or a command line argument is unknown or out of bounds.
   config_invalid,
-  /// An import file breaks its format, or a store is none that may be copied into.
+  /// An import file is malformed, or a store cannot be the target of a copy.
   import_invalid,
   /// A file is not an acceptable image: not PNG or JPEG, damaged, or too large.
   image_invalid,
@@ -138,19 +138,19 @@ enum class errc : std::uint8_t {
   store_failed,
   /// The disk, or this user's quota, is full.
   store_full,
-  /// PostgreSQL worked on a statement that reads a lobby history for `store-statement-timeout-ms`,
-  /// and gave it up; the same request would most likely end the same way. Waiting for a lock is
-  /// `store_failed`.
+  /// A PostgreSQL statement that reads a lobby history exceeded `store-statement-timeout-ms` and
+  /// was cancelled; the same request would probably end the same way. Waiting for a lock is
+  /// reported as `store_failed`.
   history_too_slow,
-  /// The store's backlog exceeds `store-backlog-limit-bytes` and cannot be tidied up now; the
-  /// client
-  /// should retry later.
+  /// The store's backlog exceeds
+  /// `store-backlog-limit-bytes` and cannot be cleaned
+  /// up now; the client should retry later.
   store_backlogged,
   /// The database was written by a newer version of this program and is left untouched.
   store_newer,
   /// A GeoIP file is missing, truncated or not a MaxMind database.
   geoip_invalid,
-  /// An operating system call failed; the detail has its name and reason.
+  /// A system call failed; the detail has its name and the reason.
   io_failed,
   /// A listener's address is in use by another process or cannot be bound.
   address_unavailable,
@@ -162,7 +162,7 @@ struct error_description {
   int status;
   /// Stable snake_case code.
   std::string_view code;
-  /// One short sentence without particulars.
+  /// One short sentence without details.
   std::string_view title;
 };
 
@@ -170,11 +170,11 @@ struct error_description {
 /// thread.
 error_description describe(errc code) noexcept;
 
-/// Whether errors of this code come from the machine (disks, files, addresses). Their details name
-/// local paths and are meant for the operator's log and terminal, not for clients.
+/// Whether errors with this code come from the machine (disks, files, addresses). Their details
+/// name local paths and are for the operator's log and terminal, not for clients.
 bool is_local_failure(errc code) noexcept;
 
-/// An error and its particulars: where it happened, what was found and what to do.
+/// An error and its details: where it happened, what was found and what to do.
 struct error {
   errc code = errc::internal;
   std::string detail;

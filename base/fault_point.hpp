@@ -18,7 +18,7 @@ enum class fault_kind : std::uint8_t {
   delay,
   /// The operation fails in a way in which it can really fail.
   error,
-  /// The operation silently does not happen.
+  /// The operation is silently skipped.
   drop,
   /// The actor dies.
   crash,
@@ -38,24 +38,24 @@ constexpr std::string_view name_of(fault_kind which) noexcept {
   return fault_kind_names[static_cast<std::size_t>(which)];
 }
 
-/// What a rule may choose passes by, beside their number. Each point knows some of it.
+/// What a rule can select passes by, besides their number. Each point knows only some of these.
 enum class fault_choice : std::uint8_t {
   /// The request's `X-Fault` header.
   header,
-  /// The game that it is about.
+  /// The game that the request is about.
   game,
   /// The client's address.
   client,
-  /// The token that the request was let in with.
+  /// The token that the request was admitted with.
   token,
-  /// Which connection it is.
+  /// The number of the connection.
   connections,
 };
-/// In rules.
+/// Their names in rules.
 inline constexpr std::array<std::string_view, 5> fault_choice_names{"header", "game", "client",
                                                                     "token", "connections"};
 
-/// A set of values of an enumeration with at most 32.
+/// A set of values of an enumeration that has at most 32.
 template <class Enum>
 class fault_set {
 public:
@@ -108,9 +108,9 @@ struct fault_point_facts {
   /// A description, for people, of what happens at the point.
   std::string_view sentence;
   fault_kinds kinds;
-  /// What the point knows of whom a pass is about.
+  /// What the point knows about the request or connection that passes.
   fault_choices knows;
-  /// Where it is on a request's path: `connection`, `front`, `actor`, `background`, `store`,
+  /// The point's place on a request's path: `connection`, `front`, `actor`, `background`, `store`,
   /// `geoip`, `file`, `bucket` or `clock`.
   std::string_view group;
 
@@ -122,7 +122,7 @@ namespace fault_sets {
 using enum fault_kind;
 /// A request on its way to an actor, or its reply on the way back.
 inline constexpr fault_kinds message{delay, error, drop, crash, abort, stall};
-/// News between actors. No fault drops it, because it is sent again only when there is newer news.
+/// News between actors. No fault drops it, because it is not resent until there is newer news.
 inline constexpr fault_kinds news{delay, crash, abort};
 /// A message other than a request wakes an actor.
 inline constexpr fault_kinds wake{crash, abort};
@@ -131,7 +131,7 @@ inline constexpr fault_kinds call{delay, error, abort, stall};
 
 inline constexpr fault_choices nothing{};
 inline constexpr fault_choices peer{fault_choice::client, fault_choice::connections};
-/// A request that no front has let in yet.
+/// A request that no front has admitted yet.
 inline constexpr fault_choices arriving{fault_choice::header, fault_choice::client,
                                         fault_choice::connections};
 inline constexpr fault_choices request{fault_choice::header, fault_choice::game,

@@ -27,15 +27,15 @@ namespace matchcloud::base::faults {
 
 namespace {
 
-/// Whether an `exemption` of this thread lives.
+/// Whether this thread has a live `exemption`.
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
 thread_local bool exempt = false;
 /// The game that blocking calls of this thread are about.
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
 thread_local const fault_game* game_of_thread = nullptr;
 
-/// A point's rule and counts. One lock guards all points: threads get here only while a fault is
-/// injected, when speed does not matter.
+/// A point's rule and counts. One lock guards all points, because threads get here only while a
+/// fault is injected, when speed does not matter.
 struct injected {
   std::optional<fault_rule> rule;
   std::uint32_t number = 0;
@@ -107,7 +107,7 @@ bool chooses(const fault_rule& rule, std::uint64_t pass, std::uint64_t hits,
   std::abort();
 }
 
-/// Puts a rule, or none, in force. `in` is locked.
+/// Puts a rule, or no rule, in force. The caller has locked `in`.
 void put(table& in, fault_point at, const std::optional<fault_rule>& rule,
          steady_time ends = steady_time::max()) noexcept {
   entry(in, at).begin_anew(rule, rule ? ++in.last_number : 0, ends);
@@ -117,7 +117,7 @@ void put(table& in, fault_point at, const std::optional<fault_rule>& rule,
   detail::choosing.store(choosing, std::memory_order_relaxed);
 }
 
-/// Whether a connection is in the share that rules of this point hit.
+/// Whether a connection belongs to the share that rules at this point hit.
 bool in_share(const table& in, fault_point at, std::uint64_t connection, double share) noexcept {
   constexpr std::uint64_t other_numbers = 0xD1B54A32D192ED03ULL;
   return unit_interval(random_of(in, at, connection ^ other_numbers)) < share;
@@ -134,7 +134,7 @@ tl::unexpected<error> refuse(std::string detail) {
   return fail(errc::config_invalid, std::move(detail));
 }
 
-/// The names of the points that know something.
+/// The names of the points that know `what`.
 std::string points_that_know(fault_choice what) {
   std::string text;
   for (const auto& each : fault_points)
@@ -153,7 +153,7 @@ std::string_view described(fault_choice what) {
   return {};
 }
 
-/// What a rule chooses by.
+/// Whether a rule selects by `what`.
 bool chooses_by(const fault_rule& rule, fault_choice what) noexcept {
   switch (what) {
   case fault_choice::header: return rule.by_header;
@@ -170,9 +170,9 @@ base::expected<void> check_choices(fault_point at, const fault_rule& rule) {
     const auto what = static_cast<fault_choice>(i);
     if (!chooses_by(rule, what) || facts_of(at).knows.has(what)) continue;
     return refuse(std::string{facts_of(at).name} + " does not know " +
-                  std::string{described(what)} + ", so that a rule there cannot choose by `" +
+                  std::string{described(what)} + ", so a rule there cannot select by `" +
                   std::string{fault_choice_names[i]} +
-                  "`. Remove it, or use one of: " + points_that_know(what) + ".");
+                  "`. Remove it, or use one of these points: " + points_that_know(what) + ".");
   }
   return {};
 }
@@ -202,7 +202,7 @@ fault strike(fault_point at, const fault_subject& of) noexcept {
   ++here.hits;
   ++here.all_hits;
   if (rule.kind == fault_kind::abort) end_process(at);
-  // A number other than `random`, which is biased: it was small enough to select this pass.
+  // Not `random` itself, which is biased: it was small enough to select this pass.
   const auto further = mixed(random);
   return {rule.kind, delay_of(rule, further), here.number, mixed(further)};
 }
@@ -213,7 +213,7 @@ fault strike_blocking(fault_point at) noexcept {
   if (hit.kind != fault_kind::stall && hit.kind != fault_kind::delay) return hit;
   auto& in = all();
   std::unique_lock lock{in.mutex};
-  // Once a fault is cleared it delays nobody any longer, whatever its rule said.
+  // A cleared fault must not delay anyone, whatever its rule said.
   const auto is_over = [&] { return entry(in, at).number != hit.rule; };
   if (hit.kind == fault_kind::stall) {
     in.changed.wait(lock, is_over);
@@ -271,18 +271,19 @@ base::expected<void> check(fault_point at, const fault_rule& rule) {
   const std::string name{facts_of(at).name};
   if (rule.kind == fault_kind::none || !facts_of(at).kinds.has(rule.kind))
     return refuse(name + " has no fault " + std::string{name_of(rule.kind)} +
-                  ". Choose one of: " + kinds_at(at) + ".");
+                  ". Use one of: " + kinds_at(at) + ".");
   if (auto known = check_choices(at, rule); !known) return known;
   if (!(rule.connections > 0 && rule.connections <= 1))
     return refuse(name + ": the share of connections must be above 0 and at most 1.");
   if (rule.lasts.count() < 1 || rule.lasts > fault_longest_time)
-    return refuse(name + ": a fault lasts 1 to 86400 seconds, one day.");
+    return refuse(name + ": a fault can last 1 to 86400 seconds (one day).");
   if (!(rule.probability >= 0 && rule.probability <= 1))
     return refuse(name + ": the probability must be 0 to 1.");
-  if (rule.every == 0 || rule.first == 0) return refuse(name + ": every and first count from 1.");
+  if (rule.every == 0 || rule.first == 0)
+    return refuse(name + ": `every` and `first` must be at least 1.");
   if (rule.least_delay.count() < 0 || rule.least_delay > rule.most_delay ||
       rule.most_delay > std::chrono::hours{1})
-    return refuse(name + ": a delay is 0 to 3600000 ms, the lesser first.");
+    return refuse(name + ": a delay must be 0 to 3600000 ms, the smaller bound first.");
   return {};
 }
 
@@ -344,7 +345,8 @@ fault_status status(fault_point at) {
 }
 
 void show(metric_set& in) {
-  in.add(metric_type::counter, {"matchcloud_faults_hit_total", "Faults that were injected."},
+  in.add(metric_type::counter,
+         {"matchcloud_faults_hit_total", "Times that a fault was injected at the point."},
          [](const metric_set::sink& to) {
            for (std::size_t i = 0; i < fault_point_count; ++i)
              if (const auto now = status(static_cast<fault_point>(i)); now.rule || now.all_hits > 0)

@@ -18,17 +18,17 @@
 #include <string>
 #include <vector>
 
-/// Fault injection. One table for the process holds what is injected where, because the code at the
-/// points shares nothing else. A point without a fault costs one relaxed load.
+/// Fault injection. One table for the whole process says what is injected where, because the code
+/// at the points shares nothing else. A point without a fault costs one relaxed load.
 ///
 ///     const auto hit = base::faults::strike(base::fault_point::geoip_lookup);
 ///     if (hit.kind == base::fault_kind::error) return std::nullopt;
 ///
-/// Which passes of a point are hit depends only on the seed and the number of passes before. Any
+/// Which passes of a point are hit depends only on the seed and the number of earlier passes. Any
 /// thread.
 namespace matchcloud::base {
 
-/// The bytes of an id, or of an address in the form of IPv6.
+/// The bytes of an id, or of an address in IPv6 form.
 using fault_bytes = std::array<std::uint8_t, 16>;
 /// The bytes of a game's id.
 using fault_game = fault_bytes;
@@ -36,37 +36,37 @@ using fault_game = fault_bytes;
 /// A block of addresses.
 struct fault_network {
   fault_bytes address{};
-  /// 0 to 128, in the form of IPv6: an IPv4 `/8` is 104.
+  /// 0 to 128, in IPv6 form: an IPv4 `/8` is 104.
   int prefix_length = 128;
 
   bool contains(const fault_bytes& client) const noexcept;
   friend bool operator==(const fault_network&, const fault_network&) = default;
 };
 
-/// Whom a pass of a point is about.
+/// The request or game that a pass is about.
 struct fault_subject {
-  /// The points whose rules may hit the request: see `faults::chosen`.
+  /// The points whose rules can hit the request; see `faults::chosen`.
   fault_point_set named = 0;
-  /// Null: no game is known.
+  /// Null if no game is known.
   const fault_game* game = nullptr;
 };
 
-/// Where a request, or bytes of a connection, come from.
+/// The sender of a request or of bytes on a connection.
 struct fault_sender {
   /// The points in the request's `X-Fault` header.
   fault_point_set named = 0;
   fault_bytes client{};
-  /// Null: none is known.
+  /// Null if no token is known.
   const fault_bytes* token = nullptr;
-  /// The number of the connection, in the order in which they were opened.
+  /// The number of the connection, in the order of opening.
   std::uint64_t connection = 0;
 };
 
-/// How long a rule is in force unless it says otherwise, and at most.
+/// How long a rule is in force by default, and at most.
 inline constexpr std::chrono::seconds fault_usual_time{3'600};
 inline constexpr std::chrono::seconds fault_longest_time{86'400};
 
-/// What is injected at a point, and into which of its passes. A pass is hit if all conditions hold.
+/// What is injected at a point, and into which passes. A pass is hit if it meets all conditions.
 struct fault_rule {
   fault_kind kind = fault_kind::error;
   /// Bounds of the delay for `delay`; equal for a fixed delay.
@@ -76,25 +76,25 @@ struct fault_rule {
   double probability = 1;
   /// Only every n-th pass is hit, counting from 1.
   std::uint64_t every = 1;
-  /// Only this many passes, the first ones, can be hit.
+  /// Only the first passes, up to this number, can be hit.
   std::uint64_t first = std::numeric_limits<std::uint64_t>::max();
   /// Only one pass is hit.
   bool once = false;
   /// Only requests whose `X-Fault` header names the point are hit.
   bool by_header = false;
-  /// Only what is about the game of this id is hit.
+  /// Only passes about the game with this id are hit.
   std::optional<fault_game> game = {};
-  /// Only clients of these addresses are hit.
+  /// Only clients with these addresses are hit.
   std::optional<fault_network> client = {};
-  /// Only requests that were let in with the token of this id are hit.
+  /// Only requests admitted with the token with this id are hit.
   std::optional<fault_bytes> token = {};
-  /// The share of connections that are hit, above 0 to 1. The seed and a connection's number decide
-  /// whether it is one of them.
+  /// The share of connections that are hit, above 0 and at most 1. The seed and the number of a
+  /// connection decide whether it is hit.
   double connections = 1;
-  /// The rule heals after this time.
+  /// The fault heals after this time.
   std::chrono::seconds lasts = fault_usual_time;
 
-  /// Whether it hits some senders only.
+  /// Whether it hits only some senders.
   bool chooses_senders() const noexcept { return client || token || connections < 1; }
 
   friend bool operator==(const fault_rule&, const fault_rule&) = default;
@@ -116,16 +116,16 @@ struct fault {
 struct fault_status {
   fault_point point{};
   std::optional<fault_rule> rule;
-  /// Passes since the rule came into force, and how many of them were hit.
+  /// Passes since the rule took effect, and the number of them that were hit.
   std::uint64_t passes = 0;
   std::uint64_t hits = 0;
-  /// Hits since the process began, under any rule.
+  /// Hits since the process started, under any rule.
   std::uint64_t all_hits = 0;
-  /// When the rule heals; `max`: never by itself.
+  /// When the rule heals; `max` means never by itself.
   steady_time ends = steady_time::max();
 };
 
-/// A rule whose time was up.
+/// A rule whose time is up.
 struct healed_fault {
   fault_point point{};
   fault_rule rule;
@@ -137,7 +137,7 @@ namespace detail {
 // One array for the process, as the comment at the top explains: points share nothing else.
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
 inline constinit std::array<std::atomic<bool>, fault_point_count> armed{};
-/// Whether a rule in force chooses senders.
+/// Whether a rule in force selects senders.
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
 inline constinit std::atomic<bool> choosing{false};
 fault strike(fault_point at, const fault_subject& of) noexcept;
@@ -156,13 +156,13 @@ inline bool any_armed() noexcept {
   });
 }
 
-/// Whether a rule in force chooses senders, so that `chosen` is to be asked.
+/// Whether a rule in force selects senders, so that callers need `chosen`.
 inline bool chooses_senders() noexcept {
   return detail::choosing.load(std::memory_order_relaxed);
 }
 
-/// The points whose rules may hit what comes from `from`: those that it names, but of those whose
-/// rules choose senders only the ones that choose this.
+/// The points whose rules can hit input from `from`: the points that it names, but a rule that
+/// selects senders counts only if it selects this one.
 fault_point_set chosen(const fault_sender& from) noexcept;
 
 /// Passes a point. `abort` never returns; the caller carries out every other kind.
@@ -171,8 +171,8 @@ inline fault strike(fault_point at, const fault_subject& of) noexcept {
     return {};
   return detail::strike(at, of);
 }
-/// The same where nobody is known whom it is about. No default argument, because that would be made
-/// before the look whether there is a fault at all.
+/// As above, for a pass with an unknown subject. Not a default argument, because that would be
+/// constructed before checking whether there is a fault.
 inline fault strike(fault_point at) noexcept {
   if (!armed(at)) [[likely]]
     return {};
@@ -186,8 +186,8 @@ inline fault strike_blocking(fault_point at) noexcept {
   return detail::strike_blocking(at);
 }
 
-/// While one lives, blocking calls of its thread pass no point: what notes faults down must not be
-/// stopped by them.
+/// While this object lives, its thread's blocking calls pass no point, because the code that
+/// records faults must not be stopped by them.
 class exemption {
 public:
   exemption() noexcept;
@@ -196,10 +196,10 @@ public:
   ~exemption();
 };
 
-/// While one lives, blocking calls of its thread are about a game.
+/// While this object lives, its thread's blocking calls are about a game.
 class about_game {
 public:
-  /// `game` outlives this.
+  /// `game` must outlive this object.
   explicit about_game(const fault_game& game) noexcept;
   about_game(const about_game&) = delete;
   about_game& operator=(const about_game&) = delete;
@@ -209,29 +209,29 @@ public:
 /// Whether the rule that produced a fault is still the point's rule.
 bool in_force(fault_point at, std::uint32_t rule) noexcept;
 
-/// Injects a fault from now on, with fresh counts, until `ends`. Fails with `config_invalid` if the
-/// point does not support the kind, or does not know what the rule chooses by; then nothing
-/// changes.
+/// Injects a fault from now on, with fresh counts, until `ends`. Fails with `config_invalid`, and
+/// changes nothing, if the point does not support the kind or does not know what the rule selects
+/// by.
 base::expected<void> set(fault_point at, const fault_rule& rule,
                          steady_time ends = steady_time::max());
 /// Checks whether `set` would accept the rule.
 base::expected<void> check(fault_point at, const fault_rule& rule);
-/// Removes a point's fault and releases whatever it stalls.
+/// Removes a point's fault and releases everything it stalls.
 void clear(fault_point at) noexcept;
 void clear_all() noexcept;
-/// Removes the faults that end by now, as `clear` does, and returns them.
+/// Removes the faults whose time is up, as `clear` does, and returns them.
 std::vector<healed_fault> heal(steady_time now);
-/// When the next fault heals; `max`: none does.
+/// When the next fault heals; `max` if none will.
 steady_time next_end() noexcept;
 
 fault_status status(fault_point at);
-/// Adds the hits of each point that has a rule or was ever hit.
+/// Adds a metric with the hits of each point that has a rule or was ever hit.
 void show(metric_set& in);
 
-/// The reason that an error reports if its cause is injected, so that nobody searches for another.
+/// The reason that an error reports if its cause was injected, so that no one looks for another.
 std::string reason_at(fault_point at);
 
-/// How many of the `bytes` offered a short write accepts: fewer, but at least one.
+/// How many of the offered `bytes` a short write accepts: fewer, but at least one.
 inline std::size_t shortened(std::size_t bytes, std::uint64_t random) noexcept {
   return bytes <= 1 ? bytes : 1 + static_cast<std::size_t>(random % (bytes - 1));
 }

@@ -9,8 +9,8 @@
 
 namespace matchcloud::base {
 
-/// A text of at most `limit` bytes; what is longer is cut. Allocates nothing and takes no lock, for
-/// signal handlers.
+/// A text of at most `limit` bytes; longer text is cut. For signal handlers: it neither allocates
+/// nor locks.
 template <std::size_t limit>
 class fixed_text {
 public:
@@ -24,7 +24,7 @@ public:
     size_ += count;
     return *this;
   }
-  /// With zeros in front up to `least_digits`.
+  /// Adds leading zeros up to `least_digits`.
   fixed_text& add(std::uint64_t number, std::size_t least_digits = 1) noexcept {
     return add_number(number, 10, least_digits);
   }
@@ -47,7 +47,7 @@ private:
   std::size_t size_ = 0;
 };
 
-/// A moment's date and time in UTC, of the seconds since 1970, without the locks of gmtime_r.
+/// The date and time in UTC for a number of seconds since 1970, without the locks of gmtime_r.
 struct utc_time {
   explicit constexpr utc_time(std::uint64_t seconds) noexcept
       : hour{seconds / 3'600 % 24}, minute{seconds / 60 % 60}, second{seconds % 60} {

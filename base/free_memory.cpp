@@ -7,8 +7,9 @@ namespace matchcloud::base {
 namespace {
 
 constexpr int free_at_end_bytes = 512 * 1024;
-/// Larger blocks get mappings of their own, which are unmapped when freed. The threshold is as
-/// large as a thread's part of the heap can well hold, because mappings cost more than heap blocks.
+/// Larger blocks get their own mappings, which are unmapped when freed. The threshold is as large
+/// as a thread's part of the heap can comfortably hold, because mappings cost more than heap
+/// blocks.
 constexpr int mapped_bytes = 4 * 1024 * 1024;
 
 } // namespace

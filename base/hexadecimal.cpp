@@ -6,7 +6,7 @@
 namespace matchcloud::base {
 
 std::array<char, 16> hexadecimal_of(std::uint64_t number) noexcept {
-  // All digits of a half at once, one in each byte, the lowest first.
+  // Computes all digits of a half at once, one per byte, the lowest first.
   const auto half = [](std::uint64_t digits) noexcept {
     digits = (digits | digits << 16U) & 0x0000'FFFF'0000'FFFF;
     digits = (digits | digits << 8U) & 0x00FF'00FF'00FF'00FF;

@@ -7,7 +7,7 @@
 
 namespace matchcloud::base {
 
-/// The 16 lower-case hexadecimal digits of a number, the highest first.
+/// The 16 lower-case hexadecimal digits of a number, highest first.
 std::array<char, 16> hexadecimal_of(std::uint64_t number) noexcept;
 
 /// Appends two lower-case hexadecimal digits for each byte.

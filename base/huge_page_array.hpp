@@ -12,15 +12,15 @@
 
 namespace matchcloud::base {
 
-/// An array in memory that grows in place, for tables that are read at random. As a vector: one
-/// thread changes it, any may read it. What allocates throws `std::bad_alloc`.
+/// An array that grows in place, for tables that are read at random. Threads may use it like a
+/// vector: one writer or many readers. Functions that allocate throw `std::bad_alloc`.
 template <class T>
 class huge_page_array {
   static_assert(std::is_trivially_copyable_v<T>);
 
 public:
   huge_page_array() = default;
-  /// An empty array that may grow to `limit` elements.
+  /// An empty array that can grow to `limit` elements.
   explicit huge_page_array(std::size_t limit) : memory_{checked_bytes(limit)} {}
   huge_page_array(huge_page_array&& other) noexcept
       : memory_{std::move(other.memory_)}, size_{std::exchange(other.size_, 0)} {}

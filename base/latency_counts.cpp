@@ -4,7 +4,7 @@ namespace matchcloud::base {
 
 namespace {
 
-/// Whether every bound of Prometheus' buckets is one of `latency_buckets`.
+/// Whether every bound of the Prometheus buckets is a bound of `latency_buckets`.
 constexpr bool are_bounds_common() {
   for (const auto bound : duration_histogram::bounds_ns)
     if (latency_buckets::greatest(latency_buckets::of(bound)) != bound) return false;

@@ -12,36 +12,36 @@
 #include <utility>
 #include <vector>
 
-/// Numbers that operators see. A metric is declared where it is counted, as a member of a struct
-/// that derives from `metric_set` or holds one:
+/// Numbers for operators. A metric is declared where it is counted, as a member of a struct that
+/// derives from `metric_set` or has one:
 ///
 ///     struct ranking_metrics : base::metric_set {
 ///       base::counter hits{*this, {"matchcloud_ranking_cache_hits_total", "Listings of .."}};
 ///     };
 ///
-/// The set knows what it has and how to read it, and the counters know nothing of the set, so that
-/// counting costs an addition.
+/// The set knows its metrics and how to read them. The counters know nothing about the set, so
+/// counting costs one addition.
 namespace matchcloud::base {
 
 enum class metric_type : std::uint8_t { counter, gauge, histogram };
 
 /// The name and the help of a metric, both literals.
 struct metric_text {
-  /// With the unit; that of a counter ends in `_total`. Empty: the metric is not shown.
+  /// Includes the unit; a counter's name ends in `_total`. If empty, the metric is not shown.
   std::string_view name;
-  /// A sentence.
+  /// One sentence.
   std::string_view help;
   /// Whether samples that are 0 are shown.
   bool shows_zero = true;
 };
 
-/// Without a name it stands for no label.
+/// Without a name: no label.
 struct metric_label {
   std::string_view name;
   std::string_view value;
 };
 
-/// Durations by bucket, of `duration_histogram`.
+/// The durations of a `duration_histogram`, by bucket.
 struct duration_buckets {
   /// Upper bounds in nanoseconds, inclusive. One more bucket holds everything beyond the last
   /// bound.
@@ -56,12 +56,12 @@ struct duration_buckets {
 /// The value of a sample.
 struct metric_value {
   double number = 0;
-  /// Set in a histogram; `number` does not count then.
+  /// Set for a histogram; `number` is then ignored.
   std::optional<duration_buckets> durations = {};
 };
 
-/// The metrics of one thing: what they are and how they are read, in the order of their
-/// declaration. Metrics are added before other threads read the set; what they read outlives it.
+/// The metrics of one component and how to read them, in the order of declaration. Metrics must be
+/// added before other threads read the set, and whatever they read must outlive it.
 class metric_set {
 public:
   using sink = std::function<void(std::initializer_list<metric_label>, const metric_value&)>;
@@ -87,7 +87,7 @@ public:
   void add_counter(const metric_text& text, std::function<double()> number,
                    const metric_label& label = {});
   void add_gauge(const metric_text& text, std::function<double()> number);
-  /// Adds all metrics of another set. Those that have one name are parts of one metric, and samples
+  /// Adds all metrics of another set. Metrics of the same name merge into one, and their samples
   /// with the same labels add up.
   void add(const metric_set& other);
 
@@ -98,7 +98,7 @@ private:
 };
 
 /// A number that only grows. Any thread. Accesses are relaxed, so a reader may see several counters
-/// at slightly different moments.
+/// at slightly different times.
 class counter {
 public:
   static constexpr auto type = metric_type::counter;
@@ -133,7 +133,7 @@ private:
   std::atomic<std::int64_t> value_{0};
 };
 
-/// A gauge that permits count (`base::permit`). Any thread.
+/// A gauge that counts live permits (`base::permit`). Any thread.
 class taken_places : public std::atomic<std::size_t> {
 public:
   static constexpr auto type = metric_type::gauge;
@@ -180,7 +180,7 @@ private:
   counter sum_ns_;
 };
 
-/// The value of a label: a name, that of a row, or an HTTP status, of which 0 stands for any other.
+/// The value of a label: a name, the name of a row, or an HTTP status (0 means any other).
 inline std::string label_value(std::string_view name) {
   return std::string{name};
 }
@@ -192,7 +192,7 @@ auto label_value(const Row& row) -> decltype(std::string{row.name}) {
   return std::string{row.name};
 }
 
-/// The numbers of one metric, one for each of `Names`. Those of empty names are not shown.
+/// The numbers of one metric, one for each of `Names`. Numbers with an empty name are not shown.
 template <class Number, const auto& Names>
 struct by_label : std::array<Number, std::size(Names)> {
   by_label(metric_set& in, const metric_text& text, std::string_view label) {

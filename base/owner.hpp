@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
-/// Names every owner: `WITH_POINTS(name)` where requests and replies pass fault points of its own,
-/// `OTHER(name)` where not. A further owner is a row below and its name here.
+/// Names every owner: `WITH_POINTS(name)` if its requests and replies pass their own fault points,
+/// otherwise `OTHER(name)`. To add an owner, add a row below and its name here.
 #define MATCHCLOUD_OWNERS(WITH_POINTS, OTHER)                                                      \
   WITH_POINTS(validator)                                                                           \
   OTHER(large_validator)                                                                           \
@@ -25,7 +25,7 @@
 
 namespace matchcloud::base {
 
-/// News that actors are told at their start and whenever they change; a set is a sum.
+/// News that actors receive at their start and at every change; a set of news is a sum.
 namespace news {
 inline constexpr std::uint8_t catalog = 1;
 inline constexpr std::uint8_t tokens = 2;
@@ -35,25 +35,25 @@ inline constexpr std::uint8_t latencies = 8;
 
 /// Where owners live.
 enum class owner_home : std::uint8_t {
-  /// One on each event loop, that of the ops plane included. With the transport httplib, which has
-  /// none, one on the actors' pool.
+  /// One on each event loop, including the loop of the ops plane. The httplib transport has no
+  /// event loops; with it, one on the actors' pool.
   loops,
   /// One on the actors' pool.
   pool,
-  /// The same, for the ops plane alone.
+  /// One on the actors' pool, for the ops plane alone.
   pool_of_ops,
 };
 
-/// An actor that owns what requests ask for; fronts forward each operation to one. Configuration,
-/// limits, fault points, metrics and reports know them by their rows.
+/// An actor that owns what requests need; fronts forward each operation to one owner. Its row is
+/// the source for configuration, limits, fault points, metrics and reports.
 struct owner_row {
   owner_home home = owner_home::pool;
-  /// `news` that it is told.
+  /// The `news` that it receives.
   std::uint8_t hears = 0;
-  /// `news` that it tells others.
+  /// The `news` that it publishes.
   std::uint8_t tells = 0;
-  /// How many requests may wait for it, per event loop: default, least and most of the key
-  /// `mailbox-NAME`, and a sentence that says what waits.
+  /// The limit on requests that wait for it, per event loop: default, least and most of the key
+  /// `mailbox-NAME`, and a sentence about what waits.
   std::size_t mailbox = 1'024;
   std::size_t least_mailbox = 1;
   std::size_t most_mailbox = 1'000'000;
@@ -61,7 +61,7 @@ struct owner_row {
   /// What happens at its fault points, as sentences.
   std::string_view receives = {};
   std::string_view replies = {};
-  /// What its place is called in reports where that is not its name.
+  /// The name of its place in reports, if it differs from its own name.
   std::string_view place = {};
 };
 
@@ -153,7 +153,7 @@ inline constexpr owner_row fault_control{.home = owner_home::pool_of_ops,
                                          .what_waits =
                                              "Requests about faults that wait; beyond: 503."};
 
-/// A watcher of the status counts until it leaves.
+/// A watcher of the status holds its place until it leaves.
 inline constexpr owner_row reports{
     .home = owner_home::pool_of_ops,
     .mailbox = 1'200,
@@ -170,12 +170,12 @@ inline constexpr owner_row reports{
 #define MATCHCLOUD_ROW(name) owner_rows::name,
 
 enum class owner : std::uint8_t {
-  /// The front answers by itself, without waiting for another actor.
+  /// The front responds by itself, without waiting for another actor.
   none,
   MATCHCLOUD_OWNERS(MATCHCLOUD_ENUMERATOR, MATCHCLOUD_ENUMERATOR)
 };
 
-/// The name of each (empty for none), and its row, by its number.
+/// The name (empty for none) and the row of each owner, by its number.
 inline constexpr std::array owner_names =
     std::to_array<std::string_view>({"", MATCHCLOUD_OWNERS(MATCHCLOUD_NAME, MATCHCLOUD_NAME)});
 inline constexpr std::size_t owner_count = owner_names.size();
@@ -198,7 +198,7 @@ constexpr std::string_view name_of(owner which) noexcept {
   return owner_names[index_of(which)];
 }
 
-/// For each owner how many requests may wait, and what is so by default.
+/// The limit on waiting requests for each owner, and its default.
 using mailbox_limits = std::array<std::size_t, owner_count>;
 inline constexpr mailbox_limits default_mailboxes = [] {
   mailbox_limits all{};

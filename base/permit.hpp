@@ -6,8 +6,8 @@
 
 namespace matchcloud::base {
 
-/// A slot in a bounded number of concurrent things (requests of a transport, messages to an actor,
-/// ingests), returned when destroyed. Any thread.
+/// One of a limited number of slots (requests of a transport, messages to an actor, ingests),
+/// returned when destroyed. Any thread.
 class permit {
 public:
   permit() = default;
@@ -16,7 +16,7 @@ public:
   ~permit() { reset(); }
 
   /// Takes a slot by incrementing `taken`, which must outlive the permit. Returns false if `limit`
-  /// slots are taken already.
+  /// slots are already taken.
   bool acquire(std::atomic<std::size_t>& taken, std::size_t limit) noexcept {
     reset();
     if (taken.fetch_add(1, std::memory_order_relaxed) >= limit) {

@@ -8,30 +8,30 @@
 
 namespace matchcloud::base {
 
-// How the words are shared. Each is exchanged alone and orders nothing else, hence
-// memory_order_relaxed. The TAT of a place never falls, so an outdated one errs only towards
-// allowing, and then the exchange fails and brings the present one: while a subject keeps its place
-// its limit is exact.
+// How threads share the words. Each word is exchanged on its own and orders nothing else, hence
+// memory_order_relaxed. The TAT of a place never falls, so an outdated value errs only towards
+// allowing; the exchange then fails and returns the current value. While a subject keeps its place,
+// its limit is therefore exact.
 //
-// A debtor keeps its place, but for races in sets where more than eight subjects have met: between
-// the look at an idle place and the exchange of its tag its subject may ask again, and between the
-// exchange of a tag and that of the TAT somebody else may take the place, which still looks idle.
-// The debt of what is asked in these few instructions then lies with a stranger who asked for the
-// same set at the same time. Two threads that bring one subject may also give it two places; the
-// first counts, and the other is idle once its one request is paid for. Each race misplaces what is
-// under way, once, and no longer than it takes to pay for it: a request, or what its subject can
-// ask while a thread is suspended there, which is no more than its quota. None loses debt: that of
-// each allowed request stands in one of the words, none of which exceeds a window, so the subjects
-// of a set together get no more than without races. And nobody can aim: it takes the table's key to
-// know who meets whom.
+// A debtor keeps its place, except for two races in sets that more than eight subjects share.
+// Between finding an idle place and exchanging its tag, the subject of that place may send another
+// request. Between the exchange of a tag and the exchange of its TAT, another subject may take the
+// place, which still looks idle. The debt from these few instructions is then charged to a stranger
+// that used the same set at the same time. Two threads that bring the same subject may also give it
+// two places; the first one counts, and the other is idle once its one request is paid for. Each
+// race misplaces only the requests under way, once, and only until they are paid for: one request,
+// or as many as its subject can send while a thread is suspended there, which is at most its quota.
+// No race loses debt: the debt of each allowed request is in one of the words, none of which
+// exceeds a window, so the subjects of a set together get no more than without races. And no one
+// can exploit this on purpose, because only the table's key tells which subjects share a set.
 //
-// Up to eight subjects in a set are exact from the first request on. A new tag goes into the first
-// free place only, where the exchange has one winner, and no place changes hands.
+// Up to eight subjects in a set are exact from the first request on: a new tag goes only into the
+// first free place, where the exchange has one winner, and no place changes hands.
 
-/// Tags apart from TATs, so that a search reads one line, which is seldom written to. Aligned to
-/// two lines because processors fetch them in pairs.
+/// Keeps tags apart from TATs, so that a search reads one cache line, which is rarely written to.
+/// Aligned to two lines because processors fetch them in pairs.
 struct alignas(128) rate_limit_table::set {
-  /// Whose the place is; 0 before its first subject.
+  /// The subject that holds each place; 0 before its first subject.
   std::array<std::atomic<std::uint64_t>, ways> tags;
   /// In nanoseconds since the clock's epoch.
   std::array<std::atomic<std::uint64_t>, ways> tats;
@@ -42,7 +42,7 @@ namespace {
 using word = std::atomic<std::uint64_t>;
 static_assert(word::is_always_lock_free);
 
-/// A request in the unit of the words.
+/// A request, in nanoseconds like the words.
 struct request {
   std::uint64_t interval_ns;
   std::uint64_t window_ns;
@@ -55,9 +55,9 @@ struct request {
         cost_ns{interval_ns * std::min(cost, policy.quota)},
         now_ns{now} {}
 
-  /// Of a subject that is paid for until `tat`. At most two windows, which `charge` does not
-  /// exceed: more is of a policy that had a longer window. As no window is longer than 2^32
-  /// seconds, this leaves room for a third one, and for the sum as a signed number.
+  /// The debt of a subject that is paid for until `tat`. At most two windows, which `charge` does
+  /// not exceed; a larger debt comes from a policy with a longer window. As no window is longer
+  /// than 2^32 seconds, this leaves room for a third one, and for the sum as a signed number.
   std::uint64_t debt_ns(std::uint64_t tat) const noexcept {
     return tat > now_ns ? std::min(tat - now_ns, 2 * window_ns) : 0;
   }
@@ -69,7 +69,7 @@ struct request {
     return static_cast<std::uint32_t>((window_ns - debt_ns) / interval_ns);
   }
 
-  /// For a debt that is left as it is.
+  /// The verdict if the debt stays unchanged.
   rate_verdict verdict(std::uint64_t debt_ns) const noexcept {
     rate_verdict result;
     result.is_allowed = fits(debt_ns);
@@ -119,7 +119,7 @@ void charge_to(word& tat, const request& asked) noexcept {
   }
 }
 
-/// A place in a set, and whose it was when that was seen; 0 is nobody.
+/// A place in a set, and the tag it had when it was read; 0 if it was free.
 struct place {
   std::size_t way = rate_limit_table::ways;
   std::uint64_t tag = 0;
@@ -127,9 +127,9 @@ struct place {
   bool exists() const noexcept { return way < rate_limit_table::ways; }
 };
 
-/// Of the places that were others', that whose debt is paid for longest, if any is. Its subject is
-/// the least likely to ask in this moment. (A template, as are the next two, because the type of a
-/// set is private to the table.)
+/// Of the places that belong to other subjects, the one whose debt was paid first, if any is paid.
+/// Its subject is the least likely to send a request right now. (A template, as are the next two,
+/// because the type of a set is private to the table.)
 template <class Set>
 place find_idle(const Set& in, const std::array<std::uint64_t, rate_limit_table::ways>& tags,
                 std::uint64_t now_ns) noexcept {
@@ -144,9 +144,9 @@ place find_idle(const Set& in, const std::array<std::uint64_t, rate_limit_table:
   return found;
 }
 
-/// The first place of `tag`, else the first that is nobody's, behind which there are only such,
-/// else an idle one, else none. Reads each tag once: in a second pass the place of `tag` could have
-/// come to be between the two, and would get a double.
+/// The first place of `tag`; else the first free place, after which all are free; else an idle one;
+/// else none. Reads each tag once: between two passes, another thread could give `tag` a place, and
+/// it would then get a second one.
 template <class Set>
 place find_place(const Set& in, std::uint64_t tag, std::uint64_t now_ns) noexcept {
   std::array<std::uint64_t, rate_limit_table::ways> tags;
@@ -157,21 +157,21 @@ place find_place(const Set& in, std::uint64_t tag, std::uint64_t now_ns) noexcep
   return find_idle(in, tags, now_ns);
 }
 
-/// The TAT of `tag`, which gets a place if it has none; null where all are debtors'. The TAT of a
-/// new subject is one that is past, which is no debt: it needs no exchange.
+/// The TAT of `tag`, which gets a place if it has none; null if debtors hold all places. The TAT of
+/// a new subject needs no exchange: it lies in the past, which means no debt.
 template <class Set>
 word* claim_place(Set& in, std::uint64_t tag, std::uint64_t now_ns) noexcept {
   for (;;) {
     auto found = find_place(in, tag, now_ns);
     if (!found.exists()) return nullptr;
-    // The exchange fails only where another thread has put a subject there: lock-free.
+    // Lock-free: the exchange fails only if another thread has put a subject there.
     if (found.tag == tag ||
         in.tags[found.way].compare_exchange_strong(found.tag, tag, std::memory_order_relaxed))
       return &in.tats[found.way];
   }
 }
 
-/// Sets for at least so many entries, a power of two.
+/// The number of sets for at least this many entries, a power of two.
 std::size_t sets_for(std::size_t entries) noexcept {
   check(entries <= rate_limit_table::most_entries, "a rate limit table has at most 2^26 entries");
   constexpr auto ways = rate_limit_table::ways;
@@ -182,7 +182,8 @@ std::size_t sets_for(std::size_t entries) noexcept {
 
 rate_limit_table::rate_limit_table(std::size_t entries, const siphash_key& key)
     : key_{key}, set_mask_{sets_for(entries) - 1}, memory_{(set_mask_ + 1) * sizeof(set)} {
-  // Fresh pages are zero, as the words begin; constructing them would make all of them real memory.
+  // Fresh pages are zero, the initial value of the words. Constructing the words would turn all
+  // pages into real memory.
   memory_.extend_to((set_mask_ + 1) * sizeof(set));
 }
 
@@ -224,7 +225,7 @@ rate_verdict rate_limit_table::peek(std::uint64_t subject, const rate_policy& po
   if (policy.is_unlimited()) return {};
   const auto now_ns = nanoseconds_of(now);
   const auto& in = set_of(subject);
-  // An idle place says no debt, as its own would that the subject does not have.
+  // An idle place means no debt, and so does having no place.
   if (const auto found = find_place(in, tag_of(subject), now_ns); found.exists()) {
     const request asked{policy, cost, now_ns};
     return asked.verdict(asked.debt_ns(in.tats[found.way].load(std::memory_order_relaxed)));
@@ -239,15 +240,15 @@ rate_verdict rate_limit_table::peek(std::uint64_t subject, const rate_policy& po
 void rate_limit_table::show(metric_set& in) const {
   in.add_counter(
       {"matchcloud_rate_limit_shared_total",
-       "Requests that a shared limit decided, because the table was full where their own would "
-       "be."},
+       "Requests decided by a shared limit, because the rate limit table had no free slot for "
+       "their client or token."},
       [this] { return shared_count(); });
-  in.add_gauge({"matchcloud_rate_limit_entries",
-                "Clients and tokens that the table of rate limits has room for."},
-               [this] { return entries(); });
+  in.add_gauge(
+      {"matchcloud_rate_limit_entries", "Clients and tokens that fit into the rate limit table."},
+      [this] { return entries(); });
   in.add_gauge({"matchcloud_rate_limit_entries_used",
-                "About how many of them have used some of their limit that is not theirs again "
-                "yet."},
+                "Clients and tokens that have used part of their limit and not yet regained it, "
+                "estimated."},
                [this] { return used_entries(machine_clock().now()); });
 }
 

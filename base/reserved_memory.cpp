@@ -18,7 +18,7 @@ constexpr std::size_t rounded_up(std::size_t bytes, std::size_t step) noexcept {
   return (bytes + step - 1) / step * step;
 }
 
-/// By how much memory grows at a time: what lies in huge pages by whole ones.
+/// The step by which memory grows: whole huge pages, if it is large enough for them.
 constexpr std::size_t step_of(std::size_t reserved_bytes) noexcept {
   return reserved_bytes < huge_page_bytes ? page_bytes : huge_page_bytes;
 }
@@ -30,7 +30,7 @@ reserved_memory::reserved_memory(std::size_t limit_bytes) {
   if (limit_bytes > PTRDIFF_MAX - 2 * huge_page_bytes) throw std::bad_alloc{};
   const auto alignment = step_of(limit_bytes);
   const auto wanted = rounded_up(limit_bytes, alignment);
-  // The kernel aligns to its small pages; what is too much is given back.
+  // The kernel aligns to its small pages; the excess is unmapped.
   const auto asked = wanted + alignment - page_bytes;
   void* const got = ::mmap(nullptr, asked, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (got == MAP_FAILED) throw std::bad_alloc{};
@@ -41,7 +41,7 @@ reserved_memory::reserved_memory(std::size_t limit_bytes) {
   if (asked > before + wanted) ::munmap(first + before + wanted, asked - before - wanted);
   begin_ = first + before;
   reserved_bytes_ = wanted;
-  // A wish: without huge pages all is as right, and slower.
+  // Only a hint: without huge pages everything still works, but more slowly.
   if (alignment == huge_page_bytes) ::madvise(begin_, reserved_bytes_, MADV_HUGEPAGE);
 }
 

@@ -4,10 +4,10 @@
 
 namespace matchcloud::base {
 
-/// Memory that grows in place: addresses are reserved at first and cost nothing, memory is taken as
-/// it is wanted. So growing copies nothing and needs no second array beside the first. It is of
-/// zeros, and in huge pages as far as the kernel provides them: look-ups at random then need fewer
-/// steps through page tables, which in a virtual machine cost more than the look-up. One thread at
+/// Memory that grows in place: it reserves addresses first, which costs nothing, and takes
+/// memory as needed. So growing copies nothing and needs no second array next to the first. The
+/// memory starts as zeros, in huge pages if the kernel provides them: random look-ups then need
+/// fewer page table steps, which in a virtual machine cost more than the look-up. One thread at
 /// a time.
 class reserved_memory {
 public:
@@ -18,10 +18,10 @@ public:
   reserved_memory& operator=(reserved_memory&& other) noexcept;
   ~reserved_memory();
 
-  /// Makes the first `bytes` usable, at most the limit; those that are stay so. Throws
+  /// Makes the first `bytes` usable, at most the limit; usable bytes stay usable. Throws
   /// `std::bad_alloc` if there is too little memory.
   void extend_to(std::size_t bytes);
-  /// Gives up the addresses that are not usable: the limit is then what is.
+  /// Releases the addresses that are not usable: the limit shrinks to the usable bytes.
   void trim() noexcept;
 
   std::byte* data() const noexcept { return begin_; }

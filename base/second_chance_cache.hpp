@@ -9,11 +9,11 @@
 namespace matchcloud::base {
 
 /// A cache bounded in bytes, with second-chance eviction (also called CLOCK). It evicts the entry
-/// that was put first, but an entry that was used since then is moved behind all others once
-/// instead. Entries in frequent use stay, as they would in an LRU list, but using an entry writes
-/// only to that entry: with tens of thousands of entries, each neighbor in an LRU list would be a
-/// cache miss. Finding an entry reads two lines of memory: a slot of the index, and the entry. Used
-/// by one thread. All operations are O(1) on average. A moved-from cache can only be assigned to.
+/// that was put first, but if that entry was used since then, it moves to the end once instead.
+/// Entries in frequent use stay, as they would in an LRU list, but using an entry writes only to
+/// that entry: with tens of thousands of entries, each neighbor in an LRU list would be a cache
+/// miss. Finding an entry reads two lines of memory: a slot of the index, and the entry. Used by
+/// one thread. All operations are O(1) on average. A moved-from cache can only be assigned to.
 template <class Key, class Value, class Hash = std::hash<Key>>
 class second_chance_cache {
 public:
@@ -34,12 +34,12 @@ public:
     return &found.value;
   }
 
-  /// Has the processor fetch what `get` will read of the index.
+  /// Prefetches the part of the index that `get` will read.
   void prefetch_index(const Key& key) const noexcept {
     if (!index_.empty()) __builtin_prefetch(&index_[home_of({tag_of(key), none})]);
   }
-  /// Has the processor fetch the entry that `get` will probably read; call it once the index is
-  /// there.
+  /// Prefetches the entry that `get` will probably read; call it after the index part has
+  /// arrived.
   void prefetch_entry(const Key& key) const noexcept {
     if (index_.empty()) return;
     const auto& first = index_[home_of({tag_of(key), none})];
@@ -51,7 +51,7 @@ public:
   std::size_t put(const Key& key, Value value, std::size_t bytes) {
     return put(key, std::move(value), bytes, [](Value&&) {});
   }
-  /// Gives `evicted` each value that is evicted.
+  /// As above, and passes each evicted value to `evicted`.
   template <class Evicted>
   std::size_t put(const Key& key, Value value, std::size_t bytes, const Evicted& evicted) {
     erase(key);
@@ -116,7 +116,7 @@ private:
     bool used = false;
   };
 
-  /// An entry, found by linear probing from the position that its tag gives.
+  /// Points to an entry; found by linear probing from the position that its tag gives.
   struct slot {
     std::uint32_t tag = 0;
     std::uint32_t entry = none;
@@ -131,7 +131,7 @@ private:
   std::size_t behind(std::size_t at) const noexcept { return (at + 1) & (index_.size() - 1); }
   std::size_t home_of(const slot& which) const noexcept { return which.tag & (index_.size() - 1); }
 
-  /// The position in the index; `none` where the key is not in it.
+  /// The position in the index; `none` if the key is not in it.
   std::size_t slot_of(const Key& key) const noexcept {
     if (index_.empty()) return none;
     const auto tag = tag_of(key);
@@ -155,7 +155,7 @@ private:
       if (each.entry != none) insert(each);
   }
 
-  /// Empties a slot and moves those behind it up, so that probing finds them without the gap.
+  /// Empties a slot and moves later ones up, so that probing does not stop at the gap.
   void close_gap(std::size_t gap) noexcept {
     for (auto at = behind(gap); index_[at].entry != none; at = behind(at)) {
       const auto mask = index_.size() - 1;
@@ -195,9 +195,9 @@ private:
   std::size_t used_bytes_ = 0;
   std::size_t size_ = 0;
   std::vector<entry> entries_;
-  /// Positions in `entries_` without an entry.
+  /// Free positions in `entries_`.
   std::vector<std::uint32_t> free_;
-  /// A power of two of slots, at most half of them with an entry.
+  /// A power of two of slots, at most half of them in use.
   std::vector<slot> index_;
   /// The ends of the eviction order; `first_` is evicted next.
   std::uint32_t first_ = none;

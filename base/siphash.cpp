@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t word_bytes = sizeof(std::uint64_t);
 
 static_assert(std::endian::native == std::endian::little,
-              "the words of a SipHash are read as such");
+              "SipHash reads its input as little-endian words");
 
 std::uint64_t word_at(const std::uint8_t* at) noexcept {
   std::uint64_t word = 0;
@@ -22,12 +22,13 @@ std::uint64_t word_at(const std::uint8_t* at) noexcept {
   return word;
 }
 
-/// What is left behind the last whole word, below the number of all bytes.
+/// The bytes after the last whole word, with the total number of bytes in the top byte.
 std::uint64_t last_word(std::span<const std::uint8_t> bytes) noexcept {
   const auto left = bytes.size() % word_bytes;
   std::uint64_t word = std::uint64_t{bytes.size()} << 56;
   if (left == 0) return word;
-  // One load that reaches back into the word before costs less than a loop over up to seven bytes.
+  // One load that reaches back into the previous word costs less than a loop over up to seven
+  // bytes.
   if (bytes.size() >= word_bytes)
     return word | word_at(bytes.data() + bytes.size() - word_bytes) >> 8 * (word_bytes - left);
   for (std::size_t i = 0; i < left; ++i)

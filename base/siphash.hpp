@@ -5,7 +5,7 @@
 
 namespace matchcloud::base {
 
-/// The key of a SipHash. Whoever does not know it cannot find inputs whose hashes are alike.
+/// The key of a SipHash. Without the key, no one can find inputs whose hashes collide.
 struct siphash_key {
   std::uint64_t k0 = 0;
   std::uint64_t k1 = 0;

@@ -9,7 +9,7 @@ namespace matchcloud::base {
 
 namespace {
 
-/// Otherwise OpenSSL asks on the terminal.
+/// Without this, OpenSSL prompts on the terminal.
 int no_passphrase(char*, int, int, void*) {
   return -1;
 }

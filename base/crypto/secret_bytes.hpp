@@ -5,7 +5,7 @@
 
 namespace matchcloud::base {
 
-/// Random bytes that only the service knows: the key of its signatures, or what keys are made of.
+/// Random bytes that only the service knows: its signing key, or a secret that keys derive from.
 using secret_bytes = std::array<std::uint8_t, 32>;
 
 } // namespace matchcloud::base

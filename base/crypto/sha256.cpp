@@ -1,7 +1,7 @@
 #include "base/crypto/sha256.hpp"
 
-// These functions are deprecated in favour of EVP, which allocates in each call and takes two times
-// as long for the length of a token. Both end in the same code.
+// These functions are deprecated in favour of EVP, which allocates in each call and takes twice as
+// long for a text of a token's length. Both end in the same code.
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 #include <openssl/sha.h>
 
@@ -28,7 +28,7 @@ void sha256_stream::add(std::string_view bytes) noexcept {
 }
 
 sha256_digest sha256_stream::digest() const noexcept {
-  auto state = *state_; // a stream goes on after it was asked
+  auto state = *state_; // the stream can continue after a digest
   sha256_digest digest{};
   SHA256_Final(digest.data(), &state);
   return digest;

@@ -11,10 +11,10 @@ namespace matchcloud::base {
 
 using sha256_digest = std::array<std::uint8_t, 32>;
 
-/// SHA-256 (FIPS 180-4) of `bytes`, without an allocation. Any thread.
+/// SHA-256 (FIPS 180-4) of `bytes`, without allocating. Any thread.
 sha256_digest sha256(std::string_view bytes) noexcept;
 
-/// SHA-256 of bytes that come in parts. One thread at a time.
+/// SHA-256 of bytes that arrive in parts. One thread at a time.
 class sha256_stream {
 public:
   sha256_stream();
@@ -22,7 +22,7 @@ public:
   ~sha256_stream();
 
   void add(std::string_view bytes) noexcept;
-  /// The digest of all that was added so far.
+  /// The digest of all bytes added so far.
   sha256_digest digest() const noexcept;
 
 private:

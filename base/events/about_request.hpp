@@ -6,11 +6,11 @@
 
 namespace matchcloud::base {
 
-/// What names a request in logs and to other services.
+/// Identifies a request in logs and to other services.
 struct request_marks {
-  /// Empty: there is no request.
+  /// Empty if there is no request.
   std::string_view request_id;
-  /// Its header `traceparent` (W3C Trace Context), in its proper form; empty: it has none.
+  /// Its `traceparent` header (W3C Trace Context), in canonical form; empty if it has none.
   std::string_view trace_parent;
 
   std::string_view trace_id() const noexcept {
@@ -18,18 +18,18 @@ struct request_marks {
   }
 };
 
-/// While one lives, what its thread does is for a request: its log lines name it, and calls of a
-/// bucket pass on its trace.
+/// While this object lives, its thread works for a request: its log lines name the request, and
+/// calls to a bucket propagate its trace.
 class about_request {
 public:
-  /// The texts outlive this.
+  /// The texts must outlive this object.
   explicit about_request(const request_marks& marks) noexcept
       : outer_{std::exchange(of_thread_, marks.request_id.empty() ? of_thread_ : marks)} {}
   about_request(const about_request&) = delete;
   about_request& operator=(const about_request&) = delete;
   ~about_request() { of_thread_ = outer_; }
 
-  /// That of this thread.
+  /// The request that this thread works for.
   static const request_marks& current() noexcept { return of_thread_; }
 
 private:
@@ -39,7 +39,7 @@ private:
   request_marks outer_;
 };
 
-/// A copy of what names a request.
+/// A copy of `request_marks`.
 class kept_marks {
 public:
   kept_marks() = default;
@@ -53,7 +53,7 @@ private:
   std::string trace_parent_;
 };
 
-/// `work`, which another thread is to do, for the request that this thread works for.
+/// Wraps `work` so that another thread does it for the request that this thread works for.
 template <class Work>
 auto for_this_request(Work work) {
   return [marks = kept_marks{about_request::current()}, work = std::move(work)] {

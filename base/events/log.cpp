@@ -16,7 +16,7 @@ void write_line(log_event event, log_level level, fmt::string_view text,
     const auto line = fmt::vformat(text, arguments);
     spdlog::default_logger_raw()->log(source_of(event), spdlog_level(level),
                                       spdlog::string_view_t{line});
-  } catch (const std::exception&) { // NOLINT(bugprone-empty-catch): without memory, nothing is said
+  } catch (const std::exception&) { // NOLINT(bugprone-empty-catch): out of memory: no line
   }
 }
 

@@ -7,7 +7,7 @@ namespace matchcloud::base {
 
 namespace {
 
-/// A table of levels that any thread reads and writes. It begins with `info`.
+/// A table of levels that any thread reads and writes. All levels start as `info`.
 class level_table {
 public:
   constexpr level_table() noexcept {
@@ -33,7 +33,7 @@ private:
   std::array<std::atomic<log_level>, log_subject_count> of_{};
 };
 
-// Of the process, as its log is.
+// One of each for the process, because it has one log.
 level_table configured; // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
 level_table in_force;   // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
 

@@ -12,7 +12,7 @@ enum class log_level : std::uint8_t { debug, info, warning, error, critical };
 inline constexpr std::array<std::string_view, 5> log_level_names{"debug", "info", "warning",
                                                                  "error", "critical"};
 
-/// What a line of the log is about. Each subject has a level of its own.
+/// The subject of a log line. Each subject has its own level.
 enum class log_subject : std::uint8_t {
   service,
   store,
@@ -39,12 +39,12 @@ constexpr std::string_view name_of(log_subject which) noexcept {
 std::optional<log_level> find_log_level(std::string_view name) noexcept;
 std::optional<log_subject> find_log_subject(std::string_view name) noexcept;
 
-/// Lines of one event that are written within a window of time (`log_limit`); further ones are
+/// The lines of one event written within a time window (`log_limit`); further lines are only
 /// counted.
 inline constexpr std::uint32_t log_lines_limit = 20;
 
-/// All events: the name in this program, the name in the log, which stays, subject, level, and when
-/// it is logged.
+/// All events: the name in this program, the stable name in the log, the subject, the level, and
+/// the reason for logging it.
 // clang-format off
 #define MATCHCLOUD_LOG_EVENTS(X)                                                                   \
   X(unstructured, "service.other", service, info, "A library says something.")                     \
@@ -163,7 +163,7 @@ inline constexpr std::uint32_t log_lines_limit = 20;
   X(fault_healed, "fault.healed", faults, info, "The time of an injected fault was up.")
 // clang-format on
 
-/// What a line of the log says, whatever its words.
+/// The event that a log line reports, whatever its wording.
 enum class log_event : std::uint8_t {
 #define MATCHCLOUD_NAME(event, name, subject, level, what) event,
   MATCHCLOUD_LOG_EVENTS(MATCHCLOUD_NAME)
@@ -175,7 +175,7 @@ struct log_event_row {
   /// Null-terminated.
   std::string_view name;
   log_subject subject;
-  /// As a rule; a line may have another one.
+  /// The usual level; a line may have another one.
   log_level level;
   /// When it is logged: a sentence.
   std::string_view what;
@@ -193,12 +193,12 @@ constexpr const log_event_row& row_of(log_event which) noexcept {
   return log_events[static_cast<std::size_t>(which)];
 }
 
-/// `log_lines_limit`, but for an event of which a start may have a line for each of many things.
+/// `log_lines_limit`, except for an event that may log one line for each of many items at startup.
 constexpr std::uint32_t lines_limit(log_event which) noexcept {
   return which == log_event::config_unknown_variable ? 1'000 : log_lines_limit;
 }
 
-/// The least severe level of each subject that is logged.
+/// The least severe level that is logged, by subject.
 struct log_levels {
   std::array<log_level, log_subject_count> of{};
 
@@ -211,15 +211,15 @@ struct log_levels {
 /// The same level for all.
 log_levels log_levels_of(log_level all) noexcept;
 
-// The levels of the process. Any thread. From its begin on, they are `info`.
+// The levels of the process, which start as `info`. Any thread.
 
-/// Puts those of the configuration in force, and ends what `change_log_levels` did.
+/// Applies the configured levels, which undoes `change_log_levels`.
 void configure_log_levels(const log_levels& levels) noexcept;
-/// Puts others in force, until the configuration is read again.
+/// Applies other levels until the configuration is reloaded.
 void change_log_levels(const log_levels& levels) noexcept;
 log_levels configured_log_levels() noexcept;
 log_levels log_levels_in_force() noexcept;
-/// Whether a line of that event and level is logged.
+/// Whether a line with that event and level is logged.
 bool is_logged(log_event which, log_level level) noexcept;
 
 } // namespace matchcloud::base

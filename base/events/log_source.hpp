@@ -5,15 +5,15 @@
 #include <spdlog/common.h>
 #include <spdlog/details/log_msg.h>
 
-/// How a line carries its event through spdlog: in the place of the source file.
+/// A line carries its event through spdlog in the source file's place.
 namespace matchcloud::base {
 
-/// `left_out`: how many lines it stands for, as digits; null: it is a line like others.
+/// `left_out`: the number of lines it stands for, as digits; null for an ordinary line.
 constexpr spdlog::source_loc source_of(log_event event, const char* left_out = nullptr) noexcept {
   return {row_of(event).name.data(), static_cast<int>(event) + 1, left_out};
 }
 
-/// Lines that `base::log` did not make are `unstructured`.
+/// Lines that were not made by `base::log` are `unstructured`.
 inline log_event event_of(const spdlog::details::log_msg& line) noexcept {
   const auto number = static_cast<std::size_t>(line.source.line);
   if (line.source.line < 1 || number > log_events.size()) return log_event::unstructured;
@@ -32,7 +32,7 @@ constexpr spdlog::level::level_enum spdlog_level(log_level level) noexcept {
   return spdlog::level::info;
 }
 
-/// The names of spdlog's levels are those of ours.
+/// Maps spdlog's level to ours.
 constexpr log_level level_of(const spdlog::details::log_msg& line) noexcept {
   switch (line.level) {
   case spdlog::level::trace:

@@ -11,8 +11,8 @@ namespace matchcloud::base {
 
 namespace {
 
-/// Whether an errno may mean that the file system, or the system call filter around this process,
-/// does not know the operation. EPERM is what link(2) documents for it.
+/// Whether an errno can mean that the file system, or the system call filter around this process,
+/// does not support the operation. link(2) documents EPERM for that case.
 bool is_unknown(int code) noexcept {
   return code == EPERM || code == EOPNOTSUPP || code == ENOSYS || code == EINVAL;
 }

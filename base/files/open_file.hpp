@@ -28,7 +28,7 @@ public:
   virtual std::ptrdiff_t read(std::span<char> into, std::uint64_t offset) const noexcept;
 
   /// Whether the first and last byte of a non-empty span can be read without waiting for the disk.
-  /// Returns true if the file system cannot tell.
+  /// Returns true if the file system does not know.
   virtual bool is_resident(std::uint64_t offset, std::uint64_t length_bytes) const noexcept;
 
   /// Reads a span and discards the bytes, so that the kernel's page cache has them. Waits for the

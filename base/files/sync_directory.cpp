@@ -12,8 +12,8 @@ namespace matchcloud::base {
 
 namespace {
 
-/// Whether an errno means that the file system cannot sync directories: names in them then survive
-/// as well as it makes them.
+/// Whether an errno means that the file system cannot sync directories. Names in them are then only
+/// as durable as the file system makes them.
 bool is_unknown(int code) noexcept {
   return code == EINVAL || code == EOPNOTSUPP || code == ENOSYS;
 }

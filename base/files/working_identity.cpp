@@ -20,12 +20,12 @@ namespace matchcloud::base {
 
 namespace {
 
-/// The kernel says in no other way than by the former value whether it took a new one.
+/// setfsgid(2) only returns the former value, so reading it back is the only way to check a change.
 gid_t working_group() noexcept {
   return static_cast<gid_t>(::setfsgid(static_cast<gid_t>(-1)));
 }
 
-/// Takes on an identity in this thread. The group goes first: only root may change it.
+/// Takes on an identity in this thread. The group changes first, because only root may change it.
 bool become(const file_owner& whom) noexcept {
   ::setfsgid(whom.group);
   ::setfsuid(whom.user);
@@ -43,7 +43,7 @@ std::optional<std::string> take_on(const file_owner& whom) {
   return "setfsuid is not permitted";
 }
 
-/// Of a folder of root's: whether others may make files in it, who are not root's group.
+/// Whether users outside root's group can create files in a folder that belongs to root.
 bool is_shared(const struct stat& folder) noexcept {
   return (folder.st_mode & S_IWOTH) != 0 ||
          (folder.st_gid != 0 && (folder.st_mode & (S_IWGRP | S_ISGID)) != 0);
@@ -72,7 +72,7 @@ std::string existing_part(const std::string& folder) {
 }
 
 std::optional<file_owner> other_owner_of(const std::string& folder, const std::string& sign) {
-  // What a link of another user's leads to, also on the way, is that user's choice.
+  // Anywhere in the path, the owner of a link chooses where it leads.
   if (const auto chooser = owner_of_link(folder)) return chooser;
   struct stat name {};
   struct stat found {};
@@ -86,7 +86,7 @@ std::optional<file_owner> other_owner_of(const std::string& folder, const std::s
 expected<void> work_as_owner_of(const std::string& folder, const std::string& sign) {
   if (::geteuid() != 0) return {};
   const auto now = working_user();
-  const as_invoker self; // root sees all folders
+  const as_invoker self; // only root can look into every folder
   const auto whom = other_owner_of(folder, sign);
   if (whom && whom->user == now) return {};
   const auto refuse = [&](const std::string& why) {
@@ -96,28 +96,29 @@ expected<void> work_as_owner_of(const std::string& folder, const std::string& si
     struct stat found {};
     if (!whom && ::lstat(folder.c_str(), &found) != 0) return {};
     return refuse("belongs to user " + std::to_string(whom ? whom->user : 0) +
-                  ", and this command works as user " + std::to_string(now) +
-                  " already, the owner of another directory; give both to one user");
+                  ", but this command already works as user " + std::to_string(now) +
+                  ", the owner of another directory; give both directories to one user");
   }
   if (!whom) {
     struct stat found {};
     if (sign.empty() || ::stat(folder.c_str(), &found) != 0 || !is_shared(found)) return {};
     if (::lstat((folder + "/" + sign).c_str(), &found) == 0) return {};
-    return refuse("belongs to root, others may write to it, and there is no " + sign +
-                  " yet that says whose it is; run this as the user of the service");
+    return refuse("belongs to root, other users can write to it, and without a " + sign +
+                  " its owner is unknown; run this as the user of the service");
   }
   const auto user = std::to_string(whom->user);
   if (const auto why = take_on(*whom))
     return refuse("belongs to user " + user + ", and root cannot work as that user here (" + *why +
                   "); run this as user " + user);
-  // What is above it may be closed: volumes of Docker, DynamicUser= of systemd.
+  // The folders above may deny access: Docker volumes, DynamicUser= of systemd.
   const file_descriptor reached{::open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)};
   if (reached || errno != EACCES) return {};
   become({});
-  return refuse("belongs to user " + user +
-                ", who cannot reach it by this path: a folder above it is closed to that user, and "
-                "root works there as its owner; run this where the service runs (docker exec, "
-                "kubectl exec, nsenter), or open the folders above it by `chmod o+x`");
+  return refuse(
+      "belongs to user " + user +
+      ", who cannot reach it by this path: a folder above it denies that user access, and "
+      "root works in it as its owner; run this where the service runs (docker exec, "
+      "kubectl exec, nsenter), or open the folders above it with `chmod o+x`");
 }
 
 uid_t working_user() noexcept {
@@ -127,13 +128,13 @@ uid_t working_user() noexcept {
 as_invoker::as_invoker() noexcept : user_{working_user()} {
   if (user_ == ::geteuid()) return;
   group_ = working_group();
-  ::setfsuid(::geteuid()); // first: it brings back what the group needs
+  ::setfsuid(::geteuid()); // first, because it restores the right to change the group
   ::setfsgid(::getegid());
 }
 
 as_invoker::~as_invoker() {
   if (user_ == ::geteuid()) return;
-  const int code = errno; // of what was opened
+  const int code = errno; // from the last call under this identity
   check(become({user_, group_}), "the identity that was taken on comes back");
   errno = code;
 }

@@ -12,15 +12,15 @@
 
 namespace matchcloud::base {
 
-/// Passes lines on to another sink as often as `log_limit` admits. What is left out is summed up
-/// with the next line or flush after its window. Any thread.
+/// Passes the lines that `log_limit` admits to another sink. The next line or flush after the
+/// window summarizes the lines that were left out. Any thread.
 class bounded_sink final : public spdlog::sinks::base_sink<std::mutex> {
 public:
   explicit bounded_sink(std::shared_ptr<spdlog::sinks::sink> to,
                         const clock& clock = machine_clock())
       : to_{std::move(to)}, limit_{clock} {}
 
-  /// Sums up all that was left out, also where a window is not over.
+  /// Summarizes all lines that were left out, even if their window is not over.
   void finish() {
     const std::lock_guard lock{mutex_};
     sum_up(/*all=*/true);

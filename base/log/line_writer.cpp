@@ -20,14 +20,15 @@ namespace matchcloud::base {
 
 namespace {
 
-/// What a pipe takes whole, so that lines of other processes on it do not tear ours (pipe(7)).
+/// The number of bytes that a pipe accepts in one piece, so that lines of other processes do not
+/// split ours (pipe(7)).
 constexpr std::size_t atomic_write_bytes = 4'096;
 constexpr std::string_view cut_mark = " ..\n";
-/// Between two looks of a crashed thread. It may use neither locks nor conditions.
+/// The interval at which a crashed thread polls, because it can use neither locks nor conditions.
 constexpr int crash_look_ms = 2;
 
-/// Blocks every signal that can be blocked in the calling thread, and so in the threads it starts.
-/// Crashes cannot: a fault while its signal is blocked ends the process without a report.
+/// Blocks every signal except crashes in the calling thread, and so in the threads that it starts.
+/// A crash while its signal is blocked would end the process without a report.
 class blocked_signals {
 public:
   blocked_signals() {
@@ -45,7 +46,7 @@ private:
   sigset_t before_{};
 };
 
-/// The length of the whole lines at the beginning of `text` that a pipe takes in one piece; at
+/// The length of the whole lines at the beginning of `text` that a pipe accepts in one piece; at
 /// least one line.
 std::size_t piece_of(std::string_view text) noexcept {
   if (text.size() <= atomic_write_bytes) return text.size();
@@ -54,7 +55,7 @@ std::size_t piece_of(std::string_view text) noexcept {
   return std::min(text.find('\n', atomic_write_bytes), text.size() - 1) + 1;
 }
 
-/// Waits as long as it takes. Returns how much was written: all, unless writing fails.
+/// Waits as long as necessary. Returns the number of bytes written: all, unless writing fails.
 std::size_t write_whole(int fd, std::string_view text) noexcept {
   std::size_t done = 0;
   while (done < text.size()) {
@@ -64,7 +65,7 @@ std::size_t write_whole(int fd, std::string_view text) noexcept {
       done += static_cast<std::size_t>(written);
       continue;
     }
-    if (errno == EAGAIN) { // somebody else made it non-blocking
+    if (errno == EAGAIN) { // another process made it non-blocking
       pollfd writable{fd, POLLOUT, 0};
       static_cast<void>(::poll(&writable, 1, -1));
     } else if (errno != EINTR) {
@@ -74,7 +75,7 @@ std::size_t write_whole(int fd, std::string_view text) noexcept {
   return done;
 }
 
-/// Writes as much of `text` as `fd` takes within `at_most`. Returns how much that is.
+/// Writes as much of `text` as `fd` accepts within `at_most`. Returns the number of bytes written.
 std::size_t write_within(int fd, std::string_view text,
                          std::chrono::milliseconds at_most) noexcept {
   const auto until = std::chrono::steady_clock::now() + at_most;
@@ -87,7 +88,7 @@ std::size_t write_within(int fd, std::string_view text,
         &writable, 1, static_cast<int>(std::max(left, std::chrono::milliseconds{0}).count()));
     if (ready == 0) break;
     const auto rest = text.substr(done);
-    // A pipe that can be written to takes this much without waiting.
+    // A writable pipe accepts this much without blocking.
     const auto written =
         ready < 0 ? -1 : ::write(fd, rest.data(), std::min(piece_of(rest), atomic_write_bytes));
     if (written < 0 && errno != EINTR && errno != EAGAIN) break;
@@ -101,7 +102,7 @@ std::size_t write_within(int fd, std::string_view text,
 struct line_writer::shared {
   shared(int to, drop_note how, std::size_t limit)
       : fd{to}, note{std::move(how)}, waiting_limit_bytes{limit} {
-    // As much as they may hold, and no page of it before it is needed.
+    // Reserve the full limit now; the pages become real memory only when needed.
     waiting.reserve(limit);
     writing.reserve(limit);
     sem_init(&wake, 0, 0);
@@ -119,7 +120,7 @@ struct line_writer::shared {
     return waiting.size() + bytes <= waiting_limit_bytes;
   }
 
-  /// With the note on lines that were dropped before.
+  /// Also adds the note about lines that were dropped before.
   void append(std::string_view lines, std::uint64_t count) {
     std::string before;
     if (unsaid > 0 && has_room(lines.size())) before = note(unsaid);
@@ -140,8 +141,8 @@ struct line_writer::shared {
     ++said.notes;
   }
 
-  /// Where there is no thread: by the caller. Once the reader has stalled, nobody waits for it
-  /// until it reads on.
+  /// Called by the writers if there is no thread. Once the reader has stalled, writers do not wait
+  /// for it until it reads again.
   void write_here(std::string_view lines, std::uint64_t count) {
     std::string text = torn ? "\n" : "";
     if (unsaid > 0) text += note(unsaid);
@@ -157,18 +158,18 @@ struct line_writer::shared {
     metrics.dropped.add(count);
   }
 
-  /// Whether there is nothing left that could be written.
+  /// Whether nothing that can be written is left.
   bool is_done() const noexcept {
     return !has_thread || (waiting.empty() && !busy && (unsaid == 0 || failing));
   }
 
   enum class turn : std::uint8_t { write, wait, end };
 
-  /// By the thread: what it does next. Fills `writing`.
+  /// Called by the thread: returns its next step and fills `writing`.
   turn take() {
     const std::lock_guard lock{mutex};
     busy = false;
-    // A note that cannot be written either waits for the next line.
+    // If writing fails, the note waits for the next line.
     if (waiting.empty() && unsaid > 0 && !failing) {
       waiting += note(unsaid);
       count_note();
@@ -184,11 +185,11 @@ struct line_writer::shared {
     return turn::write;
   }
 
-  /// By the thread. What a descriptor does not take, because its disk is full or its reader gone,
-  /// counts as dropped.
+  /// Called by the thread. Lines that the descriptor does not accept, because its disk is full or
+  /// its reader is gone, count as dropped.
   void write_taken() {
     in_write.store(true, std::memory_order_relaxed);
-    // Where a line was torn, the next one begins on a line of its own.
+    // After a partly written line, the next one begins on a new line.
     if (std::exchange(torn, false)) static_cast<void>(write_whole(fd, "\n"));
     const auto done = write_whole(fd, writing);
     in_write.store(false, std::memory_order_relaxed);
@@ -231,7 +232,8 @@ struct line_writer::shared {
     }
   }
 
-  /// Those of a crash: they are either left to the thread or taken back from it.
+  /// The state of a crash report: the crashed thread leaves it to the writer thread or takes it
+  /// back.
   enum class last_words : std::uint8_t { none, wanted, taken, written };
 
   const int fd;
@@ -242,28 +244,28 @@ struct line_writer::shared {
 
   /// Held only to move memory, never during a write.
   std::mutex mutex;
-  /// Nothing waits and nothing is being written.
+  /// Signals that nothing is waiting and nothing is being written.
   std::condition_variable idle;
   std::string waiting;
-  /// Dropped lines of which no note says so yet.
+  /// Dropped lines that no note has mentioned yet.
   std::uint64_t unsaid = 0;
-  /// The notes in `waiting`, and of how many lines they tell.
+  /// The notes in `waiting`, and the number of lines that they mention.
   told said;
   bool busy = false;
-  /// The descriptor did not take what was written last.
+  /// The last write failed.
   bool failing = false;
   bool ending = false;
-  /// Posted when `waiting` gets its first line or a line is dropped, at the end and in a crash: a
-  /// condition variable may not be used in a signal handler.
+  /// Posted when `waiting` gets its first line or a line is dropped, at the end, and in a crash. A
+  /// semaphore, because a signal handler must not use a condition variable.
   sem_t wake{};
 
-  // The thread's own.
+  // Used only by the thread.
   std::string writing;
   told saying;
-  /// Without a thread guarded as the others are.
+  /// If there is no thread, guarded by `mutex`.
   bool torn = false;
 
-  /// Set before `last` says that it is wanted.
+  /// Set before `last` becomes `wanted`.
   std::string_view last_text;
   std::atomic<last_words> last{last_words::none};
   std::atomic<pid_t> thread_id{0};
@@ -297,7 +299,7 @@ void line_writer::write(std::string_view line) {
   if (line.size() > log_line_limit_bytes) {
     auto end = log_line_limit_bytes - cut_mark.size();
     while (end > 0 && (static_cast<unsigned char>(line[end]) & 0xC0U) == 0x80U)
-      --end; // not within a character
+      --end; // do not cut within a character
     cut.append(line.substr(0, end)).append(cut_mark);
     line = cut;
   }

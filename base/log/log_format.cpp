@@ -28,7 +28,7 @@ std::string time_text(spdlog::log_clock::time_point at) {
                      since % 1'000);
 }
 
-/// The length of the character that `text` begins with; 0: that is no UTF-8 (RFC 3629 section 4).
+/// The length of the first character of `text`; 0 if that is not UTF-8 (RFC 3629 section 4).
 std::size_t character_length(std::string_view text) noexcept {
   const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
   const auto first = byte(0);
@@ -46,7 +46,7 @@ std::size_t character_length(std::string_view text) noexcept {
   return is_wrong ? 0 : length;
 }
 
-/// Appends the first character of `text` as JSON. Returns how many bytes of `text` it has.
+/// Appends the first character of `text` as JSON. Returns its length in `text` in bytes.
 std::size_t append_character(std::string& out, std::string_view text) {
   const auto length = character_length(text);
   if (length == 0) {
@@ -65,7 +65,7 @@ std::size_t append_character(std::string& out, std::string_view text) {
   return length;
 }
 
-/// The same, up to a size of `out`; ends with `cut_mark` if that is reached.
+/// Appends `text` as JSON until `out` has `most_bytes`, then cuts it with `cut_mark`.
 void append_json_text(std::string& out, std::string_view text, std::size_t most_bytes) {
   while (!text.empty()) {
     const auto before = out.size();
@@ -84,7 +84,7 @@ public:
         text_{"[%Y-%m-%dT%H:%M:%S.%eZ] [%n] [%^%l%$] %v", spdlog::pattern_time_type::utc} {}
 
   void format(const spdlog::details::log_msg& line, spdlog::memory_buf_t& to) override {
-    // A line that stands for others may be written while this thread works for a request.
+    // A summary of other lines may be written while this thread works for an unrelated request.
     const auto about = line.source.funcname == nullptr ? about_request::current() : request_marks{};
     if (!in_force_ || in_force_->load(std::memory_order_relaxed) == log_format::text)
       return format_text(line, about, to);

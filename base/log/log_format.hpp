@@ -10,23 +10,23 @@
 
 namespace matchcloud::base {
 
-/// How the lines of the log look.
+/// The format of log lines.
 enum class log_format : std::uint8_t {
-  /// Its time in UTC as RFC 3339 has it, name, level, text, and the request that it is about.
+  /// The UTC time (RFC 3339), the name, the level, the text, and the request that it is about.
   text,
-  /// One JSON object a line: `ts`, `level`, `subject`, `event`, `message`, `left_out` where the
-  /// line stands for others, `request_id` and `trace_id` where it is about a request.
+  /// One JSON object per line: `ts`, `level`, `subject`, `event`, `message`; `left_out` if the line
+  /// stands for others; `request_id` and `trace_id` if it is about a request.
   json,
 };
 
 /// The format of a log, which may change while lines are written. Any thread.
 using shared_log_format = std::shared_ptr<std::atomic<log_format>>;
 
-/// Makes lines of the format that is in force when they are made. No JSON line is longer than
+/// Formats each line as `in_force` says at that moment. No JSON line is longer than
 /// `log_line_limit_bytes`: its message is cut.
 std::unique_ptr<spdlog::formatter> make_log_formatter(shared_log_format in_force = nullptr);
 
-/// Appends `text` as a JSON string, without quotes. What is not UTF-8 becomes U+FFFD.
+/// Appends `text` as a JSON string, without quotes. Invalid UTF-8 becomes U+FFFD.
 void append_json_text(std::string& out, std::string_view text);
 
 } // namespace matchcloud::base

@@ -12,14 +12,14 @@
 
 namespace matchcloud::base {
 
-/// How long the lines of an event are counted together.
+/// The time window in which the lines of an event are counted.
 inline constexpr std::chrono::milliseconds log_window{10'000};
 
-/// Bounds how often lines of one event are logged, so that a failure that meets every request fills
-/// no disk and hides nothing else: `lines_limit` of them within `log_window`. One thread at a time.
+/// Limits the lines of one event to `lines_limit` per `log_window`, so that a failure of every
+/// request neither fills the disk nor hides other lines. One thread at a time.
 class log_limit {
 public:
-  /// `clock` outlives this.
+  /// `clock` must outlive this object.
   explicit log_limit(const clock& clock = machine_clock()) : clock_{&clock} {}
 
   /// Whether a line may be written; otherwise it is counted.
@@ -34,7 +34,7 @@ public:
     std::string line;
     std::uint64_t count = 0;
   };
-  /// Takes what was left out in windows that are over, or in all, in the order of events.
+  /// Takes the lines left out in windows that are over, or in all windows, in the order of events.
   std::vector<left_out> take_over(bool all = false);
 
 private:
@@ -46,7 +46,7 @@ private:
 
   const clock* clock_;
   std::array<window, log_events.size()> events_;
-  /// Windows that are not over, as far as they were looked at.
+  /// Windows that are not known to be over.
   std::size_t open_ = 0;
 };
 

@@ -20,11 +20,11 @@ namespace matchcloud::base {
 
 namespace {
 
-/// A line of the log about those that were dropped.
+/// Makes a log line about dropped lines.
 line_writer::drop_note drop_note_with(std::shared_ptr<spdlog::formatter> formatter, bool colours) {
   return [formatter = std::move(formatter), colours](std::uint64_t lines) {
     const auto text = std::to_string(lines) + (lines == 1 ? " line was" : " lines were") +
-                      " dropped here, because stderr took them too slowly or not at all";
+                      " dropped here, because stderr accepted them too slowly or not at all";
     const auto count = std::to_string(lines);
     return writer_sink::render({source_of(log_event::lines_dropped, count.c_str()), "matchcloud",
                                 spdlog_level(row_of(log_event::lines_dropped).level), text},
@@ -50,9 +50,9 @@ service_log::service_log() {
   bounded_ = std::make_shared<bounded_sink>(
       std::make_shared<writer_sink>(to_stderr_, make_log_formatter(format_), colours));
   auto logger = std::make_shared<spdlog::logger>("matchcloud", bounded_);
-  // `is_logged` has decided already.
+  // `is_logged` has already checked the level.
   logger->set_level(spdlog::level::trace);
-  // spdlog's own handler writes to stderr.
+  // Replaces spdlog's own handler, which writes to stderr.
   logger->set_error_handler([to = to_stderr_](const std::string&) { to->drop(); });
   spdlog::set_default_logger(std::move(logger));
   write_crashes_by(to_stderr_.get());
@@ -69,7 +69,7 @@ void service_log::say(std::string_view lines) {
 
 void service_log::print(std::string_view lines) {
   static_cast<void>(to_stderr_->wait_written(log_end_limit));
-  // Nobody is told of lines that do not fit: there are few.
+  // No note about lines that do not fit: few lines are printed.
   to_stdout_ = std::make_unique<line_writer>(STDOUT_FILENO, [](std::uint64_t) { return ""; });
   write_lines(*to_stdout_, lines);
   to_stdout_->end();

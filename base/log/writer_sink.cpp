@@ -8,7 +8,7 @@ namespace matchcloud::base {
 
 namespace {
 
-/// By level, from trace to critical, as spdlog's own sinks have them.
+/// By level, from trace to critical, as in spdlog's own sinks.
 constexpr std::array<std::string_view, 7> colour_codes{
     "\033[37m",        "\033[36m",        "\033[32m", "\033[33m\033[1m",
     "\033[31m\033[1m", "\033[1m\033[41m", ""};

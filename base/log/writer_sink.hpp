@@ -9,14 +9,14 @@
 
 namespace matchcloud::base {
 
-/// Gives formatted lines to a `line_writer`, and waits for nothing. Any thread.
+/// Passes formatted lines to a `line_writer` without waiting. Any thread.
 class writer_sink final : public spdlog::sinks::base_sink<std::mutex> {
 public:
   /// `colours`: levels have colours, for terminals.
   writer_sink(std::shared_ptr<line_writer> to, std::unique_ptr<spdlog::formatter> formatter,
               bool colours);
 
-  /// `line` as it is written, with its end.
+  /// Returns `line` as it is written, with its line end.
   static std::string render(const spdlog::details::log_msg& line, spdlog::formatter& by,
                             bool colours);
 

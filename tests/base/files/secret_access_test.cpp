@@ -26,11 +26,11 @@ TEST_CASE("secrets may be their owner's, and the group's of root or of the own u
     CHECK(exposure(mode, 0).empty());
     const auto refused = exposure(mode, another);
     CHECK(refused.find("group of another user, " + std::to_string(another)) != std::string::npos);
-    CHECK(refused.ends_with("do `chmod g-rwx /d/keys`"));
+    CHECK(refused.ends_with("run `chmod g-rwx /d/keys`"));
   }
   for (const mode_t mode : {0604U, 0602U, 0601U, 0644U, 0666U})
     for (const auto owner : {own, uid_t{0}, another})
-      CHECK(exposure(mode, owner).ends_with("do `chmod o-rwx /d/keys`"));
+      CHECK(exposure(mode, owner).ends_with("run `chmod o-rwx /d/keys`"));
   CHECK(exposure(0644, own).starts_with("its mode 0644 gives every user of this machine access; "));
 }
 

@@ -91,7 +91,7 @@ TEST_CASE("root works on a folder as its owner, without root's power over files"
 
     const auto other = in.work_on("own");
     CHECK((!other &&
-           other.error().detail.find("works as user 23417 already") != other.error().detail.npos));
+           other.error().detail.find("already works as user 23417") != other.error().detail.npos));
   });
   CHECK(base::working_user() == 0);
   CHECK(can_read(secret));
