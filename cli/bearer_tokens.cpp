@@ -28,34 +28,35 @@ std::string_view trimmed(std::string_view text) {
 
 /// What is wrong with a token, or nothing (empty).
 std::string finding_of(std::string_view token) {
-  constexpr const char* form = "a token has 1 to 256 characters, A-Z a-z 0-9 - . _ ~ + / and then "
-                               "= if any";
+  constexpr const char* form = "a token has 1 to 256 characters, A-Z a-z 0-9 - . _ ~ + /, and may "
+                               "end with =";
   if (token.size() > token_limit_bytes)
     return std::to_string(token.size()) + " characters; " + form;
   const auto body = token_bytes.span(token);
   const auto end = std::min(token.find_first_not_of('=', body), token.size());
   if (body > 0 && end == token.size()) return {};
-  return "character " + std::to_string((body == 0 ? 0 : end) + 1) + " cannot stand there; " + form;
+  return "character " + std::to_string((body == 0 ? 0 : end) + 1) + " is not allowed there; " +
+         form;
 }
 
 tl::unexpected<base::error> failure(const std::string& where, const std::string& why) {
   return base::fail(base::errc::config_invalid, where + ": " + why);
 }
 
-/// The file's name in messages. A token that was given in place of a file's name is not repeated.
+/// The file's name for messages. Does not repeat a token that was given instead of a file's name.
 std::string shown(const std::string& file) {
   if (file == "-") return "stdin";
   return file.starts_with("mc_") ? "--token-file" : file;
 }
 
-/// A warning if the file is a regular one that too many users have access to. The owner of a pipe
-/// has chosen who writes and reads it.
+/// A warning if too many users have access to the file. Only for regular files: the owner of a pipe
+/// has chosen its writers and readers.
 std::string warning_of(const std::string& file) {
   struct stat found {};
   if (file == "-" || ::stat(file.c_str(), &found) != 0) return {};
   if (!S_ISREG(found.st_mode)) return {};
   const auto exposed = base::secret_exposure(shown(file), found);
-  return exposed.empty() ? exposed : shown(file) + ": it has tokens, and " + exposed;
+  return exposed.empty() ? exposed : shown(file) + ": it contains tokens, and " + exposed;
 }
 
 base::expected<bearer_tokens> read_variable() {
@@ -74,7 +75,7 @@ base::expected<bearer_tokens> read_bearer_tokens(const std::string& file) {
                                 : read_bounded_file(file, token_file_limit_bytes);
   if (!text) return failure(shown(file), text.error().detail);
   if (text->size() > token_file_limit_bytes)
-    return failure(shown(file), "larger than 16 MiB, the limit of a file of tokens");
+    return failure(shown(file), "larger than 16 MiB, the limit for a token file; split it");
   auto tokens = parse_bearer_tokens(*text, shown(file));
   if (!tokens) return tl::unexpected(tokens.error());
   return bearer_tokens{*std::move(tokens), warning_of(file)};
@@ -91,10 +92,11 @@ base::expected<std::vector<std::string>> parse_bearer_tokens(std::string_view te
     const auto where = source + ":" + std::to_string(number);
     if (const auto wrong = finding_of(line); !wrong.empty()) return failure(where, wrong);
     if (tokens.size() == token_count_limit)
-      return failure(where, "a file has at most " + std::to_string(token_count_limit) + " tokens");
+      return failure(where, "a file can have at most " + std::to_string(token_count_limit) +
+                                " tokens; split it");
     tokens.emplace_back(line);
   }
-  if (tokens.empty()) return failure(source, "has no token; write one per line");
+  if (tokens.empty()) return failure(source, "has no token; add one per line");
   return tokens;
 }
 

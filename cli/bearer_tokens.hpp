@@ -12,10 +12,10 @@ namespace matchcloud::cli {
 inline constexpr std::size_t token_limit_bytes = 256;
 inline constexpr std::size_t token_count_limit = 100'000;
 inline constexpr std::size_t token_file_limit_bytes = 16UL * 1024 * 1024;
-/// The environment variable with the token of a program that is given no `--token-file`.
+/// The environment variable with the token for programs called without `--token-file`.
 inline constexpr const char* token_variable = "MATCHCLOUD_TOKEN";
 
-/// The tokens that a program was given. None of its messages may contain one.
+/// The tokens that a program was given. No message may contain one.
 struct bearer_tokens {
   /// In the order of the file.
   std::vector<std::string> tokens;
@@ -23,20 +23,20 @@ struct bearer_tokens {
   std::string warning;
 };
 
-/// Reads the tokens of `file` (`-` is stdin), at least one. Where `file` is empty, reads the one of
-/// `MATCHCLOUD_TOKEN`; none if that is empty or not set. Fails with `config_invalid`, as
+/// Reads the tokens of `file` (`-` is stdin), at least one. If `file` is empty, reads the token in
+/// `MATCHCLOUD_TOKEN`, and none if that is empty or not set. Fails with `config_invalid`, as
 /// `parse_bearer_tokens` does.
 base::expected<bearer_tokens> read_bearer_tokens(const std::string& file);
 
-/// Parses a token per line, each 1 to `token_limit_bytes` of b64token (RFC 6750 section 2.1), with
-/// blanks around it ignored, and so are blank lines and those that begin with `#`. Fails with
-/// `config_invalid` if there is no token or one is wrong; the detail has `source`, the line and
-/// what is wrong, but nothing of the line's content.
+/// Parses one token per line, each 1 to `token_limit_bytes` of b64token (RFC 6750 section 2.1).
+/// Ignores blanks around a token, blank lines, and lines that begin with `#`. Fails with
+/// `config_invalid` if there is no token or one is wrong; the detail has `source`, the line number
+/// and what is wrong, but nothing of the line's content.
 base::expected<std::vector<std::string>> parse_bearer_tokens(std::string_view text,
                                                              const std::string& source);
 
-/// `text`, which a server sent, with asterisks in place of `token` wherever it occurs: a server may
-/// repeat what it was asked. The length stays the same. Changes nothing if `token` is empty.
+/// `text`, which a server sent, with every occurrence of `token` replaced by asterisks, because a
+/// server may repeat the request. The length stays the same. Changes nothing if `token` is empty.
 std::string with_token_masked(std::string_view text, std::string_view token);
 
 } // namespace matchcloud::cli

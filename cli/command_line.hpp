@@ -21,13 +21,13 @@ enum exit_code : int {
 inline constexpr const char* exit_code_help =
     "Exit codes: 0 done, 1 failed (stderr says why), 2 wrong command line or configuration.";
 
-/// Sets the text below a command's options: what it does, with an example.
+/// Sets the text below a command's options: a description with an example.
 inline void set_help(CLI::App& command, const std::string& text) {
   command.footer(text + "\n\n" + exit_code_help);
 }
 
-/// Refuses an empty file name, as from an unset variable in a script: nothing would be read,
-/// silently.
+/// Refuses an empty file name, as from an unset variable in a script. Otherwise the command would
+/// silently read nothing.
 inline CLI::Validator named_file() {
   return {[](const std::string& name) {
             return name.empty() ? std::string{"the file's name is empty"} : std::string{};
@@ -35,7 +35,7 @@ inline CLI::Validator named_file() {
           "FILE"};
 }
 
-/// Refuses an empty value, as from an unset variable in a script: it would count as not given.
+/// Refuses an empty value, as from an unset variable in a script, which would count as missing.
 inline CLI::Validator not_empty() {
   return {[](const std::string& value) {
             return value.empty() ? std::string{"it must not be empty"} : std::string{};
@@ -43,7 +43,7 @@ inline CLI::Validator not_empty() {
           ""};
 }
 
-/// A type that shows the values allowed: `{table,json}`.
+/// A type name that shows the allowed values: `{table,json}`.
 inline std::string choices_text(const std::vector<std::string>& names) {
   return "{" + CLI::detail::join(names, ",") + "}";
 }

@@ -10,7 +10,7 @@ void add(std::vector<named_command>& to, const std::string& path, const CLI::App
     add(to, path + " " + each->get_name(), *each);
 }
 
-/// The help shows no option without a group.
+/// The help hides options without a group.
 bool is_shown(const CLI::Option& option) {
   return !option.get_group().empty();
 }
@@ -63,7 +63,7 @@ std::vector<std::string> choices_of(const CLI::Option& option) {
 }
 
 std::string type_of(const CLI::Option& option) {
-  // CLI11 adds what checks are called: `TEXT:FILE`, `INT:INT in [1 - 9]`.
+  // CLI11 appends the names of checks: `TEXT:FILE`, `INT:INT in [1 - 9]`.
   const auto type = option.get_type_name();
   const auto last = type.substr(type.rfind(':') + 1);
   return last.substr(0, last.find(' '));

@@ -9,7 +9,7 @@ namespace matchcloud::cli {
 
 namespace {
 
-/// Bash splits words at = and :, so that a value may stand behind a word that is only a =.
+/// Bash splits words at = and :, so a value may follow a word that is only a =.
 constexpr const char* begin =
     R"(  local current=${COMP_WORDS[COMP_CWORD]}
   local before=${COMP_WORDS[COMP_CWORD-1]}
@@ -24,8 +24,8 @@ constexpr const char* begin =
     case "$path $word" in
 )";
 
-/// `words` are what may stand here; with `files`, so may names of files. `value` says that a flag
-/// with a value is before the cursor.
+/// `words` are the possible completions; `files` adds file names. `value` says that a flag with a
+/// value is before the cursor.
 constexpr const char* end = R"(  esac
   [[ -z $value && $current == -* ]] && words=$flags files=
   mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
@@ -49,7 +49,7 @@ std::string line_of_case(int depth, const std::vector<std::string>& patterns,
          " ;;\n";
 }
 
-/// What follows the flags that take a value: flags with the same in one line.
+/// The completions after flags that take a value; flags with the same completions share a line.
 std::string values_of(const CLI::App& command) {
   std::vector<std::pair<std::string, std::vector<std::string>>> lines;
   for (const auto* flag : flags_of(command)) {
@@ -79,7 +79,7 @@ std::vector<std::string> names_of_commands(const CLI::App& command) {
   return names;
 }
 
-/// What a command offers where no flag is before the cursor.
+/// The completions of a command if no flag is before the cursor.
 std::string words_of(const CLI::App& program, const CLI::App& command) {
   auto words = names_of_commands(command);
   bool takes_file = false;

@@ -6,9 +6,9 @@
 
 namespace matchcloud::cli {
 
-/// A script by which bash completes the commands, flags and values of `program`: allowed values
-/// where they are few, nothing where a number is expected, file names elsewhere. It needs bash
-/// alone, not the package bash-completion. The first line of it says that `made_by` printed it.
+/// A bash script that completes the commands, flags and values of `program`: the allowed values if
+/// there are few, nothing for numbers, file names otherwise. It needs only bash, not the package
+/// bash-completion. Its first line says that `made_by` printed it.
 std::string bash_completion(const CLI::App& program, const std::string& made_by);
 
 } // namespace matchcloud::cli

@@ -15,7 +15,7 @@ std::optional<std::chrono::nanoseconds> parse_duration(std::string_view text,
   if (status != std::errc{} || !(number >= 0)) return std::nullopt;
   text.remove_prefix(static_cast<std::size_t>(end - text.data()));
   for (const auto& [name, length] : units) {
-    // Exact for whole numbers of any unit within the limits here, as a double is not.
+    // Unlike double, this is exact for whole numbers of any unit within the limits here.
     const auto ns = static_cast<long double>(number) * static_cast<long double>(length.count());
     if (text == name && ns <= static_cast<long double>(most.count()))
       return std::chrono::nanoseconds{std::llroundl(ns)};

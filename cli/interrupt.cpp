@@ -32,7 +32,8 @@ interrupt::interrupt() {
 }
 
 interrupt::~interrupt() {
-  // Discard signals that were already handled: a pending one would end the process when unblocked.
+  // Discard signals that were already handled, because a pending one would end the process when
+  // unblocked.
   forget();
   pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }

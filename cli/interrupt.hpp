@@ -8,8 +8,8 @@
 
 namespace matchcloud::cli {
 
-/// While this object lives, SIGINT, SIGTERM and SIGHUP (the terminal was closed; unless it is
-/// ignored) do not end the process: a long command checks for them where it can stop. Create it in
+/// While this object lives, SIGINT, SIGTERM and SIGHUP (the terminal was closed; unless ignored) do
+/// not end the process: a long command checks for them at points where it can stop. Create it in
 /// the main thread before other threads start. Clean up before it is destroyed.
 class interrupt {
 public:

@@ -19,7 +19,8 @@ namespace {
 constexpr std::string_view example_mark = "Example";
 constexpr std::string_view exit_code_mark = "Exit codes: ";
 
-/// A character as roff prints it and not as what it means there, or a typographic relative of it.
+/// Escapes a character so that roff prints it as it is, without its special meaning and without a
+/// typographic replacement.
 std::string escaped(char c) {
   switch (c) {
   case '\\': return "\\e";
@@ -39,7 +40,7 @@ std::string escaped(std::string_view text) {
   return roff;
 }
 
-/// A line of text. What stands between ` is bold. A leading . would be a request.
+/// A line of text. Text between ` is bold. A leading . would be a roff request.
 std::string line_of(std::string_view text) {
   const bool has_pairs = std::ranges::count(text, '`') % 2 == 0;
   std::string roff = text.starts_with('.') ? "\\&" : "";
@@ -67,7 +68,7 @@ std::string title(std::string_view text) {
   return ".SH " + escaped(text) + "\n";
 }
 
-/// Lines that are printed as they are.
+/// Prints lines as they are.
 std::string verbatim(const std::vector<std::string>& lines) {
   std::string roff = ".PP\n.RS 4\n.nf\n";
   for (const auto& each : lines)
@@ -87,7 +88,7 @@ std::vector<std::string> parts_of(std::string_view text, std::string_view mark) 
 
 /// The text below the options, divided.
 struct help_text {
-  /// Roff each.
+  /// All of these are roff.
   std::string description;
   std::string examples;
   std::string exit_codes;
@@ -112,7 +113,7 @@ bool is_indented(const std::string& line) {
   return line.starts_with("  ");
 }
 
-/// Adds a paragraph: lines of text, lines that are indented, examples.
+/// Adds a paragraph, which may have text, indented lines and examples.
 void add_paragraph(help_text& to, const std::vector<std::string>& lines) {
   bool is_example = false;
   bool begins = true;
@@ -154,7 +155,7 @@ std::string heading_of(const named_command& of, const man_page_facts& facts) {
          escaped(facts.version) + "\" \"User Commands\"\n.ad l\n.nh\n";
 }
 
-/// A description as the line of NAME has it: `copy a store into another, of either engine`.
+/// A description in the form for the NAME section: `copy a store into another, of either engine`.
 std::string gist_of(std::string text) {
   if (text.ends_with('.')) text.pop_back();
   if (text.size() > 1 && std::islower(static_cast<unsigned char>(text[1])) != 0)
@@ -198,7 +199,7 @@ std::string commands_of(const named_command& of) {
   return text;
 }
 
-/// The value of an option, as its names are followed by: `{table,json}`, `TEXT`.
+/// The value after the names of an option: its choices, or a type such as `TEXT`.
 std::string value_of(const CLI::Option& option) {
   if (!takes_value(option)) return {};
   const auto choices = choices_of(option);
@@ -209,7 +210,7 @@ std::string value_of(const CLI::Option& option) {
   return text;
 }
 
-/// What the types of CLI11 say of bounds: `INT in [1 - 64]`.
+/// The bounds in a CLI11 type: `INT in [1 - 64]` has `1 to 64`.
 std::string bounds_of(const CLI::Option& option) {
   const auto type = option.get_type_name();
   const auto begin = type.find(" in [");
@@ -262,7 +263,7 @@ std::string flags_text(const CLI::App& command) {
   return text.empty() ? text : title("OPTIONS") + text;
 }
 
-/// The pages of the commands above and below, and of those beside it.
+/// The pages of the commands above and directly below it.
 std::string see_also(const CLI::App& program, const named_command& of) {
   std::string text;
   for (const auto& each : all_commands(program)) {

@@ -22,8 +22,8 @@ constexpr std::size_t block_bytes = 256UL * 1024;
 /// The number of bytes that a pipe accepts without blocking when poll reports it as writable
 /// (pipe(7)).
 constexpr std::size_t portion_bytes = PIPE_BUF;
-/// How many names are tried for the file aside; a killed process with the same id may have left
-/// one.
+/// The number of names to try for the temporary file: a killed process with the same id may have
+/// left one.
 constexpr int name_limit = 1'000;
 
 std::string aside_of(const std::filesystem::path& path, int number) {
@@ -52,7 +52,7 @@ base::expected<output_file> output_file::open(const std::string& file) {
   }
   if (S_ISDIR(found.st_mode)) return made.failure("write to it", EISDIR);
   if (S_ISREG(found.st_mode)) {
-    // A file that a shell's > could not overwrite is not replaced either.
+    // Do not replace a file that a shell's > could not overwrite.
     if (::faccessat(AT_FDCWD, file.c_str(), W_OK, AT_EACCESS) != 0)
       return made.failure("replace it", errno);
     std::error_code failed;
@@ -83,14 +83,14 @@ base::expected<void> output_file::begin(const interrupt& until) {
     file_ = base::file_descriptor{
         ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode_ ? 0600 : 0666)};
     if (!file_ && errno == EEXIST) continue;
-    if (!file_) return failure("create a file beside it", errno);
+    if (!file_) return failure("create a temporary file next to it", errno);
     fd_ = file_.get();
     waits_ = false;
     aside_ = std::move(path);
     if (mode_ && ::fchmod(fd_, *mode_) != 0) return failure("set its permissions", errno);
     return {};
   }
-  return failure("create a file beside it", EEXIST);
+  return failure("create a temporary file next to it", EEXIST);
 }
 
 base::expected<void> output_file::write(std::string_view bytes) {
@@ -109,7 +109,7 @@ base::expected<void> output_file::start_anew() {
   held_.clear();
   bytes_ = 0;
   if (::ftruncate(fd_, 0) != 0) return failure("truncate it", errno);
-  if (::lseek(fd_, 0, SEEK_SET) != 0) return failure("go to its beginning", errno);
+  if (::lseek(fd_, 0, SEEK_SET) != 0) return failure("seek to its beginning", errno);
   return {};
 }
 
@@ -118,7 +118,8 @@ base::expected<void> output_file::complete() {
   if (!is_aside()) return {};
   const base::as_invoker self;
   if (::fsync(fd_) != 0) return failure("sync it", errno);
-  if (::rename(aside_.c_str(), path_.c_str()) != 0) return failure("give it its name", errno);
+  if (::rename(aside_.c_str(), path_.c_str()) != 0)
+    return failure("rename the temporary file to it", errno);
   aside_.clear();
   const auto folder = std::filesystem::path{path_}.parent_path();
   return base::sync_directory(folder.empty() ? "." : folder.string());
@@ -137,7 +138,7 @@ base::expected<void> output_file::put(std::string_view bytes) {
     const auto written =
         ::write(fd_, bytes.data(), waits_ ? std::min(bytes.size(), portion_bytes) : bytes.size());
     if (written < 0 && errno == EPIPE && fd_ == STDOUT_FILENO)
-      return base::fail(base::errc::cancelled, {}); // the reader has what it wanted
+      return base::fail(base::errc::cancelled, {}); // the reader needs no more
     if (written < 0 && errno != EINTR && errno != EAGAIN) return failure("write", errno);
     if (written > 0) bytes.remove_prefix(static_cast<std::size_t>(written));
   }

@@ -13,9 +13,9 @@
 
 namespace matchcloud::cli {
 
-/// The output of a command. A regular file is written aside, in the same directory, and renamed
-/// when it is complete, so that either the whole new file is there or the previous one is
-/// unchanged. Stdout and special files (a pipe, /dev/null) are written directly. One thread.
+/// The output of a command. A regular file is first written to a temporary file in the same
+/// directory and renamed when it is complete, so either the whole new file is there or the previous
+/// one is unchanged. Stdout and special files (a pipe, /dev/null) are written directly. One thread.
 class output_file {
 public:
   /// Opens the output; `-` is stdout. Opening a named pipe waits for a reader, so call this while
@@ -27,15 +27,14 @@ public:
   /// Removes an incomplete file.
   ~output_file();
 
-  /// Creates the file aside, if one is needed, with the mode of the file that it replaces, or else
-  /// with the mode that the umask gives. From now on `until` ends blocking calls. Fails with
+  /// Creates the temporary file, if one is needed, with the mode of the file that it replaces, or
+  /// else the mode that the umask allows. From now on `until` ends blocking calls. Fails with
   /// `io_failed` or `store_full`.
   base::expected<void> begin(const interrupt& until);
   /// Writes bytes. Fails with `io_failed` or `store_full`, or with `cancelled` if a signal arrived
   /// while waiting for a reader, or, without a detail, if the reader of stdout has left.
   base::expected<void> write(std::string_view bytes);
-  /// Whether `start_anew` may be called, that is, whether the output is a regular file written
-  /// aside.
+  /// Whether `start_anew` may be called, that is, whether the output is a regular file.
   bool can_start_anew() const noexcept { return is_aside(); }
   /// Discards everything written so far. Requires `can_start_anew`.
   base::expected<void> start_anew();
@@ -56,7 +55,7 @@ private:
   std::string name_;
   /// The path of a regular file, with symbolic links resolved; empty for other output.
   std::string path_;
-  /// The path of the file aside; empty before it is created and after it was renamed.
+  /// The path of the temporary file; empty before it is created and after it was renamed.
   std::string aside_;
   /// The permissions of the file that is replaced; empty if there is none.
   std::optional<mode_t> mode_;

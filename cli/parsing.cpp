@@ -61,14 +61,14 @@ std::string explain_flag(const named_command& of, const named_command& last,
   const auto flag = word.substr(0, word.find('='));
   const auto name = flag.substr(std::min(flag.find_first_not_of('-'), flag.size()));
   auto why = "`" + of.path + "` has no flag " + quoted(flag);
-  // Given before the command that has it.
+  // The flag was given before its command.
   const auto names = long_names(*last.command);
   if (of.command != last.command && std::ranges::find(names, name) != names.end())
-    return why + "; write it after `" + last.path + "`";
+    return why + "; put it after `" + last.path + "`";
   return why + suggestion(name, long_names(*of.command), "--");
 }
 
-/// What is wrong with the first argument that no command knows; empty if there is none.
+/// Explains the first argument that no command knows; empty if there is none.
 std::string explain_unknown(const std::vector<named_command>& chain) {
   for (const auto& each : chain) {
     const auto words = each.command->remaining();
@@ -76,7 +76,7 @@ std::string explain_unknown(const std::vector<named_command>& chain) {
     const auto is_flag = [](const std::string& word) {
       return word.starts_with('-') && word.size() > 1;
     };
-    // A value may stand before its flag here, in the place of another argument.
+    // A value may come before its flag here, in the place of another argument.
     const auto flag = std::ranges::find_if(words, is_flag);
     const bool is_command = !subcommands_of(*each.command).empty();
     if (is_command && !is_flag(words.front())) return explain_command(each, words.front());
@@ -93,7 +93,7 @@ std::string explain_missing_command(const named_command& of) {
   return "`" + of.path + "` needs a command: " + names;
 }
 
-/// CLI11 says first that something is missing, where mistyping it is the reason.
+/// CLI11 reports a missing argument even if the reason is a mistyped one.
 std::string explain(const CLI::ParseError& failure, const CLI::App& program) {
   const auto chain = parsed_commands(program);
   const auto* missing = dynamic_cast<const CLI::RequiredError*>(&failure);
@@ -120,7 +120,7 @@ base::expected<named_command> find_command(const CLI::App& program,
 }
 
 int report_usage(const CLI::App& program, std::string why) {
-  // It may quote a token or a password that was given in the wrong place.
+  // The message may quote a token or a password that was given in the wrong place.
   why = model::hide_passwords(model::redact_tokens(std::move(why)));
   std::cerr << program.get_name() << ": " << why << "\nTry `"
             << parsed_commands(program).back().path << " --help`.\n";
@@ -129,14 +129,14 @@ int report_usage(const CLI::App& program, std::string why) {
 
 std::optional<int> parse_command_line(CLI::App& program, int argc, const char* const* argv) {
   try {
-    // As of kubectl, docker and cargo: nobody asked for anything that failed.
+    // Like kubectl, docker and cargo: nothing was requested, so nothing failed.
     if (argc < 2 && program.get_require_subcommand_min() > 0)
       return print(program.get_name(), help_of({program.get_name(), &program})) ? ok : failed;
     program.parse(argc, argv);
     return std::nullopt;
   } catch (const CLI::Success& request) { // --help
     return program.exit(request);
-  } catch (const CLI::RuntimeError& ended) { // by a callback that has said why
+  } catch (const CLI::RuntimeError& ended) { // from a callback that has reported why
     return ended.get_exit_code();
   } catch (const CLI::ParseError& failure) {
     return report_usage(program, explain(failure, program));

@@ -11,7 +11,7 @@ base::expected<void> print(std::string_view text) {
   errno = 0;
   std::cout << text << std::flush;
   if (std::cout) return {};
-  std::string why = "stdout cannot be written";
+  std::string why = "cannot write to stdout";
   if (errno != 0) why += ": " + std::generic_category().message(errno);
   return base::fail(base::errc::io_failed, std::move(why));
 }

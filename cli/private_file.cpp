@@ -25,10 +25,10 @@ base::expected<private_file> private_file::create(const std::string& file) {
       ::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, owner_only)};
   if (!opened && errno == EEXIST)
     return base::fail(base::errc::io_failed,
-                      file + ": it exists already and is not replaced; give another name");
+                      file + ": it already exists and is not replaced; choose another name");
   if (!opened) return base::io_failure(file, "create it", errno, base::errc::io_failed);
   private_file made{file, std::move(opened)};
-  // The umask may have taken the owner's permissions, too.
+  // The umask may have removed the owner's permissions, too.
   if (::fchmod(made.file_.get(), owner_only) != 0)
     return base::io_failure(file, "set its permissions", errno, base::errc::io_failed);
   return made;

@@ -18,8 +18,8 @@ enum class progress_rate : std::uint8_t {
   megabytes,
 };
 
-/// Shows the progress of a command in one line on the terminal, which is rewritten again and again;
-/// shows nothing if stderr is not a terminal. One thread.
+/// Shows the progress of a command in one terminal line that it keeps rewriting. Shows nothing if
+/// stderr is not a terminal. One thread.
 class progress_display {
 public:
   explicit progress_display(const base::clock& clock);
@@ -27,12 +27,12 @@ public:
   progress_display(const progress_display&) = delete;
   progress_display& operator=(const progress_display&) = delete;
 
-  /// Begins a step. `what`: its name, such as "checked"; `whole`: its total (bytes, rows) if known.
+  /// Starts a step. `what`: its name, such as "checked"; `whole`: its total (bytes, rows) if known.
   void begin(std::string_view what, std::optional<std::uint64_t> whole,
              progress_rate rate = progress_rate::counted);
   /// Sets the step's total once it is known.
   void set_whole(std::optional<std::uint64_t> whole) noexcept { whole_ = whole; }
-  /// Shows that `count` items are done, which is `part` of the whole. Writes at most every 200 ms.
+  /// Shows that `count` items, or `part` of the whole, are done. Writes at most every 200 ms.
   void show(std::uint64_t count, std::uint64_t part);
   /// Shows what the command is waiting for, until something else is shown.
   void announce(std::string_view text);
@@ -52,8 +52,8 @@ private:
   base::steady_time last_;
 };
 
-/// Renders a progress line: `12 lobbies, 3.4 MB/s, 56 %`, or `12 checked, 3/s` if the whole is not
-/// known.
+/// Renders a progress line: `12 lobbies, 3.4 MB/s, 56 %`, or `12 checked, 3/s` if the total is
+/// unknown.
 std::string progress_line(std::string_view what, progress_rate rate, std::uint64_t count,
                           std::uint64_t part, std::optional<std::uint64_t> whole, double seconds);
 

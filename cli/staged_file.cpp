@@ -18,8 +18,8 @@ namespace matchcloud::cli {
 namespace {
 
 constexpr mode_t owner_only = 0600;
-/// How many names are tried for the file aside; a killed process with the same id may have left
-/// one.
+/// The number of names to try for the temporary file: a killed process with the same id may have
+/// left one.
 constexpr int name_limit = 1'000;
 
 std::string folder_of(const std::string& name) {
@@ -32,7 +32,8 @@ tl::unexpected<base::error> failure(const std::string& name, const char* operati
 }
 
 tl::unexpected<base::error> exists(const std::string& name) {
-  return base::fail(base::errc::io_failed, name + ": it exists already and is not replaced");
+  return base::fail(base::errc::io_failed,
+                    name + ": it already exists and is not replaced; choose another name");
 }
 
 } // namespace
@@ -62,7 +63,7 @@ base::expected<base::file_descriptor> staged_file::create_aside() {
     aside_ = std::move(path);
     return file;
   }
-  return failure(name_, "create a file beside it", EEXIST);
+  return failure(name_, "create a temporary file next to it", EEXIST);
 }
 
 staged_file::~staged_file() {
@@ -72,12 +73,12 @@ staged_file::~staged_file() {
 base::expected<void> staged_file::commit() {
   if (taken_ == taken_name::replace) {
     if (::rename(aside_.c_str(), name_.c_str()) != 0)
-      return failure(name_, "give it its name", errno);
+      return failure(name_, "rename the temporary file to it", errno);
   } else {
     const int code = base::name_file(aside_.c_str(), name_.c_str());
     if (code == EEXIST) return exists(name_);
-    if (code != 0) return failure(name_, "give it its name", code);
-    ::unlink(aside_.c_str()); // it is gone already where the file system has no links
+    if (code != 0) return failure(name_, "rename the temporary file to it", code);
+    ::unlink(aside_.c_str()); // already gone if the file system has no links
   }
   aside_.clear();
   return base::sync_directory(folder_of(name_));

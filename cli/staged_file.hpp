@@ -11,17 +11,17 @@
 
 namespace matchcloud::cli {
 
-/// What becomes of a file whose name a new one wants.
+/// What to do if the new file's name is taken.
 enum class taken_name : bool { refuse, replace };
 
-/// A small new file that is written aside, in the same directory, and takes its name when it is
-/// whole: it is there with all of its content, or not at all. Several are prepared before the first
-/// of them takes its name. One thread.
+/// A small new file that is first written to a temporary file in the same directory and renamed
+/// when it is complete, so it exists with all of its content or not at all. Several can be prepared
+/// before the first one is renamed. One thread.
 class staged_file {
 public:
-  /// Writes the whole content aside and syncs it. Until then its owner alone may read it; then it
-  /// gets `mode`, whatever the umask. Fails with `io_failed` or `store_full`; with `refuse`, also
-  /// if anything of that name exists, even a link that leads nowhere.
+  /// Writes the whole content to the temporary file and syncs it. Only the owner can read it until
+  /// it is written; then it gets `mode`, whatever the umask. Fails with `io_failed` or
+  /// `store_full`; with `refuse`, also if the name is taken, even by a dangling link.
   static base::expected<staged_file> write(const std::string& file, std::string_view bytes,
                                            mode_t mode, taken_name taken);
 
@@ -30,12 +30,12 @@ public:
         aside_{std::exchange(other.aside_, {})},
         taken_{other.taken_} {}
   staged_file& operator=(staged_file&&) = delete;
-  /// Removes what has not taken its name.
+  /// Removes the temporary file if it was not renamed.
   ~staged_file();
 
-  /// Gives the file its name, and syncs the directory. Replaces a file of that name, a link itself
-  /// and not what it leads to, or fails if there is one by now. Fails with `io_failed`,
-  /// `store_full` or `store_failed`.
+  /// Renames the file and syncs the directory. If the name is taken, replaces that file (a link
+  /// itself, not its target), or fails with `refuse`. Fails with `io_failed`, `store_full` or
+  /// `store_failed`.
   base::expected<void> commit();
 
 private:
@@ -44,7 +44,7 @@ private:
   base::expected<base::file_descriptor> create_aside();
 
   std::string name_;
-  /// Empty before it is created, after it took its name and after a move.
+  /// The temporary file's path; empty before it is created, after it is renamed and after a move.
   std::string aside_;
   taken_name taken_;
 };

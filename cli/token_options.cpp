@@ -11,8 +11,8 @@ CLI::Option* add_token_options(CLI::App& command, std::string& file,
                                           "--token-file FILE, or MATCHCLOUD_TOKEN in the "
                                           "environment"};
   };
-  // Without this option a message about an unknown one would repeat the token. CLI11 does not print
-  // options without a group.
+  // Without this option, the message about an unknown option would repeat the token. CLI11 does not
+  // print options without a group.
   command.add_option("--token", refuse)->expected(0, 1)->group("");
   return command.add_option("--token-file", file, description)->check(named_file());
 }

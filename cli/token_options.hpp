@@ -6,8 +6,8 @@
 
 namespace matchcloud::cli {
 
-/// Adds `--token-file`, and a `--token` that only says what to use instead: every user of a machine
-/// can read command lines. Returns `--token-file`. What it names is for `read_bearer_tokens`.
+/// Adds `--token-file`, and a `--token` that only says what to use instead, because every user of a
+/// machine can read command lines. Returns `--token-file`; pass its value to `read_bearer_tokens`.
 CLI::Option* add_token_options(CLI::App& command, std::string& file,
                                const std::string& description);
 

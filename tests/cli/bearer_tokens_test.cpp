@@ -48,7 +48,7 @@ TEST_CASE("a line that is no token is told by its number, not by what it says") 
   const auto second = [](const std::string& line) {
     return refusal(parse_bearer_tokens("one\n" + line + "\nthree\n", "f"));
   };
-  CHECK(second(secret + "!").starts_with("f:2: character 58 cannot stand there; "));
+  CHECK(second(secret + "!").starts_with("f:2: character 58 is not allowed there; "));
   CHECK(second("Bearer " + secret).starts_with("f:2: character 7 "));
   CHECK(second("\"" + secret + "\"").starts_with("f:2: character 1 "));
   CHECK(second("a=b").starts_with("f:2: character 3 "));
@@ -60,7 +60,7 @@ TEST_CASE("a line that is no token is told by its number, not by what it says") 
 
 TEST_CASE("a file has one token at least, and not more than the limit") {
   for (const auto* empty : {"", "\n\n", "# none\n"})
-    CHECK(refusal(parse_bearer_tokens(empty, "f")) == "f: has no token; write one per line");
+    CHECK(refusal(parse_bearer_tokens(empty, "f")) == "f: has no token; add one per line");
   std::string text;
   for (std::size_t i = 0; i < token_count_limit; ++i)
     text += "t\n";
@@ -83,13 +83,14 @@ TEST_CASE("a file of tokens that others can read is warned of") {
   CHECK(warning(0440).empty());
   for (const mode_t mode : {0604U, 0644U, 0602U}) {
     const auto text = warning(mode);
-    CHECK(text.starts_with(file + ": it has tokens, and its mode 0" + std::to_string(mode / 64) +
-                           std::to_string(mode / 8 % 8) + std::to_string(mode % 8) + " "));
+    CHECK(text.starts_with(file + ": it contains tokens, and its mode 0" +
+                           std::to_string(mode / 64) + std::to_string(mode / 8 % 8) +
+                           std::to_string(mode % 8) + " "));
     CHECK(contains(text, "chmod o-rwx"));
     CHECK_FALSE(contains(text, secret));
   }
   CHECK(refusal(read_bearer_tokens("/dev/null").map([](auto read) { return read.tokens; })) ==
-        "/dev/null: has no token; write one per line");
+        "/dev/null: has no token; add one per line");
 }
 
 TEST_CASE("a file of tokens that cannot be read is told") {

@@ -85,7 +85,7 @@ TEST_CASE("a mistyped flag gets a suggestion, also where another is missing ther
               "toy-box stop");
   check_usage({"stop"}, "--name is required", "toy-box stop");
   check_usage({"--name", "a", "stop"},
-              "`toy-box` has no flag `--name`; write it after `toy-box stop`", "toy-box stop");
+              "`toy-box` has no flag `--name`; put it after `toy-box stop`", "toy-box stop");
 }
 
 TEST_CASE("an argument too many, and a value that is not allowed, are named") {

@@ -55,7 +55,8 @@ TEST_CASE("a staged file replaces what has its name only where it is told to") {
   for (const auto& taken : {path, directory.path("link"), directory.path()}) {
     const auto refused = staged_file::write(taken, "new", 0600, taken_name::refuse);
     REQUIRE_FALSE(refused.has_value());
-    CHECK(refused.error().detail == taken + ": it exists already and is not replaced");
+    CHECK(refused.error().detail ==
+          taken + ": it already exists and is not replaced; choose another name");
   }
   CHECK(read_whole(path) == "as it was");
 

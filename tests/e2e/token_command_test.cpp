@@ -195,7 +195,7 @@ TEST_CASE("a token's file is its owner's alone and replaces nothing", "[operatio
 
   const auto again = in.token(words);
   CHECK(again.exit_code == 1);
-  CHECK(contains(again.errors, file + ": it exists already"));
+  CHECK(contains(again.errors, file + ": it already exists"));
   CHECK(read_whole(file) == text);
   // Nothing was created, so nothing is lost.
   const auto id = text_at(in.only(), "token_id");

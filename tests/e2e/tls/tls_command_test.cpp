@@ -70,7 +70,7 @@ TEST_CASE("a pair replaces nothing unless it is forced", "[operations]") {
   const auto again = in.make();
   CHECK(again.exit_code == 1);
   CHECK(again.out.empty());
-  CHECK(contains(again.errors, in.path("key.pem") + ": it exists already"));
+  CHECK(contains(again.errors, in.path("key.pem") + ": it already exists"));
   CHECK(contains(again.errors, "--force"));
   CHECK(read_whole(in.path("key.pem")) == key);
 
