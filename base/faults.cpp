@@ -271,7 +271,7 @@ base::expected<void> check(fault_point at, const fault_rule& rule) {
   const std::string name{facts_of(at).name};
   if (rule.kind == fault_kind::none || !facts_of(at).kinds.has(rule.kind))
     return refuse(name + " has no fault " + std::string{name_of(rule.kind)} +
-                  ". Use one of: " + kinds_at(at) + ".");
+                  ". Choose one of: " + kinds_at(at) + ".");
   if (auto known = check_choices(at, rule); !known) return known;
   if (!(rule.connections > 0 && rule.connections <= 1))
     return refuse(name + ": the share of connections must be above 0 and at most 1.");

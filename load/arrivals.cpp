@@ -40,7 +40,7 @@ void arrivals::append(double from, double to, double seconds) {
   }
   made.rate = from;
   made.slope = std::isinf(seconds) ? 0 : (to - from) / seconds;
-  // Behind all stages nothing more comes where the last one ends with nothing.
+  // If the last stage ends at rate 0, no request follows it.
   made.until = made.before + (from + to == 0 ? 0 : (from + to) / 2 * seconds);
   ends_ = made.begin + seconds;
   spans_.push_back(made);
@@ -49,7 +49,7 @@ void arrivals::append(double from, double to, double seconds) {
 std::chrono::nanoseconds arrivals::next() {
   if (times_) return next_time_ < times_->size() ? (*times_)[next_time_++] : never;
   if (kind_ == arrival_kind::poisson) {
-    // A Poisson process whose rate changes is one of rate 1 on the axis of expected requests.
+    // A Poisson process with a changing rate has rate 1 on the axis of expected requests.
     expected_ += distance_(engine_);
     return when(expected_);
   }
@@ -64,12 +64,12 @@ std::chrono::nanoseconds arrivals::when(double expected) {
   if (current_ == spans_.size()) return never;
   const auto& in = spans_[current_];
   const double more = expected - in.before;
-  // The root of rate * t + slope / 2 * t^2 = more, in the form that loses no digits and works
-  // without a slope, too.
+  // The root of rate * t + slope / 2 * t^2 = more, in the form that loses no digits and also works
+  // without a slope.
   const double root =
       in.slope == 0 ? in.rate : std::sqrt(std::max(0.0, in.rate * in.rate + 2 * in.slope * more));
   const double within = more == 0 ? 0 : 2 * more / (in.rate + root);
-  // At a rate near 0 the next request may be due later than nanoseconds can count.
+  // At a rate near 0, the next request may be due later than nanoseconds can express.
   constexpr double latest = std::chrono::duration<double>{never}.count();
   const double at = in.begin + within;
   return at < latest ? std::chrono::nanoseconds{static_cast<std::int64_t>(at * 1e9)} : never;

@@ -14,24 +14,24 @@ namespace matchcloud::load {
 enum class arrival_kind : std::uint8_t {
   /// At equal intervals.
   constant,
-  /// Independent of each other, as those of many users are: the times between requests are
+  /// Independent of each other, like the requests of many users: the times between requests are
   /// exponentially distributed.
   poisson,
 };
 
-/// A part of a run in which the rate rises or falls evenly, or stays as it is.
+/// A part of a run in which the rate rises or falls evenly, or stays constant.
 struct rate_stage {
-  /// As reports show it.
+  /// The name in reports.
   std::string name;
   /// Requests per second at the beginning and at the end; at least 0.
   double from = 0;
   double to = 0;
-  /// More than 0.
+  /// Greater than 0.
   std::chrono::nanoseconds length{0};
 };
 
-/// The times at which requests are to be sent, whatever happens to earlier requests. The rate rises
-/// linearly from 0 during `ramp`, then stays constant or follows `stages`. One thread.
+/// The times at which requests are due, regardless of what happens to earlier requests. The rate
+/// rises linearly from 0 during `ramp`, then stays constant or follows `stages`. One thread.
 class arrivals {
 public:
   struct shape {
@@ -39,22 +39,22 @@ public:
     /// Requests per second; greater than 0.
     double rate = 0;
     std::chrono::nanoseconds ramp{0};
-    /// What follows the ramp in place of `rate`, one stage after the other; behind the last one its
-    /// rate stays. Empty: `rate`.
+    /// The stages after the ramp, which replace `rate`; after the last one, its rate stays. If
+    /// empty, `rate` applies.
     std::vector<rate_stage> stages{};
 
-    /// The same with all rates multiplied.
+    /// Returns this shape with all rates multiplied.
     shape times(double factor) const;
   };
 
   /// `phase`: the fraction (0 to 1) of the first interval that passes before the first request, so
   /// that several threads do not all send at once.
   arrivals(const shape& of, double phase, std::uint64_t seed);
-  /// Given times, the earliest first.
+  /// Uses the given times, the earliest first.
   explicit arrivals(std::vector<std::chrono::nanoseconds> times);
 
-  /// What `next` returns once no request is left, because the last stage ended with the rate 0
-  /// or the given times are over.
+  /// The result of `next` when no request is left, because the last stage ended with the rate 0 or
+  /// the given times are over.
   static constexpr std::chrono::nanoseconds never = std::chrono::days{365};
 
   /// The intended time of the next request, since the start; never earlier than the previous one.
@@ -65,10 +65,10 @@ private:
   struct span {
     /// In seconds since the start.
     double begin = 0;
-    /// Requests per second at its beginning, and by how much they change in a second.
+    /// Requests per second at its beginning, and their change per second.
     double rate = 0;
     double slope = 0;
-    /// The number of requests that are expected from the start to its beginning and to its end.
+    /// The expected number of requests from the start to its beginning and to its end.
     double before = 0;
     double until = 0;
   };

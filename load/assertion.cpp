@@ -20,7 +20,7 @@ namespace {
 
 using comparison = assertion::comparison;
 
-/// Longer signs come first, because `<=` begins with `<`.
+/// Longer operators come first, because `<=` begins with `<`.
 constexpr std::array<std::pair<std::string_view, comparison>, 7> signs{{
     {"<=", comparison::at_most},
     {">=", comparison::at_least},
@@ -41,7 +41,7 @@ std::optional<double> number(std::string_view text) {
   return value;
 }
 
-/// The percentile that a name such as `p99.9` stands for: 99.9.
+/// The percentile in a name: 99.9 for `p99.9`.
 std::optional<double> percentile(std::string_view name) {
   if (!name.starts_with('p')) return std::nullopt;
   const auto percent = number(name.substr(1));
@@ -80,15 +80,15 @@ base::expected<assertion> parse_one(std::string_view text) {
     return base::fail(base::errc::config_invalid, "\"" + std::string{text} + "\": " + why);
   };
   const auto at = text.find_first_of("<>=!");
-  if (at == std::string_view::npos) return refuse("needs a comparison, as p99<5ms has.");
+  if (at == std::string_view::npos) return refuse("has no comparison. Add one, as in p99<5ms.");
   const auto rest = text.substr(at);
   const auto* const sign = std::ranges::find_if(
       signs, [rest](const auto& each) { return rest.starts_with(each.first); });
-  if (sign == signs.end()) return refuse("compare with <, <=, =, !=, >= or >.");
+  if (sign == signs.end()) return refuse("has an unknown comparison. Use <, <=, =, !=, >= or >.");
   const std::string name{trimmed(text.substr(0, at))};
   if (!is_known(name))
     return refuse("there is no \"" + name +
-                  "\". Known: p50, p99.9 (any percentile), max, mean, errors, connect, local, "
+                  "\". Allowed: p50, p99.9 (any percentile), max, mean, errors, connect, local, "
                   "reset, closed, timeout, malformed, status, unavailable, content, unsent, "
                   "abandoned, late, sent, answered, repeated, rate, status.503 (any).");
   const auto written = trimmed(rest.substr(sign->first.size()));
@@ -98,8 +98,9 @@ base::expected<assertion> parse_one(std::string_view text) {
   else if (const auto duration = parse_duration(written); duration && !number(written))
     value = static_cast<double>(duration->count());
   if (!value)
-    return refuse(is_duration(name) ? "write a duration with its unit, as in 5ms or 800us."
-                                    : "write a number.");
+    return refuse(is_duration(name)
+                      ? "is not compared with a duration. Use one such as 5ms or 800us."
+                      : "is not compared with a number. Use one such as 0 or 100.");
   return assertion{std::string{text}, name, sign->second, *value};
 }
 
@@ -139,7 +140,7 @@ double value_of(const assertion& which, const results& of) {
 
 bool holds(const assertion& which, const results& of) {
   const double value = value_of(which, of);
-  // Without measurements no assertion about latency holds, although each value is 0.
+  // Without measurements, no assertion about latency holds, although each value is 0.
   if (is_duration(which.name) && of.all.latency.count() == 0) return false;
   switch (which.by) {
   case comparison::less: return value < which.value;

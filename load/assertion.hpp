@@ -25,8 +25,8 @@ struct assertion {
   double value = 0;
 };
 
-/// Reads assertions that are separated by commas. Fails with `config_invalid`, which names the
-/// wrong assertion and what can be written.
+/// Reads assertions separated by commas. Fails with `config_invalid`; the detail names the wrong
+/// assertion and what is allowed.
 base::expected<std::vector<assertion>> parse_assertions(std::string_view text);
 
 /// The run's value that the assertion is about, in the unit of `assertion::value`.

@@ -14,7 +14,7 @@ namespace matchcloud::load {
 
 namespace {
 
-/// `local` if this machine lacked something that a connection needs, else `connect`.
+/// `local` if this machine lacked a resource for the connection, otherwise `connect`.
 failure kind_of(int code) noexcept {
   switch (code) {
   case EADDRNOTAVAIL:
@@ -144,8 +144,8 @@ void client::write() {
   while (!unsent_.empty()) {
     const auto sent = unsent_.send(*stream_);
     if (sent == http::io_status::moved) continue;
-    // A server that refuses a request may close before it has read all of it; its reply is read
-    // nevertheless.
+    // A server that refuses a request may close the connection before reading all of it; its reply
+    // still counts.
     if (sent != http::io_status::blocked) unsent_ = {};
     return;
   }
@@ -153,7 +153,7 @@ void client::write() {
 
 void client::read() {
   const auto buffer = host_->read_buffer();
-  // A reply may end this connection, and the next request may begin another.
+  // A reply may end this connection, and the next request may open another.
   const auto connection = connection_;
   while (stream_ && connection == connection_) {
     const auto [got, age] = host_->tls() ? timed_result{stream_->read(buffer)}
@@ -171,7 +171,7 @@ void client::read() {
 }
 
 void client::on_bytes(std::string_view bytes) {
-  // The bytes answer no request.
+  // The bytes belong to no request.
   if (!has_request_) return close();
   switch (reader_.feed(bytes)) {
   case reply_reader::progress::more:
@@ -180,7 +180,7 @@ void client::on_bytes(std::string_view bytes) {
   case reply_reader::progress::complete: return replied();
   case reply_reader::progress::malformed:
     return fail(failure::malformed, reader_.has_extra_bytes()
-                                        ? "more bytes than the reply has"
+                                        ? "more bytes than the reply should have"
                                         : "begins with \"" + excerpt(bytes, 40) + "\"");
   }
 }
@@ -189,7 +189,7 @@ void client::replied() {
   has_request_ = false;
   ++replies_;
   const auto limit = host_->requests_per_connection();
-  // If a request was refused before all of it was sent, the server would take the rest for the next
+  // If a request was refused before all of it was sent, the server would read the rest as the next
   // request.
   if (reader_.current().closes || peer_ended_ || !unsent_.empty() || request_.cut_bytes > 0 ||
       (limit != 0 && replies_ >= limit))
@@ -200,25 +200,25 @@ void client::replied() {
 void client::ended() {
   if (!has_request_) return close();
   if (reader_.end() == reply_reader::progress::complete) return replied();
-  fail(failure::closed, reader_.untouched() ? "closed without a reply" : "closed within a reply");
+  fail(failure::closed,
+       reader_.untouched() ? "closed without a reply" : "closed in the middle of a reply");
 }
 
 void client::on_deadline() {
   if (!has_request_ && !connecting_) return;
   if (host_->loop().now() < deadline_) return host_->loop().timers().arm(*this, deadline_);
   if (connecting_)
-    return fail(failure::connect, handshaking_ != nullptr
-                                      ? "the TLS handshake was not complete in time"
-                                      : "no answer to the attempt to connect");
+    return fail(failure::connect, handshaking_ != nullptr ? "the TLS handshake timed out"
+                                                          : "the connection attempt timed out");
   // A reply that arrived in time counts even if this program was too busy to read it.
   const auto connection = connection_;
   read();
   if (has_request_ && connection == connection_ && host_->loop().now() >= deadline_)
-    fail(failure::timeout, reader_.untouched() ? "no reply" : "half a reply");
+    fail(failure::timeout, reader_.untouched() ? "no reply" : "incomplete reply");
 }
 
 std::string client::excerpt(std::string_view bytes, std::size_t limit_bytes) const {
-  // A token that begins within the limit must be seen whole to be found.
+  // To be found, a token that begins within the limit must be complete.
   auto text = cli::with_token_masked(bytes.substr(0, limit_bytes + token_.size()), token_);
   text.resize(std::min(text.size(), limit_bytes));
   return text;
@@ -239,7 +239,7 @@ std::string client::masked(std::string text) const {
 }
 
 void client::abandon() {
-  if (has_request_) fail(failure::abandoned, "no reply when the run was ended");
+  if (has_request_) fail(failure::abandoned, "no reply before the run was ended");
 }
 
 void client::fail(failure kind, std::string_view why) {

@@ -42,55 +42,53 @@ public:
 
   virtual http::event_loop& loop() noexcept = 0;
   virtual const network_address& server() const noexcept = 0;
-  /// Null: the server is asked without TLS.
+  /// Null: without TLS.
   virtual const std::shared_ptr<http::tls_context>& tls() const noexcept = 0;
-  /// What the server's certificate must be for.
+  /// The host name that the server's certificate must be for.
   virtual const std::string& host_name() const noexcept = 0;
   virtual std::chrono::milliseconds timeout() const noexcept = 0;
   /// The number of replies after which a connection is closed; 0: never.
   virtual std::uint64_t requests_per_connection() const noexcept = 0;
   /// The buffer that all clients of the thread share.
   virtual std::span<char> read_buffer() noexcept = 0;
-  /// The reply to the request is complete; the client can take the next request. `that` is valid
-  /// during the call, until the client takes a request.
+  /// The reply to the request is complete; the client can accept the next request. `that` is valid
+  /// during the call, until the client accepts a request.
   virtual void on_reply(client& from, const reply& that) = 0;
-  /// The request failed; the client can take the next request. `why`: the reason in words.
+  /// The request failed; the client can accept the next request. `why`: the reason in words.
   virtual void on_failure(client& from, failure kind, std::string_view why) = 0;
   /// `connect_ahead` has ended, with a connection or without.
   virtual void on_connected_ahead(client& from) = 0;
 };
 
-/// Holds one connection at a time to the server and sends one request at a time. Connects when
-/// there is something to send. Used on the thread of its loop.
+/// Holds one connection at a time to the server and sends one request at a time. Connects when it
+/// has something to send. Used on the thread of its loop.
 class client final : public http::io_handler, private http::timer {
 public:
-  /// `source`: the address to connect from; if there is none, the kernel chooses. `token`: inserted
-  /// into each request that has a place for one; it must outlive the client.
+  /// `source`: the address to connect from; if missing, the kernel chooses. `token`: inserted into
+  /// each request that has a place for it; must outlive the client.
   client(client_host& host, const std::optional<network_address>& source, std::string_view token);
   ~client() override;
   client(const client&) = delete;
   client& operator=(const client&) = delete;
 
-  /// Connects before there is a request to send.
+  /// Connects before the first request.
   void connect_ahead();
-  /// Sends a request that was meant to be sent at `intended`. The client must have no request in
-  /// progress. The bytes of `what` must stay valid until the request ends.
+  /// Sends a request that was due at `intended`. The client must have no request in progress. The
+  /// bytes of `what` must stay valid until the request ends.
   void ask(const request_source::request& what, base::steady_time intended);
 
   const request_source::request& request() const noexcept { return request_; }
   base::steady_time intended() const noexcept { return intended_; }
-  /// For how long the last bytes of the reply had been there when they were read; 0 if nobody knows
-  /// (TLS).
+  /// How long the last bytes of the reply had been waiting when they were read; 0 if unknown (TLS).
   std::chrono::nanoseconds reply_age() const noexcept { return reply_age_; }
-  /// The first `limit_bytes` of what the server sent, fit for a report: with the client's token
-  /// masked.
+  /// The first `limit_bytes` of what the server sent, for a report: with the client's token masked.
   std::string excerpt(std::string_view bytes, std::size_t limit_bytes) const;
-  /// `text`, which quotes parts of what the server sent, with the client's token masked, and what
-  /// may be its beginning where a part ends within it.
+  /// `text`, which quotes parts of what the server sent, with the client's token masked. Also masks
+  /// what may be the beginning of the token, in case a part ends within it.
   std::string masked(std::string text) const;
   bool is_connected() const noexcept { return stream_ && !connecting_; }
-  /// TCP segments of this client's connections that were lost and sent again. Connections that have
-  /// one request each are left out: asking would cost each request a system call.
+  /// TCP segments of this client's connections that were lost and resent. Leaves out connections
+  /// with one request each, because reading the count would cost each request a system call.
   std::uint64_t resent_segments() const noexcept;
 
   /// Gives up the request in progress, if any; it fails as `abandoned`.
@@ -123,12 +121,12 @@ private:
   http::tls_stream* handshaking_ = nullptr;
   bool connecting_ = false;
   bool has_request_ = false;
-  /// The server has ended the connection: nothing follows the bytes that can still be read.
+  /// The server has closed the connection: nothing follows the bytes that can still be read.
   bool peer_ended_ = false;
   /// The number of connections begun so far, which identifies the current one.
   std::uint64_t connection_ = 0;
   std::uint64_t replies_ = 0;
-  /// Of the connections before the current one.
+  /// The count for connections before the current one.
   std::uint64_t resent_segments_ = 0;
   request_source::request request_{};
   unsent_bytes unsent_;

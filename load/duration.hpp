@@ -7,11 +7,11 @@
 
 namespace matchcloud::load {
 
-/// Reads a number with one of the units `ns`, `us`, `ms`, `s`, `m`, `h`, or without a unit in
-/// seconds: `250ms`. Returns nothing for any other text, a negative duration or more than a day.
+/// Reads a number with one of the units `ns`, `us`, `ms`, `s`, `m`, `h`: `250ms`. Without a unit,
+/// it is in seconds. Returns nothing for any other text, a negative duration or more than a day.
 std::optional<std::chrono::nanoseconds> parse_duration(std::string_view text);
 
-/// `value` with that many decimals: `12.30`.
+/// `value` with `digits` decimals: `12.30`.
 std::string fixed(double value, int digits);
 
 /// A duration in a readable unit: `730 ns`, `12.3 us`, `4.56 ms`, `7.89 s`.

@@ -7,12 +7,12 @@
 namespace matchcloud::load {
 
 request_source::request flow_walk::begin(std::mt19937_64& engine) {
-  // Nothing is saved yet that could not fit.
+  // Cannot fail: no saved value exists yet that might not fit.
   make(0, engine);
   return next_.value();
 }
 
-/// Makes the request of a step. Returns why that cannot be, or nothing (empty).
+/// Makes the request of a step. Returns why that fails, or nothing (empty).
 std::string flow_walk::make(std::size_t which, std::mt19937_64& engine) {
   const auto& of = path_->flow->steps.steps[which];
   auto made = make_request(of.form, *path_->frame, {engine, line_, saved_});
@@ -40,9 +40,9 @@ std::string flow_walk::save(const reply& that) {
            std::to_string(cut);
   if (step().saves.empty()) return {};
   const auto arrived = cut > 0 ? cut : that.body.size();
-  // What was cut off cannot be decompressed.
+  // A body that was cut off cannot be decompressed.
   const auto text = cut > 0 ? std::string{that.body} : reply_check::decoded(that);
-  if (!text) return "is no gzip";
+  if (!text) return "is not gzip";
   return save_values(step(), that.head, *text, arrived, saved_);
 }
 

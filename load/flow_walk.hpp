@@ -13,10 +13,10 @@
 
 namespace matchcloud::load {
 
-/// One way through a flow, by one client. One thread.
+/// One pass through a flow, by one client. One thread.
 class flow_walk {
 public:
-  /// What all walks of a flow share. It must outlive them.
+  /// The parts that all walks of a flow share. Must outlive them.
   struct path {
     const any_flow* flow;
     const request_frame* frame;
@@ -30,15 +30,15 @@ public:
 
   /// Makes the request of the first step. The request is valid until `take`.
   request_source::request begin(std::mt19937_64& engine);
-  /// Takes the good reply to the current step, goes on to the next one and makes its request.
-  /// Returns what the reply lacks, or nothing (empty); then the step has failed.
+  /// Processes the good reply to the current step, moves to the next step and makes its request.
+  /// Returns nothing (empty), or what the reply lacks; in that case the step has failed.
   std::string take(const reply& that, std::mt19937_64& engine);
-  /// The request of the current step; nothing once the flow is at its end.
+  /// The request of the current step; nothing after the last step.
   const std::optional<request_source::request>& next() const noexcept { return next_; }
 
   const std::string& step_name() const noexcept { return step().name; }
   std::size_t index() const noexcept { return path_->index; }
-  /// When the first step was meant to be sent.
+  /// When the first step was due.
   base::steady_time began() const noexcept { return began_; }
 
 private:
@@ -55,7 +55,7 @@ private:
   std::optional<request_source::request> next_;
 };
 
-/// The ways of a mix's flows; nothing for other parts. The mix and the frame must outlive them.
+/// The paths of a mix's flows; other parts have none. The mix and the frame must outlive them.
 std::vector<flow_walk::path> paths_of(const std::vector<mix_part>& mix, const request_frame& frame);
 
 } // namespace matchcloud::load

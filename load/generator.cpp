@@ -19,7 +19,7 @@ std::chrono::nanoseconds thread_cpu_time() noexcept {
   return std::chrono::seconds{spent.tv_sec} + std::chrono::nanoseconds{spent.tv_nsec};
 }
 
-/// Whether a reply's status is the wanted one; 0 wants any below 500.
+/// Whether a reply has the wanted status; 0 means any below 500.
 bool is_wanted(int status, int wanted) noexcept {
   return wanted == 0 ? status < 500 : status == wanted;
 }
@@ -36,7 +36,7 @@ public:
   explicit wake_timer(generator& owner)
       : owner_{&owner}, fd_{::timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC)} {
     if (!fd_) throw std::system_error{errno, std::generic_category(), "timerfd_create"};
-    // With an edge-triggered event it is enough to set the timer again; nobody needs to read it.
+    // With an edge-triggered event, setting the timer again is enough; no read is needed.
     if (const int code = owner.loop_.watch(fd_.get(), EPOLLIN | EPOLLET, *this); code != 0)
       throw std::system_error{code, std::generic_category(), "epoll_ctl"};
   }
@@ -94,7 +94,7 @@ void generator::run(std::function<void()> when_connected) {
 }
 
 void generator::connect_more() {
-  // If each request has a connection of its own, none is made ahead.
+  // If each request has its own connection, none is opened ahead.
   if (plan_->requests_per_connection == 1) next_to_connect_ = clients_.size();
   while (connecting_ < connecting_limit && next_to_connect_ < clients_.size()) {
     ++connecting_;
@@ -106,8 +106,8 @@ void generator::connect_more() {
 void generator::on_connected_ahead(client& from) {
   --connecting_;
   if (!from.is_connected()) ++unconnected_;
-  // Done at the end of the turn, not from within: connections that fail at once would make
-  // the stack deep.
+  // Done at the end of the turn, not here, because connections that fail at once would nest calls
+  // deeply.
   loop_.at_turn_end([this] { connect_more(); });
 }
 
@@ -164,7 +164,7 @@ void generator::collect_interval(std::function<void(interval)> taker) {
 
 void generator::wake_at(base::steady_time when) {
   when = std::max(when, last_wake_ + wake_spacing);
-  // Waking too early does no harm, and setting the timer costs as much.
+  // Waking too early does no harm and costs no more than setting the timer again.
   if (wakes_at_ && *wakes_at_ <= when) return;
   wakes_at_ = when;
   wake_->set(when);
@@ -180,7 +180,7 @@ void generator::on_wake() {
   pump();
 }
 
-/// Whether the request is sent again: the server said to come back, and there is time.
+/// Whether to resend the request: the server sent Retry-After, and there is time.
 bool generator::repeats(const client& from, const reply& that) const {
   return that.status == service_unavailable && that.asks_back && !stopped_early_ &&
          !is_wanted(that.status, from.request().status) &&
@@ -210,7 +210,7 @@ void generator::pump(std::chrono::nanoseconds ahead) {
     now = clock_->now();
   exhausted_ = free_.empty();
   give_up_unsent(now);
-  repeat_due(now); // what is left is later than `now`: it is woken for
+  repeat_due(now); // later ones get a wake-up
   if (sent == sends_per_turn && !std::exchange(pump_planned_, true))
     loop_.at_turn_end([this] {
       pump_planned_ = false;
@@ -224,8 +224,8 @@ void generator::pump(std::chrono::nanoseconds ahead) {
   end_when_done();
 }
 
-/// Requests that become overdue while connections are free are this thread's fault, including those
-/// that then find no free connection.
+/// Requests that become overdue while connections are free are this thread's fault, even if they
+/// then find no free connection.
 void generator::note_lateness(base::steady_time now) {
   if (exhausted_)
     exhausted_until_ = now;
@@ -245,28 +245,29 @@ void generator::plan_wake(base::steady_time now) {
   if (when > now && when != base::steady_time::max()) wake_at(when);
 }
 
-/// Whether requests follow each other so fast that ticks are cheaper than a wake-up for each. Where
-/// no connection is free, each reply matters; and TLS does not say when a reply came.
+/// Whether requests follow each other so fast that ticks are cheaper than a wake-up for each. Not
+/// if no connection is free, because then each reply matters, and not with TLS, which does not say
+/// when a reply arrived.
 bool generator::ticks(base::steady_time now) const noexcept {
   return arrivals_ && !tls_ && !sent_all_ && !free_.empty() && next_ - now < 2 * tick;
 }
 
-/// Lets the end of this turn, or of the next one if this one is ending, be that of a tick.
+/// Ends this turn, or the next one if this one is already ending, with a tick.
 void generator::plan_tick() {
   tick_planned_ = true;
   loop_.at_turn_end([this] { on_tick(); });
 }
 
-/// Sends what was planned for the tick whose replies have just been read, and waits for the next.
-/// Meanwhile nobody waits for the sockets, so that replies cost no wake-ups, neither here nor the
-/// service that sends them.
+/// Sends the requests of the tick whose replies have just been read, and waits for the next tick.
+/// During the wait, nothing polls the sockets, so replies cause no wake-ups here and cost the
+/// service none for sending them.
 void generator::on_tick() {
   tick_planned_ = false;
   pump(ahead_limit);
   if (tick_planned_) tick_timer_.wait(clock_->now());
 }
 
-/// Sends the next request if it is due, or will be within `ahead`. Returns whether it was sent.
+/// Sends the next request if it is due now or within `ahead`. Returns whether it was sent.
 bool generator::pump_one(base::steady_time now, std::chrono::nanoseconds ahead) {
   const auto intended = arrivals_ ? next_ : now;
   if (intended >= end_) {
@@ -275,7 +276,7 @@ bool generator::pump_one(base::steady_time now, std::chrono::nanoseconds ahead) 
   }
   // Either the request is not due yet, or it is too late and `give_up_unsent` gives up the rest.
   if (intended > now + ahead || stopped_early_ || now >= end_ + plan_->timeout) return false;
-  // What is sent ahead of its time is measured from when it is sent.
+  // A request sent ahead of its time is measured from when it is sent.
   send(std::min(intended, now), now);
   if (arrivals_) next_ = start_ + arrivals_->next();
   return true;
@@ -314,7 +315,7 @@ void generator::on_reply(client& from, const reply& that) {
   }
   const auto now = clock_->now();
   auto came = now - from.reply_age();
-  if (came < from.intended()) came = now; // the kernel's clock was set meanwhile
+  if (came < from.intended()) came = now; // the kernel's clock was set in between
   last_reply_ = std::max(last_reply_, came);
   const auto took = since(from.intended(), came);
   count(from.request().part, from.intended(),
@@ -345,8 +346,8 @@ void generator::count_answer(const client& from, std::uint64_t took_ns) {
   });
 }
 
-/// Errors are quick or slow for reasons of their own, so percentiles leave them out, except those
-/// that waited for at least the timeout: otherwise a stall would improve the percentiles.
+/// Errors are quick or slow for their own reasons, so percentiles leave them out. Errors that
+/// waited for at least the timeout count, because a stall would otherwise improve the percentiles.
 bool generator::is_recorded(failure kind, std::uint64_t waited_ns) const noexcept {
   const auto timeout = static_cast<std::uint64_t>(
       std::chrono::duration_cast<std::chrono::nanoseconds>(plan_->timeout).count());
@@ -373,7 +374,7 @@ void generator::on_failure(client& from, failure kind, std::string_view why) {
   count_error(from, kind, why, since(from.intended(), clock_->now()));
   become_free(from);
   if (!arrivals_ && (kind == failure::connect || kind == failure::local)) {
-    // Trying again at once would only fail again.
+    // An immediate retry would only fail again.
     free_.pop_back();
     if (resting_.empty()) rest_until_ = clock_->now() + rest;
     resting_.push_back(&from);
@@ -394,8 +395,8 @@ void generator::end_measuring(base::steady_time now) {
   if (passed.count() > 0) cpu_percent_ = 100 * spent / passed;
 }
 
-/// Fails the requests that should have been sent but found no free connection: after an early
-/// stop at once, otherwise when the timeout has passed since the end.
+/// Fails the requests that were due but found no free connection: at once after an early stop,
+/// otherwise when the timeout has passed since the end.
 void generator::give_up_unsent(base::steady_time now) {
   if (!arrivals_ || sent_all_ || now < end_) return;
   if (!stopped_early_ && now < end_ + plan_->timeout) return;

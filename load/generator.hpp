@@ -31,10 +31,10 @@
 
 namespace matchcloud::load {
 
-/// What one thread does. Everything that the plan refers to must outlive the thread.
+/// The work of one thread. Everything that the plan refers to must outlive the thread.
 struct generator_plan {
   network_address server;
-  /// The thread's own; null: requests are sent without TLS.
+  /// The thread's own context; null: requests are sent without TLS.
   std::shared_ptr<http::tls_context> tls;
   /// The server's name in the URL.
   std::string host_name;
@@ -45,22 +45,22 @@ struct generator_plan {
   /// The mix's flows.
   const std::vector<flow_walk::path>* flows = nullptr;
   std::size_t connections = 1;
-  /// Connection i of this thread uses token `first_connection` + i of these, counted in a circle.
+  /// Connection i of this thread uses token `first_connection` + i, wrapping around at the end.
   std::span<const std::string> tokens;
-  /// The number of connections of the threads before this one.
+  /// The number of connections of all earlier threads.
   std::size_t first_connection = 0;
   std::uint64_t requests_per_connection = 0;
   std::chrono::milliseconds timeout{10'000};
-  /// For how long, from when it was meant to be sent, a request that gets 503 is sent again.
+  /// How long after its due time a request that gets 503 is sent again.
   std::chrono::milliseconds repeat_503{0};
-  /// The arrivals of an open loop. Nothing: each connection sends the next request when it has the
-  /// last reply (closed loop).
+  /// The arrivals of an open loop. If empty, each connection sends its next request when the last
+  /// reply has arrived (closed loop).
   std::optional<arrivals::shape> open_loop;
   /// The fraction of the first interval between requests that passes before the first request.
   double phase = 0;
   std::chrono::nanoseconds ramp{0};
-  /// The log that is replayed in place of an open loop: every `replay_step`th entry from
-  /// `first_entry` on. Null: none is.
+  /// The log to replay instead of an open loop: every `replay_step`th entry from `first_entry` on.
+  /// Null: no replay.
   const replay_log* replay = nullptr;
   const std::vector<request_bytes>* replayed = nullptr;
   std::size_t first_entry = 0;
@@ -77,27 +77,25 @@ inline std::uint64_t since(base::steady_time begin, base::steady_time end) noexc
 }
 
 /// One thread of load: an event loop, its connections and its counts. Latency is measured from the
-/// time when a request was meant to be sent: a server that stalls cannot hide it by delaying the
-/// next requests (coordinated omission).
+/// time at which a request was due, so that a server cannot hide a stall by delaying the next
+/// requests (coordinated omission).
 class generator final : private client_host {
 public:
-  /// How many connections are made concurrently at most, so that no backlog overflows.
+  /// The limit on connections that are opened concurrently, so that no backlog overflows.
   static constexpr std::size_t connecting_limit = 256;
-  /// The time before a connection that could not be made is tried again, in a closed loop.
+  /// The time before a failed connection is retried, in a closed loop.
   static constexpr std::chrono::milliseconds rest{100};
   /// The time before a request that got 503 is sent again.
   static constexpr std::chrono::milliseconds repeat_after{250};
-  /// The least time from one wake-up by the timer to the next: at high rates, one sends all that
-  /// became due meanwhile, so much later than intended at most. Where there are ticks, these take
-  /// over.
+  /// The least time between wake-ups by the timer. At high rates, one wake-up sends everything that
+  /// became due since the last one, at most this much late. Ticks replace it when they are used.
   static constexpr std::chrono::microseconds wake_spacing{40};
-  /// Requests that follow each other fast are sent together, once a tick: so much later than
-  /// intended at most, or so much earlier. A wake-up costs as much as several requests, and so does
-  /// waking the service.
+  /// Requests in quick succession are sent together, once per tick, at most this much late or
+  /// early. A wake-up costs as much as several requests, and so does waking the service.
   static constexpr std::chrono::microseconds late_limit{50};
   static constexpr std::chrono::microseconds ahead_limit{100};
   static constexpr std::chrono::microseconds tick = late_limit + ahead_limit;
-  /// Requests that are sent before the loop polls its sockets again.
+  /// The number of requests to send before the loop polls its sockets again.
   static constexpr std::size_t sends_per_turn = 64;
 
   generator(caf::actor_system& system, const base::clock& clock, const generator_plan& plan);
@@ -108,7 +106,7 @@ public:
   void run(std::function<void()> when_connected);
   /// Starts the load: the ramp begins at `start`. Any thread, once.
   void begin(base::steady_time start);
-  /// Stops sending; `run` waits for the requests in progress, or returns if the load had not begun.
+  /// Stops sending; `run` waits for the requests in progress, or returns if the load has not begun.
   /// Any thread.
   void stop_early();
   /// Gives up the requests in progress; `run` returns. Any thread, after `stop_early`.
@@ -121,28 +119,28 @@ public:
 
   /// The tally of each row of the results (`rows_of`), without the ramp.
   const std::vector<tally>& tallies() const noexcept { return tallies_; }
-  /// Walks of each flow as a whole, without those that began in the ramp: `sent` are begun,
-  /// `answered` reached their end.
+  /// The walks of each flow, without those that began in the ramp: `sent` counts started walks,
+  /// `answered` completed ones.
   const std::vector<tally>& flows() const noexcept { return flow_tallies_; }
   /// The tally of each stage, all parts together; empty without stages.
   const std::vector<tally>& stage_tallies() const noexcept { return stage_tallies_; }
-  /// From the end of the ramp to the end of sending, or to the last reply where that is later.
+  /// From the end of the ramp to the end of sending, or to the last reply if that is later.
   std::chrono::nanoseconds elapsed() const noexcept;
   /// The percentage of one core that the thread used between the end of the ramp and the end of
   /// sending.
   double cpu_percent() const noexcept { return cpu_percent_; }
-  /// What happened since the last `take_interval`.
+  /// What happened since the last `collect_interval`.
   const interval& last_interval() const noexcept { return interval_; }
-  /// Connections that could not be made before the load began.
+  /// Connections that failed before the load began.
   std::size_t unconnected() const noexcept { return unconnected_; }
-  /// TCP segments with requests that were lost and sent again.
+  /// TCP segments with requests that were lost and resent.
   std::uint64_t resent_segments() const noexcept;
 
 private:
   class wake_timer;
   struct part_state {
     reply_check check;
-    /// The flow that begins with this row; null: none does.
+    /// The flow that begins with this row; null if there is none.
     const flow_walk::path* flow;
   };
 
@@ -222,7 +220,7 @@ private:
   std::deque<client*> free_;
   /// Clients that wait until `rest_until_` because they could not connect, in a closed loop.
   std::vector<client*> resting_;
-  /// Clients that send their request again, each at its time, the earliest first.
+  /// Clients that resend their request, each at its time, the earliest first.
   std::deque<std::pair<base::steady_time, client*>> repeating_;
   std::vector<char> read_buffer_;
   interval interval_;
@@ -240,19 +238,19 @@ private:
   bool exhausted_ = false;
   /// Another `pump` at the end of this turn sends the rest of what is due.
   bool pump_planned_ = false;
-  /// The end of a turn is that of a tick, and sends what is due: nobody else does.
+  /// The turn ends with a tick, which sends what is due; nothing else sends.
   bool tick_planned_ = false;
   base::steady_time start_;
   base::steady_time measure_from_;
   base::steady_time end_;
   base::steady_time rest_until_;
-  /// When the next request is meant to be sent, in an open loop.
+  /// When the next request is due, in an open loop.
   base::steady_time next_;
   /// The last time when no connection was free.
   base::steady_time exhausted_until_;
   /// The last time when this thread was behind schedule although connections were free.
   base::steady_time behind_until_;
-  /// When the timer is due; nothing: it is not set.
+  /// When the timer is due; empty if it is not set.
   std::optional<base::steady_time> wakes_at_;
   base::steady_time last_wake_;
   base::steady_time last_reply_;

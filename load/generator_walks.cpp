@@ -1,4 +1,4 @@
-// What a generator does besides requests that stand alone: flows, and the replay of a log.
+// The parts of a generator beyond single requests: flows, and the replay of a log.
 #include "load/generator.hpp"
 
 #include <utility>
@@ -6,7 +6,7 @@
 namespace matchcloud::load {
 
 void generator::prepare_replay() {
-  // Nothing is known of the replies but their status.
+  // Only the status of the replies is known.
   static const mix_part part;
   static const request_form any_reply;
   for (std::size_t i = 0; i < plan_->replay->rows().size(); ++i)
@@ -38,7 +38,8 @@ request_source::request generator::begin_walk(client& by, const flow_walk::path&
   return walk.begin(flow_engine_);
 }
 
-/// What is wrong with a reply that has the right status. Of a flow, its next request is made.
+/// Returns what is wrong with a reply that has the right status. For a flow, also makes its next
+/// request.
 std::string generator::judge(const client& from, const reply& that) {
   auto wrong = parts_[from.request().part].check.judge(that);
   if (!wrong.empty() || walks_.empty()) return wrong;
@@ -65,7 +66,7 @@ bool generator::walk_on(client& from, base::steady_time came) {
     fail_walk(from, failure::abandoned, "not sent because a signal ended the run");
     return false;
   }
-  // A later step is meant to be sent when the reply to the one before it has been read.
+  // A later step is due when the reply to the previous one has been read.
   const auto now = clock_->now();
   ++interval_.parts[walk.next()->part].sent;
   count(walk.next()->part, now, [](tally& counted) {

@@ -20,14 +20,14 @@ struct interval {
     latency_bands latency;
   };
 
-  /// Of all parts of the mix together, then of each.
+  /// For all parts of the mix together, then for each.
   latency_histogram latency;
   std::vector<part> parts;
 
-  /// The other one has as many parts, or this one none yet.
+  /// Both must have the same number of parts, unless this one has none yet.
   void add(const interval& other);
   void clear();
-  /// What reports show of it. `begins`, `seconds` and `is_measured` are the caller's.
+  /// The summary for reports. The caller sets `begins`, `seconds` and `is_measured`.
   moment summary() const;
 };
 

@@ -13,12 +13,12 @@
 
 namespace matchcloud::load {
 
-/// Numbers of durations, each with the greatest of its band in nanoseconds; in ascending order,
-/// without bands that have none.
+/// Counts of durations, each with the upper end of its band in nanoseconds; in ascending order,
+/// without empty bands.
 using band_counts = std::vector<std::pair<std::uint64_t, std::uint32_t>>;
 
 /// The duration that at least `percent` (0 to 100) of them do not exceed, within 5 %; 0 if there
-/// are none.
+/// are no durations.
 inline std::uint64_t percentile_ns(const band_counts& of, double percent) noexcept {
   std::uint64_t count = 0;
   for (const auto& [up_to_ns, number] : of)
@@ -31,9 +31,9 @@ inline std::uint64_t percentile_ns(const band_counts& of, double percent) noexce
   return 0;
 }
 
-/// Counts durations in the bands of `base::latency_buckets`, as the service itself does: each is at
-/// most 5 % wide. For many short intervals, where `latency_histogram` takes too much; 5 KiB. One
-/// thread.
+/// Counts durations in the bands of `base::latency_buckets`, like the service itself: each is at
+/// most 5 % wide. Takes 5 KiB, for many short intervals for which `latency_histogram` is too large.
+/// One thread.
 class latency_bands {
 public:
   void record(std::uint64_t ns) noexcept { ++counts_[base::latency_buckets::of(ns)]; }

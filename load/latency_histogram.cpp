@@ -11,7 +11,7 @@ namespace {
 
 constexpr unsigned precision = latency_histogram::precision_bits;
 constexpr std::size_t parts = std::size_t{1} << precision;
-/// Below 2^(precision + 1) a bucket is a nanosecond wide.
+/// Below 2^(precision + 1), a bucket is one nanosecond wide.
 constexpr std::size_t bucket_count = (40 - precision - 1) * parts + 2 * parts;
 
 } // namespace
@@ -57,7 +57,7 @@ double latency_histogram::mean_ns() const noexcept {
 }
 
 std::uint64_t latency_histogram::percentile_ns(double percent) const noexcept {
-  // 99.9 % of 1,000 is 999, not the 999.0000000000001 that floating point makes of it.
+  // 99.9 % of 1,000 is 999, but 999.0000000000001 in floating point.
   constexpr double rounding = 1e-6;
   const auto wanted =
       static_cast<std::uint64_t>(std::ceil(percent * static_cast<double>(count_) / 100 - rounding));

@@ -19,7 +19,7 @@ public:
   latency_histogram();
 
   void record(std::uint64_t ns) noexcept;
-  /// Adds the other's records, as if they had been recorded here.
+  /// Adds the records of `other`, as if they had been recorded here.
   void add(const latency_histogram& other) noexcept;
   void clear() noexcept;
 
@@ -39,7 +39,7 @@ public:
     std::uint64_t up_to_ns;
     std::uint64_t total;
   };
-  /// The buckets that are not empty, in ascending order.
+  /// The non-empty buckets, in ascending order.
   std::vector<step> steps() const;
 
 private:

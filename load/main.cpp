@@ -13,7 +13,7 @@ namespace {
 
 using namespace matchcloud;
 
-/// Says why there is no result. Returns the exit code.
+/// Reports why there is no result. Returns the exit code.
 int give_up(const base::error& why) {
   load::complain(why.detail);
   return why.code == base::errc::config_invalid ? cli::usage : cli::failed;
@@ -32,8 +32,8 @@ int find(const load::options& options, const cli::interrupt& signals, load::repo
   return cli::failed;
 }
 
-/// Compares two reports. Everything but a slower run is exit code 0 or 2, so that a build can tell
-/// a slower run from one that could not be compared.
+/// Compares two reports. Only a slower run has exit code 1, so that a build can distinguish it from
+/// runs that could not be compared (2).
 int compare(const load::options& options) {
   const auto give_up_on = [](const base::error& why) {
     load::complain(why.detail);
@@ -71,7 +71,7 @@ int run(const load::options& options) {
 
 int main(int argc, char* argv[]) {
   std::signal(SIGPIPE, SIG_IGN);
-  // Scripts send these to every process of a name.
+  // Scripts send these signals to every process with a certain name.
   std::signal(SIGUSR1, SIG_IGN);
   std::signal(SIGUSR2, SIG_IGN);
   cli::forget_empty_variables();

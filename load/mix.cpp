@@ -47,14 +47,15 @@ private:
     if (part_.what == http::operation::list_regions) part_.clients = variants{std::size_t{10'000}};
   }
 
-  /// Refuses keys that the operation does not use: such a mistake would go unnoticed.
+  /// Refuses keys that the operation does not use, because such a mistake would go unnoticed.
   void check_use() {
     const bool has_body = row_of(part_.what).body != http::body_kind::none;
     const bool is_export = part_.what == http::operation::export_lobby_history;
     const auto use = [this](const char* key, bool has_use) {
       const auto* node = table_.get(key);
       if (node != nullptr && !has_use)
-        refuse(*node, "`" + std::string{name_of(part_.what)} + "` has no `" + key + "`.");
+        refuse(*node,
+               "`" + std::string{name_of(part_.what)} + "` has no `" + key + "`. Remove it.");
     };
     use("bodies", has_body);
     use("findings", has_body && !is_export);
@@ -75,7 +76,7 @@ private:
     if (key == "status") return take_whole(key, node, 200, 599, part_.status);
     if (key == "findings") return take_whole(key, node, 0, 1'000'000, part_.findings.emplace());
     refuse(node, "there is no `" + std::string{key} +
-                     "`. Known: name, weight, game, clients, bodies, from_ms, to_ms, length_ms, "
+                     "`. Allowed: name, weight, game, clients, bodies, from_ms, to_ms, length_ms, "
                      "status, findings.");
   }
 
@@ -103,7 +104,7 @@ private:
     const auto wrong = std::ranges::find_if(
         lines, [](const auto& line) { return !model::parse_ip_address(line); });
     if (wrong != lines.end())
-      return refuse(node, "`clients`: \"" + wrong->substr(0, 50) + "\" is no IP address.");
+      return refuse(node, "`clients`: \"" + wrong->substr(0, 50) + "\" is not an IP address.");
     if (is_countable(node, "clients", lines.size())) part_.clients = std::move(lines);
   }
 
@@ -132,7 +133,7 @@ private:
       part_.bodies = std::move(texts);
   }
 
-  /// How many values to make; nothing if `node` is not a number from 0 to `variants_limit`.
+  /// The number of values to make; nothing if `node` is not a number from 0 to `variants_limit`.
   std::optional<std::size_t> count_of(const toml::node& node) const {
     const auto count = node.value_exact<std::int64_t>();
     if (!count || *count < 0 || static_cast<std::uint64_t>(*count) > variants_limit)
@@ -143,7 +144,8 @@ private:
   std::optional<std::string> content_of(std::string_view key, const toml::node& node) {
     const auto name = node.value_exact<std::string>();
     if (!name || name->empty()) {
-      refuse(node, "`" + std::string{key} + "` must be the name of a file, or how many to make (" +
+      refuse(node, "`" + std::string{key} +
+                       "` must be the name of a file, or the number of values to make (" +
                        "at most " + std::to_string(variants_limit) + ").");
       return std::nullopt;
     }
@@ -180,12 +182,12 @@ public:
         count = &node;
       else
         reader_.refuse(node, "there is no `" + std::string{key.str()} +
-                                 "`. Known: name, weight, lines, variants, " +
+                                 "`. Allowed: name, weight, lines, variants, " +
                                  std::string{form_keys} + ".");
     }
     check_form(reader_, table_, made.form, made.lines);
     if (const auto* lines = table_.get("lines"); lines != nullptr && !made.form.uses_line())
-      reader_.refuse(*lines, "nothing uses `lines`. Write {line} where a line is to be, or remove "
+      reader_.refuse(*lines, "nothing uses `lines`. Add {line} where a line should go, or remove "
                              "`lines`.");
     made.count = made.form.is_constant() ? 1 : std::max(made.lines.size(), usual_count);
     if (count != nullptr)
@@ -203,9 +205,9 @@ public:
     for (const auto& [key, node] : table_)
       if (key != "step" && !take_common(key.str(), node))
         reader_.refuse(node, "there is no `" + std::string{key.str()} +
-                                 "`. Known: name, weight, lines, [[flow.step]].");
+                                 "`. Allowed: name, weight, lines, [[flow.step]].");
     if (steps == nullptr)
-      reader_.refuse(table_, "has no [[flow.step]]. Write one for each request of the flow.");
+      reader_.refuse(table_, "has no [[flow.step]]. Add one for each request of the flow.");
     else
       made.steps = load::read_flow(reader_, *steps, made.lines);
     made.name = name_.empty() ? "flow" : name_;
@@ -258,7 +260,7 @@ base::expected<std::vector<mix_part>> read_parts(const std::string& file,
   for (const auto& [key, node] : document)
     if (std::ranges::find(kinds, key.str()) == kinds.end())
       return refuse("there is no `" + std::string{key.str()} +
-                    "`, only [[operation]], [[request]] and [[flow]].");
+                    "`. Allowed: [[operation]], [[request]] and [[flow]].");
   std::vector<mix_part> parts;
   for (const auto kind : kinds) {
     if (!document.contains(kind)) continue;
@@ -275,7 +277,7 @@ base::expected<std::vector<mix_part>> read_parts(const std::string& file,
     }
   }
   if (parts.empty())
-    return refuse("has no [[operation]], [[request]] or [[flow]]. Write one for each part of the "
+    return refuse("has no [[operation]], [[request]] or [[flow]]. Add one for each part of the "
                   "mix.");
   return parts;
 }
@@ -292,7 +294,8 @@ base::expected<std::vector<mix_part>> read_mix(const std::string& file) {
   auto text = cli::read_bounded_file(file, mix_limit_bytes);
   if (!text) return base::fail(base::errc::io_failed, file + " " + text.error().detail);
   if (text->size() > mix_limit_bytes)
-    return base::fail(base::errc::config_invalid, file + " has more than 256 KiB");
+    return base::fail(base::errc::config_invalid,
+                      file + " has more than 256 KiB, the limit for a mix file");
   const auto document = cli::parse_toml(*text, file);
   if (!document) return tl::unexpected(document.error());
   return read_parts(file, *document);

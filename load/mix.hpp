@@ -14,28 +14,27 @@
 
 namespace matchcloud::load {
 
-/// The operation that has this name in mix files and `--operation`: `regions`, `groups.validate`,
-/// ...
+/// The operation with this name in mix files and `--operation`: `regions`, `groups.validate`, ...
 std::optional<http::operation> find_operation(std::string_view load_name) noexcept;
 /// The name that `find_operation` reads; empty for an operation that the load tool does not send.
 inline std::string_view name_of(http::operation what) noexcept {
   return http::row_of(what).load_name;
 }
 
-/// How many different values are made from the seed, or the given values (lines or texts).
+/// The number of values to make from the seed, or the given values (lines or texts).
 using variants = std::variant<std::size_t, std::vector<std::string>>;
 
 /// A [[request]]: a request to any server.
 struct any_request {
   std::string name;
   request_form form;
-  /// The lines for {line}; empty: it is not used.
+  /// The lines for {line}; empty if it is not used.
   std::vector<std::string> lines;
-  /// How many different requests are made.
+  /// The number of different requests.
   std::size_t count = 1;
 };
 
-/// A [[flow]]: requests that follow each other.
+/// A [[flow]]: a sequence of requests.
 struct any_flow {
   std::string name;
   flow steps;
@@ -45,25 +44,25 @@ struct any_flow {
 
 /// One part of a mix: an operation of the service, a request to any server or a flow.
 struct mix_part {
-  /// The operation; without meaning if `any` is something.
+  /// The operation; ignored if `any` is set.
   http::operation what = http::operation::list_regions;
   std::variant<std::monostate, any_request, any_flow> any;
   /// Its share of the requests, relative to the sum of all weights.
   double weight = 1;
   /// The game in the path; by default the demo's.
   std::string game = "00000000-0000-4000-8000-000000000001";
-  /// The clients: addresses for X-Forwarded-For. Nothing: requests have no such header.
+  /// The clients: addresses for X-Forwarded-For. If empty, requests do not have that header.
   std::optional<variants> clients;
   /// The bodies of requests that have one (validations and exports): JSON texts.
   variants bodies = std::size_t{100};
-  /// Exports ask for spans of `length_ms`, which begin anywhere in [from, to - length].
-  /// Milliseconds since 1970; by default the demo's month.
+  /// Exports request spans of `length_ms` that begin anywhere in [from, to - length]. Milliseconds
+  /// since 1970; by default the demo's month.
   std::uint64_t from_ms = 1'767'225'600'000;
   std::uint64_t to_ms = 1'769'904'000'000;
   std::uint64_t length_ms = 86'400'000;
   /// The status that a reply must have.
   int status = 200;
-  /// How many findings each validation must have; nothing: any number.
+  /// The number of findings each validation must have; if empty, any number.
   std::optional<std::size_t> findings;
 };
 
@@ -85,17 +84,16 @@ struct mix_row {
 /// The rows of the results, in the order of the mix, which must outlive them.
 std::vector<mix_row> rows_of(const std::vector<mix_part>& mix);
 
-/// How many different requests a part has.
+/// The number of different requests in a part.
 std::size_t request_count(const mix_part& part) noexcept;
-/// The average size of the given bodies, or an estimate for bodies that are made, which are short.
+/// The average size of the given bodies, or an estimate for generated bodies, which are short.
 double average_body_bytes(const mix_part& part);
 
-/// Reads a mix file (TOML). Files that are named in it are looked for beside it. Fails with
-/// `config_invalid` or `io_failed`, which say the file and the line, what is wrong and what to
-/// write.
+/// Reads a mix file (TOML). File names in it are relative to it. Fails with `config_invalid` or
+/// `io_failed`; the detail has the file and the line, what is wrong and what to write.
 base::expected<std::vector<mix_part>> read_mix(const std::string& file);
 
-/// A mix of this operation alone.
+/// A mix of only this operation.
 std::vector<mix_part> single_mix(http::operation what);
 
 } // namespace matchcloud::load

@@ -29,14 +29,15 @@ namespace matchcloud::load {
 namespace {
 
 constexpr double rate_limit = 10'000'000;
-/// As the longest --duration: longer logs may have one line that is of another time than the rest.
+/// The same as the longest --duration. In longer logs, a single line may be from another time than
+/// the rest.
 constexpr std::chrono::hours longest_replay{24};
 
 constexpr const char* description =
     "matchcloud-load: sends requests to a matchcloud service, or any HTTP server, and measures "
     "how long replies take.\n\n"
-    "Open loop: requests are sent at a rate, whatever becomes of earlier ones, and each is\n"
-    "measured from when it was meant to be sent. --closed sends as fast as replies come.";
+    "Open loop: requests are sent at a given rate, regardless of earlier replies, and each is\n"
+    "measured from the time it was due. --closed sends as fast as replies arrive.";
 
 /// The options that CLI11 reads as text; `complete` converts them.
 struct written {
@@ -62,8 +63,9 @@ struct written {
 
 CLI::Validator duration_text() {
   return {[](const std::string& text) {
-            return parse_duration(text) ? std::string{}
-                                        : "\"" + text + "\" is no duration: write 10s, 250ms or 2m";
+            return parse_duration(text)
+                       ? std::string{}
+                       : "\"" + text + "\" is not a duration; use one such as 10s, 250ms or 2m";
           },
           "DURATION"};
 }
@@ -71,11 +73,13 @@ CLI::Validator duration_text() {
 CLI::Validator header_line() {
   return {[](const std::string& text) -> std::string {
             const auto field = http::parse_field_line(text);
-            // The line may hold a secret, so it is not repeated.
-            if (!field) return "it is no header: write 'Name: value'";
+            // The line may contain a secret, so the message does not repeat it.
+            if (!field) return "it is not a header; write 'Name: value'";
             const bool is_own = base::equal_ignoring_case(field->name, "host") ||
                                 http::find_framing_field(field->name) != http::framing_field::none;
-            return !is_own ? "" : std::string{field->name} + " is written by the program itself";
+            return !is_own
+                       ? ""
+                       : std::string{field->name} + " is set by the program itself; leave it out";
           },
           "HEADER"};
 }
@@ -97,7 +101,7 @@ std::vector<std::string> operation_names() {
   return names;
 }
 
-/// Adds a flag that prints what `make` returns and ends. The help does not show it.
+/// Adds a flag that prints the result of `make` and exits. The help does not show it.
 void add_print_flag(CLI::App& program, const std::string& name,
                     std::string (*make)(const CLI::App&)) {
   program
@@ -120,147 +124,156 @@ std::string man_page_of(const CLI::App& program) {
 void add_load(CLI::App& program, options& to, written& text) {
   program.add_option("URL", to.url,
                      "The service: http:// or https://HOST:PORT, with its base path if any.");
-  program
-      .add_option("--rate", text.rate, "Requests per second of all threads together (open loop).")
+  program.add_option("--rate", text.rate, "Requests per second, over all threads (open loop).")
       ->check(CLI::Range(0.01, rate_limit));
   auto* arrivals =
       program.add_option("--arrivals", text.arrivals,
-                         "constant: at equal distances; poisson: independent of each other.");
+                         "constant: at equal intervals; poisson: independent of each other.");
   cli::set_choices(*arrivals, {"constant", "poisson"})->capture_default_str();
   program
       .add_flag("--closed", text.closed,
-                "Each connection sends the next request when it has its reply: for throughput.")
+                "Each connection sends its next request as soon as the reply arrives: for "
+                "throughput.")
       ->excludes(arrivals);
   auto* duration =
-      program.add_option("--duration", text.duration, "How long requests are sent and measured.")
+      program.add_option("--duration", text.duration, "How long to send and measure requests.")
           ->check(duration_text())
           ->capture_default_str();
-  auto* ramp = program
-                   .add_option("--ramp", text.ramp,
-                               "Before that, sent but not measured: the rate rises from nothing "
-                               "(open loop).")
-                   ->check(duration_text())
-                   ->capture_default_str();
+  auto* ramp =
+      program
+          .add_option("--ramp", text.ramp,
+                      "How long to send before that without measuring; the rate rises from 0 "
+                      "(open loop).")
+          ->check(duration_text())
+          ->capture_default_str();
   program
       .add_option("--stages", text.stages,
-                  "The rate over time in place of --rate and --duration: '1k:10s,1k..5k:30s', or a "
+                  "The rate over time, instead of --rate and --duration: '1k:10s,1k..5k:30s', or a "
                   "TOML file; see below.")
       ->excludes(duration)
       ->excludes(ramp);
   program
       .add_option("--find", text.promised,
-                  "Searches the highest rate that keeps these assertions: 'p99<5ms,errors=0'. "
-                  "--rate is where it begins (1000), --duration how long each measurement takes.")
+                  "Searches for the highest rate that keeps these assertions: 'p99<5ms,errors=0'. "
+                  "Starts at --rate (1000); each measurement takes --duration.")
       ->allow_extra_args(false);
   program
       .add_option("--find-limit", text.find_limit,
-                  "Ends the search after this time, with what is known by then.")
+                  "Ends the search after this time, with the result so far.")
       ->check(duration_text())
       ->capture_default_str();
-  program.add_option("--connections", to.connections, "Of all threads together.")
+  program.add_option("--connections", to.connections, "Connections, over all threads.")
       ->check(CLI::Range(std::size_t{1}, connections_limit))
       ->capture_default_str();
-  program.add_option("--threads", to.threads, "Event loops that send.")
+  program.add_option("--threads", to.threads, "Threads that send, each with its own event loop.")
       ->check(CLI::Range(std::size_t{1}, threads_limit))
       ->capture_default_str();
   program
       .add_option("--requests-per-connection", to.requests_per_connection,
-                  "Closes a connection after so many; 1: a new one for each request. 0: never.")
+                  "Closes a connection after this many requests; 1: a new one for each request, 0: "
+                  "never.")
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1'000'000'000}))
       ->capture_default_str();
   program
       .add_option("--sources", to.sources,
-                  "Connects from so many addresses of 127.1.0.0/16. 0: from one.")
+                  "Connects from this many addresses of 127.1.0.0/16; 0: the system chooses one.")
       ->check(CLI::Range(std::size_t{0}, sources_limit))
       ->capture_default_str();
   program
       .add_option("--ca-file", to.ca_file,
-                  "A file with certificates in PEM of the authorities to trust with https instead "
-                  "of the system's. Without it the environment's MATCHCLOUD_CA_FILE names it, if "
-                  "any.")
+                  "A PEM file with the certificate authorities to trust for https, instead of the "
+                  "system's. Default: the file in MATCHCLOUD_CA_FILE, if set.")
       ->envname(cli::ca_file_variable)
       ->check(CLI::ExistingFile);
   program.add_flag("--resume-sessions", to.resumes_sessions,
-                   "Has new connections resume TLS sessions, as browsers do. Otherwise each makes "
-                   "a full handshake.");
-  program.add_option("--timeout", text.timeout, "What a request may take, from when it is sent.")
+                   "New connections resume TLS sessions, as browsers do. Otherwise each makes a "
+                   "full handshake.");
+  program
+      .add_option("--timeout", text.timeout,
+                  "The longest that a request may take after it is sent.")
       ->check(duration_text())
       ->capture_default_str();
   program
       .add_option("--repeat-503", text.repeat_503,
-                  "For how long, from when it was due, a request that gets 503 with Retry-After is "
-                  "sent again, four times a second.")
+                  "How long after its due time a request that gets 503 with Retry-After is sent "
+                  "again, four times a second.")
       ->check(duration_text())
       ->capture_default_str();
 }
 
 void add_requests_and_reports(CLI::App& program, options& to, written& text) {
-  auto* mix = program.add_option("--mix", text.mix, "A file that says what is asked; see below.");
+  auto* mix = program.add_option("--mix", text.mix, "A file with the requests to send; see below.");
   program
       .add_option("--operation", text.operation,
-                  "Only this operation, without a mix file (regions).")
+                  "Sends only this operation, without a mix file (regions).")
       ->type_name(cli::choices_text(operation_names()))
       ->excludes(mix)
       ->check([](const std::string& name) {
-        return find_operation(name) ? std::string{} : "\"" + name + "\" is no operation; see below";
+        return find_operation(name) ? std::string{}
+                                    : "\"" + name + "\" is not an operation; see below";
       });
   auto* replay = program.add_option(
       "--replay", text.replay,
-      "An access log whose requests are sent again at their times, in place of a rate and a mix; "
-      "see below.");
+      "An access log whose requests are replayed at their times, instead of a rate and a mix; see "
+      "below.");
   program
       .add_option("--replay-speed", text.replay_speed,
-                  "How much faster than the log: 2 halves the times between requests.")
+                  "The speed relative to the log: 2 halves the times between requests.")
       ->check(CLI::Range(0.001, 1'000.0))
       ->needs(replay)
       ->capture_default_str();
-  program.add_option("--header", to.header_lines, "A further header line; may be repeated.")
+  program.add_option("--header", to.header_lines, "An additional header line; may be repeated.")
       ->allow_extra_args(false)
       ->check(header_line());
   cli::add_token_options(program, text.token_file,
-                         "A file with bearer tokens to send, or - for stdin; see below. Without it "
-                         "the token in the environment's MATCHCLOUD_TOKEN is sent, if any.");
-  program.add_option("--seed", to.seed, "What is made and chosen follows from it.")
+                         "A file with bearer tokens to send, or - for stdin; see below. Default: "
+                         "the token in MATCHCLOUD_TOKEN, if set.");
+  program
+      .add_option("--seed", to.seed,
+                  "The seed of everything that is generated or chosen at random.")
       ->capture_default_str();
   program.add_option("--json", to.json, "Writes the results as JSON to a file; - is stdout.");
   program.add_option(
       "--hdr", to.hdr,
-      "Writes the distribution of latencies as HdrHistogram prints it; - is stdout.");
+      "Writes the distribution of latencies in the format of HdrHistogram; - is stdout.");
   program.add_option("--report", to.report,
-                     "Writes a page with charts of the run to a file: HTML that needs no other "
-                     "file; - is stdout.");
+                     "Writes a self-contained HTML page with charts of the run; - is stdout.");
   auto* ops = program.add_option("--ops", to.ops_url,
-                                 "The service's ops plane, http:// or https://HOST:PORT: its own "
-                                 "view of the run is added to --report and --json.");
+                                 "The service's ops plane, http:// or https://HOST:PORT. Adds the "
+                                 "service's own view of the run to --report and --json.");
   program
       .add_option("--ops-token-file", to.ops_token_file,
-                  "A file with the bearer token for --ops. Without it the token in the "
-                  "environment's MATCHCLOUD_TOKEN is sent, if any.")
+                  "A file with the bearer token for --ops. Default: the token in MATCHCLOUD_TOKEN, "
+                  "if set.")
       ->check(CLI::ExistingFile)
       ->needs(ops);
-  program.add_option("--assert", text.asserted, "What must hold, else the exit code is 1.")
+  program
+      .add_option("--assert", text.asserted,
+                  "Assertions that must hold; otherwise the exit code is 1.")
       ->allow_extra_args(false);
 }
 
 void add_comparison(CLI::App& program, options& to, written& text) {
-  auto* compare = program
-                      .add_option("--compare", to.compared,
-                                  "Compares two reports of --json instead of sending requests: by "
-                                  "operation, whether the second run is slower.")
-                      ->expected(2)
-                      ->type_name("FILE")
-                      ->check(CLI::ExistingFile);
+  auto* compare =
+      program
+          .add_option("--compare", to.compared,
+                      "Compares two reports of --json instead of sending requests: for each "
+                      "operation, whether the second run is slower.")
+          ->expected(2)
+          ->type_name("FILE")
+          ->check(CLI::ExistingFile);
   for (const char* const name : {"--rate", "--closed", "--stages", "--find", "--mix", "--operation",
                                  "--assert", "--hdr", "--report"})
     compare->excludes(program.get_option(name));
   program
       .add_option("--tolerance", text.tolerance,
-                  "For --compare: a smaller difference does not matter, as in 5%.")
+                  "For --compare: smaller differences are ignored, such as 5%.")
       ->needs(compare)
       ->capture_default_str()
       ->check([](const std::string& given) {
-        return parse_percent(given) ? std::string{}
-                                    : "\"" + given + "\" is no percentage: write 5% or 0.5%";
+        return parse_percent(given)
+                   ? std::string{}
+                   : "\"" + given + "\" is not a percentage; use one such as 5% or 0.5%";
       });
 }
 
@@ -282,7 +295,7 @@ bool is_authorization(const std::string& line) {
   return field && base::equal_ignoring_case(field->name, "authorization");
 }
 
-/// Whether a part of the mix has an Authorization of its own.
+/// Whether a part of the mix has its own Authorization header.
 bool authorizes(const mix_part& part) {
   const auto has = [](const request_form& form) {
     return std::ranges::any_of(form.headers, [](const auto& each) {
@@ -302,32 +315,32 @@ std::string read_tokens(options& to, const std::string& file) {
   if (!read->warning.empty()) std::cerr << "matchcloud-load: " << read->warning << "\n";
   to.tokens = std::move(read->tokens);
   if (!to.tokens.empty() && std::ranges::any_of(to.mix, authorizes))
-    return "the mix gives an Authorization, and so does " +
-           (file.empty() ? std::string{cli::token_variable} : "--token-file") + "; leave one out";
+    return "both the mix and " +
+           (file.empty() ? std::string{cli::token_variable} : "--token-file") +
+           " set an Authorization header; leave one out";
   if (to.tokens.empty() || std::ranges::none_of(to.header_lines, is_authorization)) return {};
-  return "--header gives an Authorization, and so does " +
-         (file.empty() ? std::string{cli::token_variable} : "--token-file") + "; leave one out";
+  return "both --header and " + (file.empty() ? std::string{cli::token_variable} : "--token-file") +
+         " set an Authorization header; leave one out";
 }
 
-/// Returns what is wrong with how the options say which requests are due when, or nothing (empty).
+/// Returns what is wrong with the options about when requests are due, or nothing (empty).
 std::string check_loop(const written& text) {
   if (!text.replay.empty()) {
     const bool is_alone = !text.closed && text.rate == 0 && text.stages.empty() &&
                           text.promised.empty() && text.mix.empty() && text.operation.empty() &&
                           duration_of<std::chrono::nanoseconds>(text.ramp).count() == 0;
     return is_alone ? ""
-                    : "--replay has its own requests and times: leave out --rate, --stages, "
+                    : "--replay has its own requests and times; leave out --rate, --stages, "
                       "--find, --closed, --ramp, --mix and --operation";
   }
   if (text.closed) {
-    if (text.rate > 0) return "--closed has no --rate";
-    if (!text.stages.empty()) return "--closed has no --stages";
-    return text.promised.empty() ? "" : "--closed has no --find: use one of them";
+    if (text.rate > 0) return "--closed and --rate exclude each other; use one of them";
+    if (!text.stages.empty()) return "--closed and --stages exclude each other; use one of them";
+    return text.promised.empty() ? "" : "--closed and --find exclude each other; use one of them";
   }
-  if (!text.stages.empty() && text.rate > 0)
-    return "--stages have their own rates: leave out --rate";
+  if (!text.stages.empty() && text.rate > 0) return "--stages has its own rates; leave out --rate";
   if (!text.stages.empty() && !text.promised.empty())
-    return "--find has no --stages: use one of them";
+    return "--find and --stages exclude each other; use one of them";
   if (text.rate == 0 && text.stages.empty() && text.promised.empty())
     return "needs --rate N, --stages, --find or --closed";
   return {};
@@ -349,16 +362,16 @@ std::string read_replay(options& to, const written& text) {
   auto log = replay_log::read(text.replay, text.replay_speed);
   if (!log) return "--replay: " + log.error().detail;
   to.replay = std::make_shared<const replay_log>(*std::move(log));
-  // The last request is sent, too, unless the duration ends the replay before.
+  // Includes the last request, unless the duration ends the replay earlier.
   const auto whole = to.replay->entries().back().at + std::chrono::nanoseconds{1};
   if (whole > longest_replay && !text.has_duration)
-    return "--replay: from the first to the last request of " + text.replay +
-           " it takes more than a day: give a --duration, or a higher --replay-speed";
+    return "--replay: the requests of " + text.replay +
+           " span more than a day; add --duration, or a higher --replay-speed";
   to.duration = text.has_duration ? std::min(whole, to.duration) : whole;
   return {};
 }
 
-/// Completes what says which requests are due when. Returns what is wrong, or nothing (empty).
+/// Completes the options about when requests are due. Returns what is wrong, or nothing (empty).
 std::string complete_loop(options& to, const written& text) {
   to.find_limit = duration_of<std::chrono::nanoseconds>(text.find_limit);
   if (auto wrong = read_assertions("--find", text.promised, to.promised); !wrong.empty())
@@ -380,7 +393,7 @@ std::string complete_loop(options& to, const written& text) {
 std::string complete(options& to, const written& text) {
   to.tolerance = parse_percent(text.tolerance).value_or(0);
   if (!to.compared.empty())
-    return to.url.empty() ? "" : "--compare takes two reports and no URL: leave out " + to.url;
+    return to.url.empty() ? "" : "--compare takes two reports and no URL; leave out " + to.url;
   if (to.url.empty()) return "needs the URL of a service, such as http://127.0.0.1:8080";
   if (auto wrong = check_url(to.url); !wrong.empty()) return to.url + ": " + wrong;
   if (auto wrong = check_loop(text); !wrong.empty()) return wrong;
@@ -388,9 +401,9 @@ std::string complete(options& to, const written& text) {
   to.ramp = duration_of<std::chrono::nanoseconds>(text.ramp);
   to.timeout = duration_of<std::chrono::milliseconds>(text.timeout);
   to.repeat_503 = duration_of<std::chrono::milliseconds>(text.repeat_503);
-  if (to.duration.count() == 0) return "--duration must be more than nothing";
+  if (to.duration.count() == 0) return "--duration must be greater than 0";
   if (to.timeout.count() == 0) return "--timeout must be at least 1ms";
-  if (to.threads > to.connections) return "--connections must be at least as many as --threads";
+  if (to.threads > to.connections) return "--connections must be at least as high as --threads";
   if (auto wrong = complete_loop(to, text); !wrong.empty()) return wrong;
   if (to.replay) {
     // The log has the requests.
@@ -405,10 +418,10 @@ std::string complete(options& to, const written& text) {
   if (auto wrong = read_assertions("--assert", text.asserted, to.asserted); !wrong.empty())
     return wrong;
   if (!to.ops_url.empty() && to.report.empty() && to.json.empty())
-    return "--ops adds to --report and --json: give one of them";
+    return "--ops needs --report or --json; add one of them";
   const auto reports = {to.json, to.hdr, to.report};
   const bool several = std::ranges::count(reports, "-") > 1;
-  return several ? "--json, --hdr and --report: at most one of them can be stdout" : "";
+  return several ? "only one of --json, --hdr and --report can be stdout" : "";
 }
 
 } // namespace

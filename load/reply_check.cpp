@@ -84,7 +84,7 @@ std::string judge_export(const value& document) {
   const auto* url = model::member_of(document, "url");
   const std::string_view text{url->GetString(), url->GetStringLength()};
   const bool good = text.starts_with("http") && text.find("/exports/") != std::string_view::npos;
-  return good ? std::string{} : "has an `url` that leads to no export";
+  return good ? std::string{} : "has a `url` that does not lead to an export";
 }
 
 std::string judge_findings(const value& document, std::optional<std::size_t> wanted) {
@@ -94,7 +94,7 @@ std::string judge_findings(const value& document, std::optional<std::size_t> wan
     const auto* path = model::member_array(error, "path");
     if (path == nullptr) return "has a finding without `path`";
     for (const auto& part : path->GetArray())
-      if (!part.IsString()) return "has a finding whose `path` is not of texts";
+      if (!part.IsString()) return "has a finding whose `path` is not a list of strings";
   }
   if (wanted && errors->Size() != *wanted)
     return "has " + std::to_string(errors->Size()) + " findings where " + std::to_string(*wanted) +
@@ -106,7 +106,7 @@ std::string judge_text(const mix_part& part, std::string_view text) {
   rapidjson::Document document;
   document.Parse<rapidjson::kParseIterativeFlag>(text.data(), text.size());
   if (document.HasParseError())
-    return "is no JSON (byte " + std::to_string(document.GetErrorOffset()) + ")";
+    return "is not JSON (byte " + std::to_string(document.GetErrorOffset()) + ")";
   switch (part.what) {
   case http::operation::list_regions: return judge_regions(document);
   case http::operation::list_avatars: return judge_avatars(document);
@@ -133,7 +133,7 @@ std::string reply_check::judge(const reply& that) {
     if (auto wrong = form_->expected.judge_head(that.head); !wrong.empty()) return wrong;
     if (form_->expected.json.empty()) return {};
   } else if (that.status != 200) {
-    // Only a 200 has a body to judge: the mix expected a refusal, or a success without a body
+    // Only a 200 has a body to judge. Here the mix expected a refusal, or a success without a body
     // (304).
     return {};
   }
@@ -141,7 +141,7 @@ std::string reply_check::judge(const reply& that) {
   const auto hash = std::hash<std::string_view>{}(that.body);
   if (known_.contains(hash)) return {};
   const auto text = decoded(that);
-  if (!text) return "is no gzip";
+  if (!text) return "is not gzip";
   auto wrong = judge_body(*text);
   if (!wrong.empty()) return wrong;
   last_ = that.body;

@@ -13,12 +13,12 @@
 
 namespace matchcloud::load {
 
-/// Judges whether a body is what the operation promises, not only whether there is one. A body that
-/// was found good is recognized by a 64-bit hash of its bytes, so that judging costs little where
-/// replies repeat. One thread.
+/// Judges whether a body is what the operation promises, not only whether it exists. Recognizes a
+/// body already found good by a 64-bit hash of its bytes, so that repeated replies cost little. One
+/// thread.
 class reply_check {
 public:
-  /// How many good bodies are remembered at most; further ones are judged each time.
+  /// The limit on remembered good bodies; further ones are judged each time.
   static constexpr std::size_t known_limit = 100'000;
 
   explicit reply_check(const mix_part& part) : part_{&part} {}
@@ -36,7 +36,7 @@ private:
   std::string judge_body(std::string_view text) const;
 
   const mix_part* part_;
-  /// Null: the part's operation says what is good.
+  /// Null: the part's operation decides what is good.
   const request_form* form_ = nullptr;
   /// The last good body, because most replies repeat it.
   std::string last_;

@@ -143,7 +143,7 @@ reply_reader::progress reply_reader::parse_body(std::string_view all) {
   return progress::more;
 }
 
-/// Bytes that follow a complete reply answer no request, so they make the reply malformed.
+/// Bytes after a complete reply belong to no request, so they make the reply malformed.
 reply_reader::progress reply_reader::complete(std::string_view all, bool is_all) noexcept {
   reply_.head = all.substr(head_at_, head_size_);
   extra_bytes_ = !is_all;

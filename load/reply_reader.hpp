@@ -16,7 +16,7 @@ struct reply {
   bool closes = false;
   /// Whether the body is compressed.
   bool gzip = false;
-  /// Whether the server says when to come back (Retry-After).
+  /// Whether the server says when to retry (Retry-After).
   bool asks_back = false;
   /// The header lines, without the status line and without the empty line.
   std::string_view head{};
@@ -31,8 +31,8 @@ public:
 
   enum class progress : std::uint8_t { more, complete, malformed };
 
-  /// Takes the bytes that arrived. If they complete a reply, it is valid until the next call and as
-  /// long as `bytes` are. After `malformed` only `reset` may be called.
+  /// Processes the bytes that arrived. If they complete a reply, it is valid until the next call
+  /// and as long as `bytes` are. After `malformed`, call only `reset`.
   progress feed(std::string_view bytes);
   /// The server closed the connection, which ends a reply that declares no length; any other is
   /// `malformed`.
@@ -44,8 +44,8 @@ public:
   bool untouched() const noexcept { return !begun_; }
   /// Prepares for the next reply, which has no body if `to_head`: it answers HEAD.
   void reset(bool to_head = false) noexcept;
-  /// Whether `bytes` of the body or more have arrived, of a reply that is not complete. If so,
-  /// `current` has what has arrived.
+  /// Whether at least `bytes` of the body of an incomplete reply have arrived. If so, `current` has
+  /// what has arrived.
   bool is_cut_at(std::size_t bytes);
 
 private:
@@ -68,10 +68,10 @@ private:
   /// The last chunk was read: only trailers follow.
   bool in_trailers_ = false;
   delimiting by_ = delimiting::end;
-  /// How much has been parsed of `held_`, or of the bytes that are being fed.
+  /// How much of `held_`, or of the bytes being fed, has been parsed.
   std::size_t at_ = 0;
   std::uint64_t length_ = 0;
-  /// Where the header lines are, as `at_`.
+  /// The position of the header lines, in the same units as `at_`.
   std::size_t head_at_ = 0;
   std::size_t head_size_ = 0;
   bool to_head_ = false;

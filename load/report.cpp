@@ -15,10 +15,10 @@ namespace {
 
 constexpr std::array<std::pair<const char*, double>, 5> percentiles{
     {{"p50", 50}, {"p90", 90}, {"p99", 99}, {"p99.9", 99.9}, {"p99.99", 99.99}}};
-/// Above this percentage of a core, a thread is considered to be short of processor time.
+/// Above this percentage of a core, a thread counts as short of processor time.
 constexpr double busy_percent = 90;
-/// Late sends up to this share, or below this number, are considered chance: the machine does other
-/// things too.
+/// Late sends up to this share, or below this number, count as chance, because the machine also
+/// does other work.
 constexpr double late_share = 0.01;
 constexpr std::uint64_t late_least = 10;
 
@@ -40,7 +40,7 @@ std::string statuses(const tally& of) {
   std::string text;
   for (const auto& [status, count] : of.by_status)
     text += (text.empty() ? "" : ", ") + std::to_string(status) + ": " + grouped(count);
-  return text.empty() ? "no reply came" : text;
+  return text.empty() ? "no replies" : text;
 }
 
 std::string_view kind_name(const arrivals::shape& of) {
@@ -84,7 +84,7 @@ void write_tally(model::json_writer& json, const tally& of) {
 std::string flow_table(const options& options, const results& of) {
   if (of.flows.empty()) return {};
   const auto names = flow_names(options.mix);
-  std::vector<std::vector<std::string>> rows{{"flow", "begun", "to the end", "failed"}};
+  std::vector<std::vector<std::string>> rows{{"flow", "started", "completed", "failed"}};
   for (const auto& [title, percent] : percentiles)
     rows.front().emplace_back(title);
   rows.front().emplace_back("max");
@@ -216,23 +216,23 @@ limit limit_of(const results& of) {
   using place = limit::place;
   if (is_busy(of))
     return {place::generator,
-            "this program: its busiest thread worked " + fixed(of.busiest_thread_percent, 0) +
-                " % of the time. Give it more --threads (and cores), or another machine."};
+            "this program: its busiest thread was busy " + fixed(of.busiest_thread_percent, 0) +
+                " % of the time. Use more --threads (and cores), or another machine."};
   const auto& all = of.all;
   if (all.failed(failure::local) > 0)
     return {place::machine,
             "this machine: " + grouped(all.failed(failure::local)) +
-                " connections were not made: " +
-                all.examples[static_cast<std::size_t>(failure::local)] +
-                ". For ports, give it more --sources; for descriptors, a higher ulimit -n."};
+                " connections failed: " + all.examples[static_cast<std::size_t>(failure::local)] +
+                ". If ports ran out, use more --sources; if descriptors ran out, raise "
+                "ulimit -n."};
   const auto matters = [&all](std::uint64_t count) {
     return count >= late_least &&
            static_cast<double>(count) > late_share * static_cast<double>(all.intended());
   };
-  // Even a single lost segment is no chance of this machine's.
+  // Lost segments are not an accident of this machine, so there is no minimum number.
   if (static_cast<double>(of.resent_segments) > late_share * static_cast<double>(all.intended()))
     return {place::network, "the network: " + grouped(of.resent_segments) +
-                                " TCP segments with requests were lost and sent again."};
+                                " TCP segments with requests were lost and resent."};
   const auto waited = all.late.for_connections + all.failed(failure::unsent);
   if (waited > all.late.by_generator && matters(waited))
     return {place::connections,
@@ -242,8 +242,8 @@ limit limit_of(const results& of) {
   if (matters(all.late.by_generator))
     return {place::generator,
             "this program: " + share(all.late.by_generator, all.intended()) +
-                " of the requests were sent more than 1 ms late though connections were free. "
-                "Does it have a core of its own?"};
+                " of the requests were sent more than 1 ms late, although connections were "
+                "free. Does it have its own core?"};
   return {};
 }
 
@@ -294,7 +294,7 @@ std::string text_report(const options& options, const results& of) {
     text << "late sends  " << grouped(late.count()) << " (" << share(late.count(), of.all.sent)
          << ") by more than 1 ms";
     if (late.count() > 0)
-      text << ": " << grouped(late.for_connections) << " for want of a free connection, "
+      text << ": " << grouped(late.for_connections) << " because no connection was free, "
            << grouped(late.by_generator) << " because this program was late";
     const auto delay = [&late](double percent) {
       return duration_text(static_cast<double>(late.delays.percentile_ns(percent)));

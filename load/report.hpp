@@ -11,7 +11,7 @@
 
 namespace matchcloud::load {
 
-/// What limited the numbers of a run, if it was not the server.
+/// What limited a run, if not the server.
 struct limit {
   enum class place : std::uint8_t { none, generator, machine, network, connections };
 
@@ -23,7 +23,7 @@ struct limit {
 limit limit_of(const results& of);
 /// Whether a thread of this program was short of processor time.
 bool is_busy(const results& of) noexcept;
-/// Says what limited the numbers if it was not the server; empty if nothing suggests that.
+/// Says what limited the run, if not the server; empty if nothing suggests that.
 std::string bottleneck(const results& of);
 
 /// The names of the rows of the results, in their order.
@@ -34,12 +34,12 @@ std::vector<std::string> flow_names(const std::vector<mix_part>& mix);
 std::string text_headline(const options& options, const results& of);
 /// The report for people.
 std::string text_report(const options& options, const results& of);
-/// The report for programs; docs/load.md lists the members. `add_members` writes further members of
-/// its object, if it is not empty.
+/// The report for programs; docs/load.md lists the members. `add_members`, if set, writes further
+/// members of its object.
 std::string json_report(const options& options, const results& of,
                         const std::function<void(model::json_writer&)>& add_members = {});
-/// The percentile distribution of all latencies in microseconds, as HdrHistogram prints it and its
-/// plotters read it.
+/// The percentile distribution of all latencies in microseconds, in the format of HdrHistogram and
+/// its plotters.
 std::string hdr_report(const latency_histogram& of);
 
 } // namespace matchcloud::load

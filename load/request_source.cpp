@@ -29,7 +29,7 @@ std::string display_name(std::mt19937_64& engine, std::string_view of_what) {
          std::to_string(engine() % 1'000'000) + "\"";
 }
 
-/// Makes a version that the service finds nothing wrong with: it refers to no tier or region.
+/// Makes a version without findings: it refers to no tier or region.
 std::string version_body(std::mt19937_64& engine) {
   constexpr std::array<std::string_view, 4> modes{"duel", "squad", "battle-royale", "practice"};
   const auto players = 2 + engine() % 62;
@@ -116,7 +116,7 @@ void request_pool::make_any(const any_request& any, const request_frame& frame,
   for (std::size_t i = 0; i < any.count; ++i) {
     std::string_view line;
     if (!any.lines.empty()) line = any.lines[i % any.lines.size()];
-    // Nothing that a mix file can have does not fit: that was checked when it was read.
+    // Cannot fail: values were checked when the mix file was read.
     requests_.push_back(make_request(any.form, frame, {engine, line, {}}).value());
   }
 }

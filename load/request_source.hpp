@@ -12,8 +12,8 @@
 
 namespace matchcloud::load {
 
-/// The requests of one part of a mix, as the bytes that are sent. All are made before the first one
-/// is sent; a flow has none. Immutable; any thread.
+/// The requests of one part of a mix, as the bytes to send. All are made before the first one is
+/// sent; a flow has none. Immutable; any thread.
 class request_pool {
 public:
   /// Equal seeds make equal requests.
@@ -35,17 +35,17 @@ public:
   struct request {
     /// The index of its row in the results (`rows_of`).
     std::size_t part = 0;
-    /// Empty at the beginning of a flow, whose requests are made as it goes.
+    /// Empty at the start of a flow, whose requests are made one by one.
     std::string_view bytes;
-    /// As `request_bytes::token_at`.
+    /// See `request_bytes::token_at`.
     std::size_t token_at = 0;
-    /// The status that the reply must have; 0: any below 500.
+    /// The status that the reply must have; 0 means any below 500.
     int status = 200;
-    /// As `flow_step::cut_bytes`.
+    /// See `flow_step::cut_bytes`.
     std::size_t cut_bytes = 0;
   };
 
-  /// `parts` and `pools` outlive this.
+  /// `parts` and `pools` must outlive this object.
   request_source(const std::vector<mix_part>& parts, const std::vector<request_pool>& pools,
                  std::uint64_t seed);
   request_source(std::vector<mix_part>&&, const std::vector<request_pool>&, std::uint64_t) = delete;

@@ -13,7 +13,7 @@
 
 namespace matchcloud::load {
 
-/// What happened to one part of the mix in a moment.
+/// The counts of one part of the mix in a moment.
 struct moment_part {
   std::uint64_t sent = 0;
   std::uint64_t answered = 0;
@@ -31,7 +31,7 @@ struct moment {
   /// Its beginning and end, in seconds since the load began.
   double begins = 0;
   double seconds = 0;
-  /// Whether all of it is behind the ramp and before the end of sending.
+  /// Whether all of it is after the ramp and before the end of sending.
   bool is_measured = false;
   std::uint64_t sent = 0;
   std::uint64_t answered = 0;
@@ -47,7 +47,7 @@ struct moment {
 /// The results of one of the stages of a run.
 struct stage_results {
   rate_stage which;
-  /// Of all operations together; a request belongs to the stage in which it was due.
+  /// For all operations together; a request belongs to the stage in which it was due.
   tally all;
 
   double requests_per_second() const noexcept {
@@ -57,23 +57,23 @@ struct stage_results {
 
 /// The results of a run.
 struct results {
-  /// The tally of all requests, then that of each row: a part of the mix, or a step of a flow.
+  /// The tally of all requests, then the tally of each row: a part of the mix, or a step of a flow.
   tally all;
   std::vector<tally> parts;
-  /// Each flow as a whole: `sent` are those begun, `answered` those that reached their end.
+  /// Each flow as a whole: `sent` counts started walks, `answered` completed ones.
   std::vector<tally> flows;
   /// Empty for a run without stages. A signal that ends the run shortens the last one.
   std::vector<stage_results> stages;
   std::vector<moment> moments;
   /// When the load began, in milliseconds since 1970.
   std::int64_t began_ms = 0;
-  /// From the end of the ramp to the end of sending, or to the last reply where that is later.
+  /// From the end of the ramp to the end of sending, or to the last reply if that is later.
   double seconds = 0;
   /// The percentage of one core that the busiest thread used after the ramp.
   double busiest_thread_percent = 0;
   std::size_t unconnected = 0;
-  /// TCP segments with requests that this machine sent again because they were lost; ramp included,
-  /// without those of connections that had one request each.
+  /// TCP segments with requests that this machine resent because they were lost; includes the ramp,
+  /// but not connections that had one request each.
   std::uint64_t resent_segments = 0;
   bool stopped_early = false;
 

@@ -28,23 +28,23 @@ namespace {
 
 /// The time between connecting and the first request, which lets all threads begin together.
 constexpr std::chrono::milliseconds head_start{20};
-/// A run has at most this many moments, a second each or longer.
+/// The limit on moments in a run; each is one second or longer.
 constexpr std::int64_t moments_limit = 3'600;
-/// How far behind the end of sending the last measured moment may end: it takes the threads some
-/// time to notice.
+/// How long after the end of sending the last measured moment may end, because the threads need
+/// some time to notice it.
 constexpr std::chrono::milliseconds moment_slack{100};
 /// The time between checks for a signal.
 constexpr std::chrono::milliseconds look_often{20};
-/// How long requests in progress may take after a signal.
+/// How long to wait for requests in progress after a signal.
 constexpr std::chrono::seconds last_wait{1};
-/// The memory that all requests together may take.
+/// The limit on memory for all requests together.
 constexpr std::size_t requests_limit_bytes = 2UL * 1024 * 1024 * 1024;
 
 tl::unexpected<base::error> fail(const std::string& why) {
   return base::fail(base::errc::io_failed, why);
 }
 
-/// Raises the limit of descriptors as far as this process may; fails if that is too few.
+/// Raises the limit on descriptors as far as this process may. Fails if the limit is still too low.
 base::expected<void> have_descriptors(std::size_t connections) {
   constexpr std::size_t others = 64;
   rlimit limit{};
@@ -52,11 +52,14 @@ base::expected<void> have_descriptors(std::size_t connections) {
   limit.rlim_cur = limit.rlim_max;
   ::setrlimit(RLIMIT_NOFILE, &limit);
   if (limit.rlim_max >= connections + others) return {};
-  return fail(std::to_string(connections) + " connections need more descriptors than the " +
-              std::to_string(limit.rlim_max) + " that this process may have (ulimit -Hn)");
+  return fail(std::to_string(connections) +
+              " connections need more file descriptors than this process may open (" +
+              std::to_string(limit.rlim_max) +
+              "); raise the limit (ulimit -Hn) or use fewer --connections");
 }
 
-/// Fails if the mix needs too much memory: all of its requests are made before the first is sent.
+/// Fails if the mix needs too much memory, because all of its requests are made before the first is
+/// sent.
 base::expected<void> fit_in_memory(const options& of) {
   constexpr double head_bytes = 400;
   double added_bytes = 0;
@@ -65,25 +68,25 @@ base::expected<void> fit_in_memory(const options& of) {
   if (of.replay && (added_bytes + head_bytes) * static_cast<double>(of.replay->request_count()) >
                        static_cast<double>(requests_limit_bytes))
     return base::fail(base::errc::config_invalid,
-                      "the different requests of this log take more than 2 GiB: split it, or "
+                      "the different requests of this log take more than 2 GiB; split it, or "
                       "leave out --header");
   double bytes = 0;
   for (const auto& part : of.mix)
     bytes += (average_body_bytes(part) + head_bytes) * static_cast<double>(request_count(part));
   if (bytes <= static_cast<double>(requests_limit_bytes)) return {};
   return base::fail(base::errc::config_invalid,
-                    "the requests of this mix take more than 2 GiB: a part has as many as it has "
-                    "variants, clients or bodies, each with a body");
+                    "the requests of this mix take more than 2 GiB; use fewer variants, clients or "
+                    "bodies, or smaller bodies");
 }
 
-/// What a thread speaks TLS with.
+/// Makes the TLS context of a thread.
 base::expected<std::shared_ptr<http::tls_context>> tls_context_of(const options& of) {
   using sessions = http::tls_context::sessions;
   return http::tls_context::for_client(of.ca_file,
                                        of.resumes_sessions ? sessions::resumed : sessions::full);
 }
 
-/// How long the moments of a run are.
+/// The length of the moments of a run.
 std::chrono::seconds moment_length_of(const options& of) {
   const auto whole = std::chrono::ceil<std::chrono::seconds>(of.ramp + of.duration);
   return std::chrono::seconds{(whole.count() + moments_limit - 1) / moments_limit};
@@ -94,7 +97,7 @@ class load_run {
 public:
   load_run(const options& options, const network_address& server)
       : options_{&options}, moment_length_{moment_length_of(options)} {
-    // The load does not use the scheduler; event loops only need an actor system to belong to.
+    // The load does not use the scheduler; event loops only need an actor system as their owner.
     config_.set("scheduler.max-threads", 1);
     const auto url = model::parse_http_url(options.url);
     frame_ = {url->authority(), url->target, options.header_lines,
@@ -160,8 +163,7 @@ private:
     plan.phase = static_cast<double>(index) / static_cast<double>(threads);
     plan.ramp = options_->ramp;
     plan.duration = options_->duration;
-    // The seeds of threads are far apart, because each thread also uses a few numbers after its
-    // own.
+    // The seeds of threads are far apart, because each thread also uses the next few numbers.
     plan.seed = options_->seed * 1'000 + index * 10;
     plans_.push_back(std::move(plan));
     generators_.emplace_back(*system_, base::machine_clock(), plans_.back());
@@ -186,14 +188,14 @@ private:
     next_moment_ = begun_ + moment_length_;
   }
 
-  /// Returns false if a signal came first.
+  /// Returns false if a signal arrived first.
   static bool wait_for(const std::future<void>& what, const cli::interrupt& signals) {
     while (what.wait_for(look_often) != std::future_status::ready)
       if (signals.came()) return false;
     return true;
   }
 
-  /// Collects the intervals of all threads each second. Returns false if a signal came first.
+  /// Collects the intervals of all threads each second. Returns false if a signal arrived first.
   bool wait_for_end(results& into, const cli::interrupt& signals) {
     ended_future_ = ended_.get_future();
     while (ended_future_.wait_for(look_often) != std::future_status::ready) {
@@ -203,8 +205,8 @@ private:
     return true;
   }
 
-  /// Handles the first signal: sending stops. Requests in progress may take `last_wait`, which a
-  /// second signal cuts short.
+  /// Handles the first signal by stopping to send. Requests in progress get `last_wait` to finish,
+  /// which a second signal cuts short.
   void stop_early(const cli::interrupt& signals) {
     signals.forget();
     for (auto& each : generators_)
@@ -219,8 +221,8 @@ private:
       each.abandon();
   }
 
-  /// Asks all threads each second what happened. An interval that arrives late counts in the next
-  /// second.
+  /// Requests the intervals of all threads each second. An interval that arrives late counts in the
+  /// next second.
   void look(results& into) {
     if (polled_at_) {
       add_moment(into, *std::exchange(polled_at_, std::nullopt));
@@ -237,7 +239,7 @@ private:
       });
   }
 
-  /// Adds a moment from the intervals that were collected since the last one.
+  /// Adds a moment from the intervals collected since the last one.
   void add_moment(results& into, base::steady_time now) {
     const std::lock_guard lock{taken_mutex_};
     auto made = std::exchange(taken_, interval{}).summary();
@@ -282,7 +284,7 @@ private:
     collect_stages(into);
   }
 
-  /// The stages that were begun.
+  /// Collects the stages that were started.
   void collect_stages(results& into) {
     if (!options_->open_loop) return;
     auto left = std::chrono::nanoseconds{static_cast<std::int64_t>(into.seconds * 1e9)};
@@ -318,7 +320,7 @@ private:
   base::steady_time next_moment_;
   /// When the next moment begins, in seconds since the load began.
   double moment_begins_ = 0;
-  /// When the threads were last asked for their intervals; empty once their moment has been added.
+  /// When the intervals were last requested; empty once their moment has been added.
   std::optional<base::steady_time> polled_at_;
   std::mutex taken_mutex_;
   interval taken_;
@@ -337,7 +339,8 @@ base::expected<results> run(const options& options, const cli::interrupt& signal
   const auto server = resolve(*url, options.timeout, signals);
   if (!server) return tl::unexpected(server.error());
   if (options.sources > 0 && !is_ipv4_loopback(*server))
-    return fail("--sources are addresses of 127.0.0.0/8: " + url->host + " is not one of them");
+    return fail("--sources needs a server in 127.0.0.0/8, and " + url->host +
+                " is not one; leave out --sources");
   load_run made{options, *server};
   return made.run(signals);
 }

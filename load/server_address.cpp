@@ -40,7 +40,7 @@ std::string refusal(const network_address& at, std::chrono::milliseconds timeout
   const auto until = base::machine_clock().now() + timeout;
   pollfd watched{probe.get(), POLLOUT, 0};
   while (::poll(&watched, 1, static_cast<int>(look_often.count())) <= 0) {
-    if (signals.came()) return "a signal came before it answered";
+    if (signals.came()) return "a signal arrived before it responded";
     if (base::machine_clock().now() >= until) return reason(ETIMEDOUT);
   }
   int code = 0;

@@ -17,7 +17,7 @@ base::expected<network_address> resolve(const model::http_url& url,
                                         std::chrono::milliseconds timeout,
                                         const cli::interrupt& signals);
 
-/// The first `count` of 127.1.0.1, 127.1.0.2, .. 127.1.0.250, 127.1.1.1, ..
+/// The first `count` addresses of 127.1.0.1, 127.1.0.2, .. 127.1.0.250, 127.1.1.1, ..
 std::vector<network_address> source_addresses(std::size_t count);
 
 bool is_ipv4_loopback(const network_address& address);

@@ -16,8 +16,8 @@ namespace {
 
 constexpr double rate_limit = 10'000'000;
 constexpr std::size_t file_limit_bytes = 256UL * 1024;
-constexpr std::string_view how_to_write = "Write RATE:DURATION or FROM..TO:DURATION, as in 5k:30s "
-                                          "or 1k..5k:30s.";
+constexpr std::string_view how_to_write = "Write RATE:DURATION or FROM..TO:DURATION, such as "
+                                          "5k:30s or 1k..5k:30s.";
 
 tl::unexpected<base::error> refuse(const std::string& what) {
   return base::fail(base::errc::config_invalid, what);
@@ -71,7 +71,7 @@ base::expected<rate_stage> parse_stage(std::string_view text) {
   if (!take_rates(trimmed(text.substr(0, colon)), made))
     return wrong("does not begin with a rate from 0 to 10M.");
   if (!take_length(trimmed(text.substr(colon + 1)), made))
-    return wrong("does not end with a duration over 0.");
+    return wrong("does not end with a duration greater than 0.");
   return made;
 }
 
@@ -103,7 +103,7 @@ base::expected<rate_stage> read_stage(const std::string& file, const toml::table
       has_rate = take_rates(text, made);
     else if (key.str() == "duration") {
       if (!take_length(text, made))
-        return wrong(node, "`duration` must be a duration over 0, such as \"30s\".");
+        return wrong(node, "`duration` must be greater than 0, such as \"30s\".");
     } else
       return wrong(node, "there is no `" + std::string{key.str()} +
                              "`. A stage can have: name, rate, duration.");

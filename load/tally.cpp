@@ -36,7 +36,7 @@ void tally::fail(failure kind, std::string_view example) {
   const auto at = static_cast<std::size_t>(kind);
   if (failures[at]++ > 0) return;
   examples[at] = example;
-  // Nothing that a server sends may control the terminal.
+  // Nothing from a server may control the terminal.
   std::ranges::replace_if(
       examples[at], [](unsigned char byte) { return byte < 0x20 || byte > 0x7e; }, '?');
 }

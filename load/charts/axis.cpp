@@ -11,7 +11,7 @@ namespace matchcloud::load {
 
 namespace {
 
-/// Three digits, without zeros that say nothing.
+/// Three digits, without trailing zeros.
 std::string digits(double value) {
   std::array<char, 32> text{};
   const int decimals = value >= 100 ? 0 : value >= 10 ? 1 : 2;
@@ -90,7 +90,7 @@ axis latency_axis(std::string title, double least, double most) {
   const auto last = std::ranges::lower_bound(all, to);
   made.low = *first;
   made.high = *last;
-  // Over many powers of ten, marks between these would touch.
+  // Over many powers of ten, marks in between would touch.
   const bool powers_only = made.high / made.low > 3e4;
   for (auto tick = first; tick <= last; ++tick) {
     const double power = std::pow(10, std::floor(std::log10(*tick) + 1e-9));

@@ -5,18 +5,18 @@
 
 namespace matchcloud::load {
 
-/// The values along one side of a chart, from `low` to `high`, and where they are marked.
+/// The values along one side of a chart, from `low` to `high`, with their tick marks.
 struct axis {
   double low = 0;
   double high = 1;
   bool is_logarithmic = false;
   std::vector<double> ticks;
-  /// What is written at each tick.
+  /// The label of each tick.
   std::vector<std::string> labels;
-  /// What the values are, with their unit.
+  /// The name of the values, with their unit.
   std::string title;
 
-  /// Where a value stands: 0 at `low`, 1 at `high`; values outside are moved to the nearer end.
+  /// The position of a value: 0 at `low`, 1 at `high`; values outside move to the nearer end.
   double part(double value) const;
 };
 

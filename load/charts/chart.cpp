@@ -17,10 +17,10 @@ constexpr double bottom = 50;
 constexpr double plot_width = width - left - right;
 /// The shades of a heat map.
 constexpr std::size_t shades = 9;
-/// Names of marks that would touch are left out.
+/// The space for a mark's name; names that would touch are left out.
 constexpr double mark_room = 60;
 
-/// The place of a chart's values in its drawing.
+/// Maps a chart's values to its drawing.
 class plot {
 public:
   explicit plot(const chart_frame& of)
@@ -79,7 +79,7 @@ std::string class_of(std::size_t colour) {
   return "c" + std::to_string(colour % 8);
 }
 
-/// Bars show what went wrong: they begin with red.
+/// Bars show errors, so their colours start with red.
 std::string bar_class(std::size_t kind) {
   return class_of(kind + 3);
 }
@@ -149,7 +149,7 @@ std::string heat_map(const chart_frame& frame, const chart_cells& cells) {
   for (const auto& each : cells.cells) {
     const double x = on.x(each.x_from);
     const double y = on.y(each.y_to);
-    // A little over the edge, so that no gap shows between cells.
+    // Slightly larger, so that no gap shows between cells.
     on.drawing().rect(x, y, on.x(each.x_to) - x + 0.3, on.y(each.y_from) - y + 0.3,
                       "h" + std::to_string(shade_of(each.count)), each.tip);
   }

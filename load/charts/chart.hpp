@@ -9,12 +9,12 @@
 
 namespace matchcloud::load {
 
-/// What all charts have: a title, axes and what is marked along the lower one.
+/// The parts of every chart: a title, axes and the marks along the lower axis.
 struct chart_frame {
   std::string title;
   axis x;
   axis y;
-  /// A span of `x` that is shaded, such as the ramp; empty if both ends are the same.
+  /// A shaded span of `x`, such as the ramp; empty if both ends are equal.
   std::pair<double, double> shaded{};
   std::string shaded_name;
   /// Lines across the chart at values of `x`, with their names.
@@ -28,7 +28,7 @@ struct chart_series {
   std::size_t colour = 0;
   std::vector<std::pair<double, double>> points;
   bool is_dashed = false;
-  /// What is drawn as dots; `hollow` says which of these are.
+  /// The points drawn as dots; `hollow` says which of them are hollow.
   std::vector<std::pair<double, double>> dots{};
   std::vector<bool> hollow{};
 };
@@ -44,7 +44,7 @@ struct chart_bars {
   std::vector<bar> bars;
 };
 
-/// Cells of a chart, as dark as their count is high.
+/// Cells of a chart; a higher count is darker.
 struct chart_cells {
   struct cell {
     double x_from = 0;

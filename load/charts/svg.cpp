@@ -7,7 +7,7 @@ namespace matchcloud::load {
 
 namespace {
 
-/// A coordinate; a tenth of a unit is finer than what is seen.
+/// A coordinate; a tenth of a unit is finer than the eye can see.
 std::string at(double value) {
   std::array<char, 32> text{};
   std::snprintf(text.data(), text.size(), "%.1f", value);

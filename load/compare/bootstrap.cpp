@@ -11,13 +11,13 @@ namespace {
 
 constexpr std::size_t draws = 1'000;
 
-/// As n^(1/3), which is the order that makes the error of the variance least.
+/// Grows as n^(1/3), the order that minimizes the error of the variance.
 std::size_t block_length(std::size_t intervals) {
   return std::max<std::size_t>(
       1, static_cast<std::size_t>(std::lround(std::cbrt(static_cast<double>(intervals)))));
 }
 
-/// Draws as many intervals as there are, in blocks that go on at the beginning behind the end.
+/// Draws as many intervals as the run has, in blocks that wrap around at the end.
 void draw(std::vector<std::size_t>& taken, std::size_t block, std::mt19937_64& engine) {
   std::uniform_int_distribution<std::size_t> begin{0, taken.size() - 1};
   for (std::size_t i = 0; i < taken.size(); i += block) {

@@ -42,7 +42,7 @@ std::string compare_text(const compared_run& a, const compared_run& b, const com
   text += std::to_string(count_of(of, compared_verdict::slower)) + " slower, " +
           std::to_string(count_of(of, compared_verdict::faster)) + " faster, by more than " +
           fixed(100 * tolerance, 1) +
-          " %. All intervals from .. to together have the true ratios with 95 % confidence.\n";
+          " %. With 95 % confidence, all true ratios lie in their intervals from .. to.\n";
   return text;
 }
 

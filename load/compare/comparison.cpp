@@ -13,14 +13,14 @@ namespace matchcloud::load {
 namespace {
 
 constexpr double confidence = 0.95;
-/// Longer runs are drawn in groups of intervals, so that a comparison takes no minutes.
+/// Longer runs are resampled in groups of intervals, so that a comparison does not take minutes.
 constexpr std::size_t groups_limit = 240;
 constexpr const char* all_operations = "all";
 
 /// One operation of a run, in groups of intervals.
 class compared_series {
 public:
-  /// An empty `operation` stands for all of them together.
+  /// An empty `operation` means all operations together.
   compared_series(const compared_run& of, const std::string& operation) {
     const auto step = (of.intervals.size() + groups_limit - 1) / groups_limit;
     for (std::size_t i = 0; i < of.intervals.size(); ++i) {
@@ -48,7 +48,7 @@ public:
     return answered / seconds;
   }
 
-  /// Nanoseconds; within a band, its latencies count as evenly spread.
+  /// In nanoseconds; treats latencies as evenly spread within a band.
   double percentile(const std::vector<std::size_t>& taken, double part) const {
     using buckets = base::latency_buckets;
     counts_.assign(buckets::size, 0);
@@ -83,7 +83,7 @@ private:
   mutable std::vector<double> counts_;
 };
 
-/// A measure of both runs, ready to be estimated.
+/// A measure of both runs, ready for estimation.
 struct measured_pair {
   std::string operation;
   compared_measure measure;
@@ -122,7 +122,7 @@ std::vector<std::size_t> everything(std::size_t count) {
 }
 
 compared_verdict verdict_of(const compared_row& row, double tolerance) {
-  // More is better for throughput alone.
+  // Only for throughput is more better.
   const bool turned = row.measure == compared_measure::throughput;
   const double low = turned ? 1 / row.ratio.high : row.ratio.low;
   const double high = turned ? 1 / row.ratio.low : row.ratio.high;
@@ -139,7 +139,7 @@ std::set<std::string> operations_of(const compared_run& of) {
   return made;
 }
 
-/// In how many intervals of a run an operation has replies.
+/// The number of intervals of a run in which an operation has replies.
 std::size_t intervals_with(const compared_run& of, const std::string& operation) {
   const auto has = [&operation](const compared_interval& each) {
     const auto found = each.operations.find(operation);
@@ -148,7 +148,7 @@ std::size_t intervals_with(const compared_run& of, const std::string& operation)
   return static_cast<std::size_t>(std::ranges::count_if(of.intervals, has));
 }
 
-/// Removes the operations that are too seldom to know how much their numbers vary, with a note on
+/// Removes operations that are too rare to know how much their numbers vary, and adds a note for
 /// each.
 void leave_out_rare(std::vector<std::string>& names, const compared_run& a, const compared_run& b,
                     std::vector<std::string>& notes) {
@@ -156,8 +156,8 @@ void leave_out_rare(std::vector<std::string>& names, const compared_run& a, cons
     const auto least = std::min(intervals_with(a, each), intervals_with(b, each));
     if (least >= least_intervals) return false;
     notes.push_back("Too few intervals of a run have replies to " + each + ": " +
-                    std::to_string(least) + ", where " + std::to_string(least_intervals) +
-                    " are needed. Make longer runs.");
+                    std::to_string(least) + ", and " + std::to_string(least_intervals) +
+                    " are needed. Use longer runs.");
     return true;
   });
 }
@@ -178,7 +178,7 @@ std::vector<std::string> notes_on(const compared_run& a, const compared_run& b) 
     if (text_a != text_b) made.push_back(difference(name, text_a, text_b));
   }
   if (a.errors != b.errors)
-    made.push_back("Errors, which no row counts: " + std::to_string(a.errors) + " and " +
+    made.push_back("Errors, which no row includes: " + std::to_string(a.errors) + " and " +
                    std::to_string(b.errors) + ".");
   const auto of_a = operations_of(a);
   const auto of_b = operations_of(b);

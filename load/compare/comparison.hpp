@@ -13,12 +13,12 @@ namespace matchcloud::load {
 
 enum class compared_measure : std::uint8_t { p50, p99, throughput, processor_time };
 
-/// `unclear`: the difference may be smaller than the tolerance, or be none.
+/// `unclear`: the difference may be below the tolerance, or zero.
 enum class compared_verdict : std::uint8_t { faster, slower, unclear };
 
 /// One measure of an operation in both runs.
 struct compared_row {
-  /// `all`: of all operations together.
+  /// `all` means all operations together.
   std::string operation;
   compared_measure measure = compared_measure::p50;
   /// Nanoseconds, or replies per second.
@@ -31,21 +31,21 @@ struct compared_row {
 
 struct comparison {
   std::vector<compared_row> rows;
-  /// What makes the comparison doubtful, a sentence each.
+  /// Reasons to doubt the comparison, one sentence each.
   std::vector<std::string> notes;
 
   bool has(compared_verdict which) const noexcept;
 };
 
 std::string_view name_of(compared_measure which) noexcept;
-/// `cannot tell` where it is unclear.
+/// `cannot tell` for `unclear`.
 std::string_view name_of(compared_verdict which) noexcept;
 
-/// Compares two runs by operation. `tolerance`: the difference that does not matter, as a part of
-/// the measure. A row is slower, or faster, if all of its interval is on that side beyond the
-/// tolerance. All intervals together have the true ratios with a confidence of 95 % (Bonferroni): a
-/// chance difference somewhere among many rows must not fail a build. Fails with `config_invalid`
-/// if the runs have no operation in common. The same seed gives the same result.
+/// Compares two runs by operation. `tolerance`: the difference to ignore, as a fraction of the
+/// measure. A row is slower, or faster, if its whole interval lies on that side beyond the
+/// tolerance. With 95 % confidence, all true ratios lie in their intervals (Bonferroni), so that a
+/// chance difference in one of many rows does not fail a build. Fails with `config_invalid` if the
+/// runs have no operation in common. The same seed gives the same result.
 base::expected<comparison> compare(const compared_run& a, const compared_run& b, double tolerance,
                                    std::uint64_t seed);
 

@@ -15,7 +15,7 @@ namespace {
 using json_value = rapidjson::Value;
 
 constexpr std::size_t file_limit_bytes = 1024UL * 1024 * 1024;
-/// Shorter intervals, such as what is left at the end, say little.
+/// Shorter intervals, such as the rest at the end, say little.
 constexpr double shortest_seconds = 0.5;
 
 std::string text_of(const json_value& value) {
@@ -31,7 +31,7 @@ band_counts bands_of(const json_value& of) {
   return made;
 }
 
-/// Adds counts of the same bands, as two parts of a mix with the same name have them.
+/// Adds counts, whose bands may repeat because two parts of a mix can have the same name.
 void add(band_counts& to, const band_counts& more) {
   to.insert(to.end(), more.begin(), more.end());
   std::ranges::sort(to);
@@ -49,7 +49,7 @@ compared_interval interval_of(const json_value& from) {
   return made;
 }
 
-/// The service's work while the run was measured.
+/// The service's work during the measured part of the run.
 std::vector<compared_work> work_of(const json_value& report, double ramp_ends, double ends) {
   std::vector<compared_work> made;
   const auto* const service = model::member_of(report, "service");
@@ -79,7 +79,7 @@ base::expected<compared_run> parse_run(const std::string& file, std::string_view
   rapidjson::Document report;
   if (model::parse_exactly(report, text).IsError() ||
       model::member_of(report, "intervals") == nullptr)
-    return refuse("is not a report of matchcloud-load. Use a file that --json wrote.");
+    return refuse("is not a report of matchcloud-load. Use a file written by --json.");
   compared_run made;
   made.file = file;
   for (const char* const name : {"loop", "rate", "connections", "threads", "url"})
@@ -104,8 +104,8 @@ base::expected<compared_run> parse_run(const std::string& file, std::string_view
   if (made.intervals.size() < least_intervals)
     return refuse("has " + std::to_string(made.intervals.size()) +
                   " measured intervals. At least " + std::to_string(least_intervals) +
-                  " are needed, of a second each: use a longer --duration.");
-  if (!has_bands) return refuse("has no replies in its intervals. Use a run that was answered.");
+                  " of a second each are needed. Use a longer --duration.");
+  if (!has_bands) return refuse("has no replies in its intervals. Use a run that got replies.");
   made.work = work_of(report, ramp_ends, ends);
   return made;
 }
@@ -114,7 +114,8 @@ base::expected<compared_run> read_run(const std::string& file) {
   auto text = cli::read_bounded_file(file, file_limit_bytes);
   if (!text) return base::fail(base::errc::io_failed, file + " " + text.error().detail);
   if (text->size() > file_limit_bytes)
-    return base::fail(base::errc::config_invalid, file + " has more than 1 GiB");
+    return base::fail(base::errc::config_invalid,
+                      file + " has more than 1 GiB, the limit for a report");
   return parse_run(file, *text);
 }
 

@@ -12,7 +12,7 @@
 
 namespace matchcloud::load {
 
-/// What one operation did in an interval of a run.
+/// The counts of one operation in an interval of a run.
 struct compared_operation {
   std::uint64_t answered = 0;
   band_counts latency;
@@ -23,31 +23,31 @@ struct compared_interval {
   std::map<std::string, compared_operation> operations;
 };
 
-/// What the service's event loops worked for its requests.
+/// The work of the service's event loops for its requests.
 struct compared_work {
   double busy_seconds = 0;
   double requests = 0;
 };
 
-/// A run as a report of `--json` has it.
+/// A run, as read from a `--json` report.
 struct compared_run {
   std::string file;
-  /// What was asked of whom, by the names of the report's members: `loop`, `rate`, `connections`.
+  /// The options of the run, by the names of the report's members: `loop`, `rate`, `connections`.
   std::map<std::string, std::string> asked;
   std::uint64_t errors = 0;
-  /// Those behind the ramp and before the end of sending.
+  /// The intervals after the ramp and before the end of sending.
   std::vector<compared_interval> intervals;
   /// Empty without `--ops`.
   std::vector<compared_work> work;
 };
 
-/// A run with fewer measured intervals says nothing about how much its numbers vary.
+/// With fewer measured intervals, it is unknown how much the numbers vary.
 inline constexpr std::size_t least_intervals = 5;
 
 /// Reads a report. Fails with `config_invalid` if it is not one, or has too few intervals; the
 /// detail begins with the file's name.
 base::expected<compared_run> parse_run(const std::string& file, std::string_view text);
-/// The same from a file. Fails with `io_failed`, too.
+/// Reads a report from a file. Also fails with `io_failed`.
 base::expected<compared_run> read_run(const std::string& file);
 
 } // namespace matchcloud::load

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t majority = 2;
 
-/// Three digits are finer than the search, and people read them.
+/// Three digits are more precise than the search and still easy to read.
 double rounded(double rate) {
   const double unit = std::pow(10, std::floor(std::log10(rate)) - 2);
   return std::round(rate / unit) * unit;
@@ -24,7 +24,7 @@ std::optional<double> capacity_search::next() const {
 void capacity_search::note(bool kept) {
   ++steps_;
   ++(kept ? votes_kept_ : votes_broken_);
-  // While the rate doubles, one measurement that keeps the promise is enough to go on.
+  // While the rate doubles, one measurement that keeps the promise is enough to continue.
   if (kept && broken_ == 0 && votes_broken_ == 0 && rate_ < limits_.most && votes_kept_ == 1)
     decide(true);
   else if (votes_kept_ == majority || votes_broken_ == majority)
@@ -66,7 +66,7 @@ void capacity_search::choose() {
     ended_ = is_narrow_ = true;
     return;
   }
-  // One measurement while the rate doubled is all that speaks for it.
+  // So far only one measurement, from when the rate doubled, supports this rate.
   try_next(kept_);
   votes_kept_ = 1;
 }

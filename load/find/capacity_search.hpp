@@ -5,19 +5,19 @@
 
 namespace matchcloud::load {
 
-/// Searches the highest rate at which a service keeps a promise: doubles the rate until the promise
-/// breaks, then halves the interval between the highest rate that kept it and the lowest that broke
-/// it. One measurement does not decide: a rate breaks the promise, and the rate that is found keeps
-/// it, if two of at most three measurements say so. One thread.
+/// Searches for the highest rate at which a service keeps a promise: doubles the rate until the
+/// promise breaks, then halves the interval between the highest rate that kept it and the lowest
+/// that broke it. One measurement is not enough: a rate breaks the promise if two of at most three
+/// measurements say so, and the same holds for the final rate to keep it. One thread.
 class capacity_search {
 public:
   struct limits {
     /// The first rate to try, in requests per second.
     double start = 1'000;
-    /// No rate is tried outside of these.
+    /// The search tries no rate outside these bounds.
     double least = 1;
     double most = 10'000'000;
-    /// The search ends when the interval is narrower than this part of its lower end.
+    /// The search ends when the interval is narrower than this fraction of its lower end.
     double precision = 0.03;
     /// The number of measurements after which the search ends.
     std::size_t steps = 60;
@@ -27,7 +27,7 @@ public:
 
   /// The rate to measure next; nothing if the search has ended.
   std::optional<double> next() const;
-  /// Notes whether the promise was kept at the rate of `next`.
+  /// Records whether the promise was kept at the rate of `next`.
   void note(bool kept);
 
   /// The highest rate that kept the promise; 0 if there is none.

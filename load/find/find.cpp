@@ -49,7 +49,7 @@ std::string ns_text(std::uint64_t ns) {
   return duration_text(static_cast<double>(ns));
 }
 
-/// Shows a step where people watch.
+/// Shows a step on a terminal.
 void show(std::size_t number, const find_step& of) {
   if (::isatty(STDERR_FILENO) == 0) return;
   std::cerr << "step " << number << ": " << rate_text(of.rate) << "/s "
@@ -67,12 +67,12 @@ std::string with_capital(std::string text) {
   return text;
 }
 
-/// Whether this program's own lateness is most of what the slowest requests took.
+/// Whether this program's own delay is most of the latency of the slowest requests.
 bool explains_latency(const late_sends& late, const latency_histogram& latency) {
   return 2 * late.delays.percentile_ns(99) >= latency.percentile_ns(99);
 }
 
-/// What gave way in a run that broke the promise.
+/// The component that gave way in a run that broke the promise.
 blame blame_for(const find_step& step, const results& of) {
   const auto limit = limit_of(of);
   blame made{"server", step.broke};
@@ -91,7 +91,7 @@ blame blame_for(const find_step& step, const results& of) {
 
 using measurement = std::function<base::expected<results>(const options&)>;
 
-/// A search under way, and what its runs gave by their rates.
+/// A search in progress, with the outcome of its runs by rate.
 class search_run {
 public:
   explicit search_run(const options& of) : options_{&of}, search_{limits_for(of)} {}
@@ -102,13 +102,13 @@ public:
     while (const auto rate = search_.next()) {
       auto with = *options_;
       with.open_loop->rate = *rate;
-      // Where arrivals are random, a repeated measurement must not repeat its bursts.
+      // With random arrivals, a repeated measurement must not repeat the same bursts.
       with.seed = options_->seed + made_.steps.size();
       auto measured = measure(with);
       if (!measured && made_.steps.empty()) return tl::unexpected(measured.error());
       if (!measured) {
         made_.failure = measured.error().detail;
-        made_.cut_short = "no further measurement could be made: " + made_.failure;
+        made_.cut_short = "the next measurement failed: " + made_.failure;
         break;
       }
       if (measured->stopped_early) {
@@ -146,7 +146,7 @@ private:
     made_.kept_rate = search_.kept();
     made_.broken_rate = search_.broken();
     if (made_.cut_short.empty() && !search_.is_narrow() && made_.kept_rate > 0)
-      made_.cut_short = made_.broken_rate == 0 ? "no higher rate can be asked for"
+      made_.cut_short = made_.broken_rate == 0 ? "the highest possible rate was reached"
                                                : "the limit of 60 measurements was reached";
     if (const auto found = blames_.find(made_.broken_rate); found != blames_.end())
       std::tie(made_.gave_way, made_.gave_way_reason) =

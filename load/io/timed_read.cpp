@@ -12,8 +12,8 @@ namespace matchcloud::load {
 
 namespace {
 
-/// The time since `then` by the clock that the kernel's stamps are from, which may be set
-/// meanwhile.
+/// The time since `then` by the clock of the kernel's timestamps, which may have been set in
+/// between.
 std::chrono::nanoseconds since(const timespec& then) noexcept {
   timespec now{};
   ::clock_gettime(CLOCK_REALTIME, &now);

@@ -7,14 +7,13 @@
 
 namespace matchcloud::load {
 
-/// The outcome of a read, and for how long the last of the bytes had been there to be read; 0 if
-/// nobody knows.
+/// The outcome of a read, and how long the last bytes had been waiting; 0 if unknown.
 struct timed_result {
   http::io_result of;
   std::chrono::nanoseconds age{0};
 };
 
-/// Makes the kernel note when bytes come, for `read_timed`.
+/// Makes the kernel record when bytes arrive, for `read_timed`.
 void note_arrivals(int socket) noexcept;
 
 /// Reads from a TCP socket as `http::socket_stream` does.

@@ -15,7 +15,7 @@ http::io_status unsent_bytes::send(http::byte_stream& to) {
   std::array<iovec, 3> parts{};
   std::size_t count = 0;
   for (const auto& piece : pieces_)
-    // write does not change them; iovec is that of readv too.
+    // write does not change them, but readv uses iovec too.
     if (!piece.empty()) parts[count++] = {const_cast<char*>(piece.data()), piece.size()};
   const auto sent = to.write({parts.data(), count}, false);
   auto left = sent.bytes;

@@ -7,8 +7,8 @@
 
 namespace matchcloud::load {
 
-/// Bytes still to be sent that lie in up to three places, so that what differs by connection can
-/// stand within what all connections share, without a copy. They must stay valid. One thread.
+/// Unsent bytes in up to three pieces, so that the part that differs by connection can go between
+/// the parts that all connections share, without a copy. The bytes must stay valid. One thread.
 class unsent_bytes {
 public:
   unsent_bytes() = default;
@@ -16,7 +16,7 @@ public:
       : pieces_{first, second, third} {}
 
   bool empty() const noexcept;
-  /// Sends in one call what the stream takes. Returns how that went.
+  /// Sends as much as the stream accepts in one call. Returns the outcome.
   http::io_status send(http::byte_stream& to);
 
 private:

@@ -14,7 +14,7 @@ namespace matchcloud::load {
 
 namespace {
 
-/// What a line says beyond a day is not believed.
+/// Longer durations in a line are cut to a day.
 constexpr std::uint64_t longest_us = 86'400'000'000;
 
 std::string client_of(std::string_view text) {
@@ -34,7 +34,7 @@ std::optional<logged_request> parse_json_line(std::string_view line) {
   const auto answered_ms = model::parse_timestamp(model::member_text(document, "ts"));
   if (!answered_ms) return std::nullopt;
   logged_request made;
-  // The log has when it was answered.
+  // The log has the time of the response.
   const auto took_us = std::min(model::member_count(document, "duration_us"), longest_us);
   made.at_us = *answered_ms * 1'000 - static_cast<std::int64_t>(took_us);
   made.client = client_of(model::member_text(document, "client"));
@@ -43,13 +43,13 @@ std::optional<logged_request> parse_json_line(std::string_view line) {
   made.status =
       static_cast<int>(std::min<std::uint64_t>(model::member_count(document, "status"), 999));
   made.operation = model::member_text(document, "operation");
-  // Reports have it as the name of a row.
+  // Reports use it as the name of a row.
   if (!base::token_characters.contains_all(made.operation)) made.operation.clear();
   made.is_of_ops_plane = model::member_text(document, "plane") == "ops";
   return is_whole(made) ? std::optional{std::move(made)} : std::nullopt;
 }
 
-/// Reads `26/Nov/2026:03:20:43 +0000`, by way of RFC 3339.
+/// Reads `26/Nov/2026:03:20:43 +0000` by converting it to RFC 3339.
 std::optional<std::int64_t> parse_clf_time(std::string_view text) {
   constexpr std::array<std::string_view, 12> months{"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                                     "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
@@ -65,15 +65,15 @@ std::optional<std::int64_t> parse_clf_time(std::string_view text) {
   return model::parse_timestamp(written);
 }
 
-/// Takes what stands before the next space, or all.
+/// Takes the text before the next space, or all of it.
 std::string_view take_word(std::string_view& rest) {
   const auto word = rest.substr(0, rest.find(' '));
   rest.remove_prefix(std::min(word.size() + 1, rest.size()));
   return word;
 }
 
-/// Takes a text between two characters, the first of which `rest` begins with, and the space behind
-/// it; nothing if there is none. A backslash stands before quotes within it.
+/// Takes the text between `open`, with which `rest` must begin, and `close`, and the space after
+/// it; nothing if there is none. Quotes within the text have a backslash before them.
 std::optional<std::string_view> take_between(std::string_view& rest, char open, char close) {
   if (!rest.starts_with(open)) return std::nullopt;
   std::size_t end = 1;

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t target_limit_bytes = 2'048;
 constexpr std::uint16_t any_below_500 = 0;
 constexpr int client_closed_request = 499;
-/// The row of what has none of its own.
+/// The row for requests without their own row.
 constexpr const char* others = "others";
 
 bool has_no_body(std::string_view method) noexcept {
@@ -24,7 +24,7 @@ bool has_no_body(std::string_view method) noexcept {
   return std::ranges::find(methods, method) != methods.end();
 }
 
-/// The method of a request with a body, as a report has it.
+/// The method of a request with a body, as reports show it.
 std::string shown_method(const std::string& method) {
   const bool is_usual = method == "POST" || method == "PUT" || method == "PATCH";
   return is_usual ? method : "other";
@@ -39,14 +39,14 @@ std::string row_name(const logged_request& of) {
   return of.method + " " + std::string{path.substr(0, third)};
 }
 
-/// Whether the status comes from header lines that no log has: ranges and conditions.
+/// Whether the status depends on header lines that logs do not have: ranges and conditions.
 bool is_of_headers(int status) noexcept {
   constexpr std::array<int, 4> all{206, 304, 412, 416};
   return std::ranges::find(all, status) != all.end();
 }
 
-/// A reply must have the status that the log has. What went wrong then need not go wrong again, and
-/// what was asked for under a condition is asked for without it.
+/// A reply must have the status in the log, with two exceptions. What failed then need not fail
+/// again, and conditional requests are sent without their condition.
 std::uint16_t wanted_status(int logged) noexcept {
   const bool any = logged >= 500 || logged == client_closed_request || is_of_headers(logged);
   return any ? any_below_500 : static_cast<std::uint16_t>(logged);
@@ -85,9 +85,9 @@ public:
     if (made_.entries_.empty()) {
       const auto left = made_.left_out();
       return base::fail(base::errc::config_invalid,
-                        file + " has no request that can be sent again" +
+                        file + " has no request that can be replayed" +
                             (left.empty() ? "" : ": " + left) +
-                            ". Name an access log in JSON or in the combined format.");
+                            ". Use an access log in JSON or in the combined format.");
     }
     sort_by_time(speed);
     bound_rows();
@@ -104,8 +104,8 @@ private:
     auto name = row_name(of);
     if (const auto known = row_numbers_.find(name); known != row_numbers_.end())
       return known->second;
-    // Paths with ids can have any number of names: those beyond the limit are one row from the
-    // beginning.
+    // Paths with ids can have any number of names; names beyond the limit share one row from the
+    // start.
     constexpr std::size_t names_limit = 10'000;
     if (made_.rows_.size() >= names_limit) name = others;
     const auto number = static_cast<std::uint16_t>(made_.rows_.size());
@@ -126,7 +126,8 @@ private:
     return at->second;
   }
 
-  /// Lines stand in the order of their answers. Those of one whole second are spread over it.
+  /// Lines are in the order of their responses. Spreads lines with the same whole second over that
+  /// second.
   void sort_by_time(double speed) {
     std::vector<std::size_t> order(times_.size());
     for (std::size_t i = 0; i < order.size(); ++i)
@@ -145,7 +146,7 @@ private:
     const auto first_us = times_[order.front()].us;
     for (const auto i : order) {
       sorted.push_back(made_.entries_[i]);
-      // Within what nanoseconds can count, whatever times the log has.
+      // Keeps within the range of nanoseconds, whatever times the log has.
       constexpr double latest_us = 365.0 * 86'400 * 1e6;
       const auto us = std::min(static_cast<double>(times_[i].us - first_us) / speed, latest_us);
       sorted.back().at = std::chrono::nanoseconds{static_cast<std::int64_t>(us * 1'000)};
@@ -153,7 +154,7 @@ private:
     made_.entries_ = std::move(sorted);
   }
 
-  /// Joins all rows but those with the most requests into one.
+  /// Merges all rows except those with the most requests into one.
   void bound_rows() {
     if (made_.rows_.size() <= replay_log::rows_limit) return;
     std::vector<std::uint16_t> order(made_.rows_.size());
@@ -163,7 +164,7 @@ private:
     constexpr auto kept = static_cast<std::uint16_t>(replay_log::rows_limit - 1);
     std::vector<std::uint16_t> numbers(order.size(), kept);
     std::vector<std::string> names;
-    // What had no row of its own from the beginning stays there, however much that is.
+    // Requests that never had their own row stay in `others`, however many there are.
     std::erase_if(order, [this](auto i) { return made_.rows_[i] == others; });
     for (std::uint16_t i = 0; i < kept; ++i) {
       numbers[order[i]] = i;
@@ -218,11 +219,11 @@ std::vector<request_bytes> replay_log::requests(const request_frame& frame) cons
 std::string replay_log::left_out() const {
   std::string sentence;
   for (const auto& [method, count] : with_body_)
-    list(sentence, count, method + " requests, whose bodies no log has");
+    list(sentence, count, method + " requests (logs have no bodies)");
   list(sentence, of_ops_plane_, "requests to the ops plane");
-  list(sentence, cut_, "requests whose path the log has cut");
+  list(sentence, cut_, "requests whose path is cut in the log");
   list(sentence, unreadable_,
-       "lines that are no request, the first in line " + std::to_string(first_unreadable_line_));
+       "lines that are not requests, the first in line " + std::to_string(first_unreadable_line_));
   return sentence;
 }
 

@@ -12,10 +12,10 @@
 
 namespace matchcloud::load {
 
-/// The requests of an access log, to be sent again at their times. Immutable; any thread.
+/// The requests of an access log, to be replayed at their times. Immutable; any thread.
 class replay_log {
 public:
-  /// How many requests a log may have, and how many rows its results.
+  /// The limits on requests in a log and on rows in its results.
   static constexpr std::size_t requests_limit = 5'000'000;
   static constexpr std::size_t rows_limit = 30;
   static constexpr std::size_t file_limit_bytes = 1024UL * 1024 * 1024;
@@ -25,7 +25,7 @@ public:
     std::chrono::nanoseconds at;
     std::uint32_t request;
     std::uint16_t row;
-    /// The status that the reply must have; 0: any below 500.
+    /// The status that the reply must have; 0 means any below 500.
     std::uint16_t status;
   };
 
@@ -33,10 +33,10 @@ public:
   /// `config_invalid` if there is nothing to send.
   static base::expected<replay_log> read(const std::string& file, double speed);
 
-  /// In the order of their times.
+  /// The entries, in the order of their times.
   const std::vector<entry>& entries() const noexcept { return entries_; }
-  /// The names of the rows of the results: operations where the log names them, else the method and
-  /// the first two segments of the path. The last one is `others` if there are too many.
+  /// The names of the rows of the results: operations if the log names them, otherwise the method
+  /// and the first two segments of the path. The last one is `others` if there are too many.
   const std::vector<std::string>& rows() const noexcept { return rows_; }
   /// The different requests, as `entry::request` numbers them.
   std::vector<request_bytes> requests(const request_frame& frame) const;
@@ -44,7 +44,7 @@ public:
 
   const std::string& file() const noexcept { return file_; }
   double speed() const noexcept { return speed_; }
-  /// What is left out, as a sentence for people; empty if nothing is.
+  /// The requests that are left out, as a sentence for people; empty if none are.
   std::string left_out() const;
 
 private:
@@ -62,7 +62,7 @@ private:
   std::vector<entry> entries_;
   std::vector<request> requests_;
   std::vector<std::string> rows_;
-  /// How many requests of each method have a body, which no log has.
+  /// The number of requests with bodies, which logs do not have, by method.
   std::map<std::string, std::uint64_t> with_body_;
   std::uint64_t of_ops_plane_ = 0;
   std::uint64_t cut_ = 0;

@@ -17,7 +17,7 @@ namespace matchcloud::load {
 
 namespace {
 
-/// Intervals are shown at once up to this number; more of them fold.
+/// Up to this number of intervals are shown open; more are folded.
 constexpr std::size_t open_rows = 40;
 
 std::string utc_text(std::int64_t unix_ms) {
@@ -64,14 +64,14 @@ std::string notes(const report_subject& about) {
 
 std::string loop_text(const options& of) {
   if (of.replay) return "open, at the times of a log";
-  if (!of.open_loop) return "closed: each connection sends when it has its reply";
+  if (!of.open_loop) return "closed: each connection sends when its reply has arrived";
   const auto kind = of.open_loop->kind == arrival_kind::poisson ? "poisson" : "constant";
   return std::string{"open, "} + kind + " arrivals";
 }
 
 std::string rates_text(const options& of) {
-  if (of.replay) return fixed(of.replay->speed(), 2) + " times that of the log";
-  if (!of.open_loop) return "as fast as replies come";
+  if (of.replay) return fixed(of.replay->speed(), 2) + " times the rate of the log";
+  if (!of.open_loop) return "as fast as replies arrive";
   std::string made;
   for (const auto& each : of.open_loop->stages)
     made += (made.empty() ? "" : ", ") + each.name;
@@ -116,9 +116,9 @@ std::string configuration_part(const report_subject& about) {
       {"kernel", about.on.kernel},
       {"matchcloud-load", about.on.version},
       {"busiest thread", fixed(about.of->busiest_thread_percent, 0) + " % of a core"},
-      {"late sends",
-       grouped(late.count()) + " by more than 1 ms: " + grouped(late.for_connections) +
-           " for want of a connection, " + grouped(late.by_generator) + " by this program"},
+      {"late sends", grouped(late.count()) + " by more than 1 ms: " +
+                         grouped(late.for_connections) + " because no connection was free, " +
+                         grouped(late.by_generator) + " because this program was late"},
       {"lost TCP segments", grouped(about.of->resent_segments)},
   };
   return html_part("The run", html_facts(run),
@@ -136,7 +136,7 @@ std::string intervals_part(const results& of) {
   const std::string open = of.moments.size() <= open_rows ? " open" : "";
   return html_part("Intervals",
                    "<details" + open + "><summary>" + grouped(of.moments.size()) +
-                       " intervals</summary>\n<p class=\"pale\">* in the ramp, or behind the end "
+                       " intervals</summary>\n<p class=\"pale\">* in the ramp, or after the end "
                        "of sending</p>\n" +
                        html_table(rows) + "</details>\n",
                    "");

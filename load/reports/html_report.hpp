@@ -6,7 +6,7 @@
 
 namespace matchcloud::load {
 
-/// A page about a run: one HTML file that needs no other file, no script and no network.
+/// A page about a run: one HTML file that needs no other files, scripts or network.
 std::string html_report(const report_subject& about);
 
 } // namespace matchcloud::load

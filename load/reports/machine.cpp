@@ -12,7 +12,7 @@ namespace matchcloud::load {
 
 namespace {
 
-/// The name of the processor as the kernel tells it; otherwise its architecture.
+/// The name of the processor from the kernel, or else its architecture.
 std::string processor_name(const std::string& architecture) {
   std::ifstream file{"/proc/cpuinfo"};
   for (std::string line; std::getline(file, line);) {

@@ -5,7 +5,7 @@
 
 namespace matchcloud::load {
 
-/// The machine that a run was made on, and the program.
+/// The machine and the program that made a run.
 struct machine {
   std::string host;
   std::string processor;

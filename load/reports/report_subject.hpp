@@ -8,7 +8,7 @@
 
 namespace matchcloud::load {
 
-/// What reports of a run are made from.
+/// The data for reports of a run.
 struct report_subject {
   const options* asked = nullptr;
   const results* of = nullptr;

@@ -16,7 +16,7 @@ bool hold(const options& asked, const results& of) {
   bool all = true;
   for (const auto& each : asked.asserted) {
     if (holds(each, of)) continue;
-    complain("does not hold: " + explain(each, of));
+    complain("assertion failed: " + explain(each, of));
     all = false;
   }
   if (of.all.intended() > 0) return all;
@@ -89,7 +89,7 @@ bool reporting::write_text(const report_subject& about) const {
   people << text_report(*about.asked, *about.of);
   if (about.found != nullptr) people << find_report(*about.asked, *about.found);
   people << std::flush;
-  if (!people) complain("stdout cannot be written");
+  if (!people) complain("cannot write to stdout");
   return static_cast<bool>(people);
 }
 

@@ -16,19 +16,19 @@ namespace matchcloud::load {
 
 struct report_subject;
 
-/// All reports of a run. Their files are opened before the load begins, so that a missing directory
-/// is reported then and not after an hour of load. Main thread.
+/// All reports of a run. Opens their files before the load begins, so that a missing directory is
+/// not reported only after an hour of load. Main thread.
 class reporting {
 public:
-  /// `options` and `signals` outlive this.
+  /// `options` and `signals` must outlive this object.
   reporting(const options& options, const cli::interrupt& signals)
       : options_{&options}, signals_{&signals} {}
 
-  /// Opens the files and asks the ops plane, if one is given. Fails with the reason.
+  /// Opens the files and queries the ops plane, if one is given. Fails with the reason.
   base::expected<void> begin();
-  /// Writes all reports. `asked`: the options of the run that is shown; `found`: what --find found,
-  /// null without it. Says on stderr what went wrong. Returns whether all were written, all
-  /// assertions hold and something was measured.
+  /// Writes all reports. `asked`: the options of the run that is shown; `found`: the result of
+  /// --find, null without it. Reports failures on stderr. Returns whether all reports were written,
+  /// all assertions hold and something was measured.
   bool write(const options& asked, const results& of, const found_capacity* found);
 
 private:
@@ -45,11 +45,11 @@ private:
   std::optional<service_watch> watch_;
 };
 
-/// Writes what `make` returns to `file`, unless its name is empty. Fails with the reason.
+/// Writes the result of `make` to `file`, unless its name is empty. Fails with the reason.
 base::expected<void> write_file(const std::string& file, const cli::interrupt& signals,
                                 const std::function<std::string()>& make);
 
-/// Says on stderr why the program fails.
+/// Reports on stderr why the program fails.
 void complain(const std::string& why);
 
 } // namespace matchcloud::load

@@ -20,7 +20,7 @@ namespace {
 
 using rows = std::vector<std::vector<std::string>>;
 
-/// A heat map has at most this many columns, and this many rows for a power of ten.
+/// The most columns in a heat map, and its rows per power of ten.
 constexpr std::size_t columns_limit = 150;
 constexpr double rows_per_decade = 12;
 
@@ -49,7 +49,7 @@ std::vector<curve_point> curve_points(const report_subject& about) {
   else
     for (const auto& each : about.of->stages) {
       const auto& latency = each.all.latency;
-      // A ramp has no rate of its own.
+      // A stage with a changing rate has no single rate.
       if (latency.count() == 0 || each.which.from != each.which.to) continue;
       made.push_back(
           {each.which.from,
@@ -62,7 +62,7 @@ std::vector<curve_point> curve_points(const report_subject& about) {
   return made;
 }
 
-/// The median of all points with the same `x`; these follow each other.
+/// The median of all points with the same `x`.
 std::vector<std::pair<double, double>> medians(std::vector<std::pair<double, double>> of) {
   std::ranges::sort(of);
   std::vector<std::pair<double, double>> made;
@@ -88,11 +88,11 @@ std::string found_text(const report_subject& about) {
   return made;
 }
 
-/// The rows of a heat map that the bands of latencies fall into, by their number.
+/// Counts by the number of the heat map's row that a latency falls into.
 using heat_column = std::map<int, std::uint64_t>;
 
 int row_of(std::uint64_t ns) {
-  // A band stands for values up to a twentieth below its greatest.
+  // A band covers values down to a twentieth below its greatest.
   return static_cast<int>(
       std::floor(std::log10(std::max(1.0, static_cast<double>(ns) * 0.975)) * rows_per_decade));
 }
@@ -230,7 +230,7 @@ std::string curve_part(const report_subject& about) {
   chart_frame frame;
   frame.title = "Latency over the rate";
   if (about.found != nullptr) frame.title += " (hollow: the promise was broken)";
-  frame.x = number_axis("requests per second asked for", most);
+  frame.x = number_axis("requested rate per second", most);
   frame.y = range.as_axis("latency");
   if (about.found != nullptr && about.found->kept_rate > 0)
     frame.marks = {{about.found->kept_rate, rate_text(about.found->kept_rate) + "/s"}};

@@ -6,7 +6,7 @@
 
 namespace matchcloud::load {
 
-/// The parts of a page about a run, each an HTML section; empty where a run has nothing for it.
+/// The parts of a page about a run, each an HTML section; empty if a run has nothing for it.
 std::string curve_part(const report_subject& about);
 std::string percentiles_part(const report_subject& about);
 std::string heat_part(const report_subject& about);

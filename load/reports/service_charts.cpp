@@ -14,7 +14,7 @@ namespace matchcloud::load {
 
 namespace {
 
-/// What is shown of `counts`: what keeps requests from being answered.
+/// The members of `counts` to show: reasons why requests were refused or failed.
 constexpr std::array<std::pair<const char*, const char*>, 4> events{
     {{"shed", "shed"},
      {"rate_limited", "rate limited"},
@@ -42,8 +42,8 @@ std::vector<const service_point*> points_of(const report_subject& about) {
 
 std::string requests_chart(const report_subject& about,
                            const std::vector<const service_point*>& points) {
-  chart_series theirs{"requests, as the service counts", 2, {}, false};
-  chart_series ours{"answered, as this program counts", 0, {}, true};
+  chart_series theirs{"requests counted by the service", 2, {}, false};
+  chart_series ours{"replies counted by this program", 0, {}, true};
   double most = 0;
   for (const auto* const each : points) {
     theirs.points.emplace_back(middle_of(*each),
@@ -66,7 +66,7 @@ std::string latency_chart(const report_subject& about,
   std::array<chart_series, 3> series{
       chart_series{"p50 in the service", 2, {}, false},
       chart_series{"p99 in the service", 0, {}, false},
-      chart_series{"p99 here: with the network and queues", 1, {}, true}};
+      chart_series{"p99 here, including the network and queues", 1, {}, true}};
   latency_range range;
   const auto add = [&range](chart_series& to, double at, std::uint64_t ns) {
     if (ns > 0) to.points.emplace_back(at, static_cast<double>(ns));
@@ -78,7 +78,7 @@ std::string latency_chart(const report_subject& about,
   }
   for (const auto* const each : whole_moments(*about.of))
     add(series[2], (each->begins + each->seconds) / 2, each->p99_ns);
-  auto frame = time_frame(about, "Latency from the complete request to the answer",
+  auto frame = time_frame(about, "Latency from the complete request to the response",
                           range.as_axis("latency"));
   frame.height = 260;
   return line_chart(frame, {series.begin(), series.end()});
@@ -97,7 +97,7 @@ std::string busy_chart(const report_subject& about,
   return line_chart(frame, series);
 }
 
-/// Empty if nothing kept requests from being answered.
+/// Empty if no request was refused or failed.
 std::string event_chart(const report_subject& about,
                         const std::vector<const service_point*>& points) {
   chart_bars made;
@@ -118,7 +118,7 @@ std::string event_chart(const report_subject& about,
   }
   if (most == 0) return {};
   auto frame =
-      time_frame(about, "What kept requests from being answered", number_axis("count", most));
+      time_frame(about, "Requests that were refused or failed", number_axis("count", most));
   frame.height = 220;
   return bar_chart(frame, made);
 }
@@ -157,7 +157,7 @@ std::string service_part(const report_subject& about) {
   const auto points = points_of(about);
   if (points.empty())
     return html_part("The service's own view",
-                     "<p>The service has no history of this time. Do the clocks of both machines "
+                     "<p>The service has no history for this time. Do the clocks of both machines "
                      "agree?</p>\n",
                      "");
   return html_part("The service's own view",

@@ -25,7 +25,7 @@ using json_value = rapidjson::Value;
 constexpr std::chrono::seconds patience{5};
 /// The most points that a service returns.
 constexpr double points_limit = 3'600;
-/// How long the service may take to note the last second.
+/// How long the service may take to record the last second.
 constexpr std::chrono::seconds settling{3};
 constexpr std::chrono::milliseconds look_again{200};
 
@@ -83,7 +83,8 @@ base::expected<service_view> parse_history(std::string_view answer, std::int64_t
   const bool is_json = !model::parse_exactly(document, answer).IsError();
   const auto* const points = is_json ? model::member_array(document, "points") : nullptr;
   if (points == nullptr)
-    return fail("the answer to GET /v1/history has no points: is it an ops plane of matchcloud?");
+    return fail(
+        "the response to GET /v1/history has no points; is this an ops plane of matchcloud?");
   service_view made;
   for (const auto& each : points->GetArray())
     made.points.push_back(point_of(each, began_ms));
@@ -127,13 +128,13 @@ base::expected<std::string> service_watch::ask(const std::string& path) const {
   std::string why = "--ops " + url_ + " returns " + std::to_string(answer->status) + " to GET " +
                     path.substr(0, path.find('?')) + ". ";
   if (answer->status == 401 || answer->status == 403)
-    why += "Give a viewer or admin token as --ops-token-file.";
+    why += "Use a viewer or admin token with --ops-token-file.";
   else
     why += "Use the URL of the service's ops plane.";
   return fail(why);
 }
 
-/// Since the process began, at all points; 0 if the service does not tell.
+/// The number since the process started, at all points; 0 if the service does not report it.
 std::uint64_t service_watch::injected_faults() const {
   constexpr std::string_view name = "matchcloud_faults_hit_total";
   const auto answer = ask("/metrics");

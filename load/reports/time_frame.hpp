@@ -9,10 +9,10 @@
 
 namespace matchcloud::load {
 
-/// The frame of a chart over the time of a run: with its ramp and its stages.
+/// The frame of a chart over the time of a run, with its ramp and its stages.
 chart_frame time_frame(const report_subject& about, std::string title, axis y);
 
-/// The moments of a run that are long enough for rates and percentiles to mean something.
+/// The moments of a run that are long enough for meaningful rates and percentiles.
 std::vector<const moment*> whole_moments(const results& of);
 
 /// When the run ended, in seconds since the load began.
@@ -21,7 +21,7 @@ double end_of(const report_subject& about);
 /// A duration in a table: `12.3 µs`.
 std::string latency_text(std::uint64_t ns);
 
-/// The least and the greatest of what is added, without zeros, for an axis of latencies.
+/// The least and the greatest added value, ignoring zeros, for an axis of latencies.
 class latency_range {
 public:
   void add(std::uint64_t ns) noexcept;

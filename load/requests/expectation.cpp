@@ -29,7 +29,7 @@ std::string shown(std::string_view text) {
          (text.size() > shown_bytes ? " ..`" : "`");
 }
 
-/// How deep a value may be nested that is written as text, which takes stack for each level.
+/// The limit on the nesting of a value that is written as text, because each level uses stack.
 constexpr int levels_limit = 64;
 
 bool is_nested_within(const rapidjson::Value& of, int levels) {
@@ -111,7 +111,7 @@ std::string expectation::judge_body(std::string_view body) const {
   rapidjson::Document document;
   document.Parse<rapidjson::kParseIterativeFlag>(body.data(), body.size());
   if (document.HasParseError())
-    return "is no JSON (byte " + std::to_string(document.GetErrorOffset()) + ")";
+    return "is not JSON (byte " + std::to_string(document.GetErrorOffset()) + ")";
   for (const auto& each : json) {
     const auto* found = find_json(document, each.place);
     if (found == nullptr) return "has no `" + each.pointer + "`";

@@ -30,7 +30,7 @@ read_source(const std::string& text) {
   return flow_step::from_header{text};
 }
 
-/// Reads the steps of one flow in their order, because each can use what those before it saved.
+/// Reads the steps of one flow in order, because each can use the values that earlier steps saved.
 class flow_reader {
 public:
   explicit flow_reader(table_reader& reader, const std::vector<std::string>& lines)
@@ -58,12 +58,12 @@ private:
       } else if (key == "cut_bytes") {
         step.cut_bytes = reader_->whole("cut_bytes", node, 1, 1'000'000'000).value_or(0);
       } else if (!read_form_key(*reader_, key.str(), node, made_.saved, step.form)) {
-        reader_->refuse(node, "there is no `" + std::string{key.str()} + "`. Known: name, " +
+        reader_->refuse(node, "there is no `" + std::string{key.str()} + "`. Allowed: name, " +
                                   std::string{form_keys} + ", save, cut_bytes.");
       }
     }
     check_form(*reader_, table, step.form, *lines_);
-    // What a step saves is for the steps after it.
+    // Only later steps can use what a step saves.
     if (save != nullptr) read_save(*save, step);
     made_.steps.push_back(std::move(step));
   }
@@ -84,13 +84,13 @@ private:
       if (!source)
         return reader_->refuse(each, "`" + name +
                                          "` must be saved from a JSON pointer such as "
-                                         "`/url`, a header such as `ETag`, or `:bytes`, "
-                                         "the number of the body's bytes.");
+                                         "`/url`, a header such as `ETag`, or `:bytes` "
+                                         "(the number of bytes in the body).");
       step.saves.push_back({index_of(name), *std::move(source)});
     }
     if (made_.saved.size() > saved_values_limit)
-      reader_->refuse(node, "a flow may save " + std::to_string(saved_values_limit) +
-                                " values at most. Save fewer.");
+      reader_->refuse(node, "a flow can save at most " + std::to_string(saved_values_limit) +
+                                " values. Save fewer.");
   }
 
   std::size_t index_of(const std::string& name) {
@@ -138,7 +138,7 @@ std::string save_values(const flow_step& step, std::string_view head, std::strin
     }
     if (!value) return "has no " + wanted + " to save";
     if (value->size() > saved_value_limit_bytes)
-      return "has more than 64 KiB at " + wanted + ", which is too much to save";
+      return "has more than 64 KiB at " + wanted + ", too much to save";
     to[each.to] = *std::move(value);
   }
   return {};

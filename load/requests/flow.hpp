@@ -12,7 +12,7 @@ namespace matchcloud::load {
 
 /// One request of a flow.
 struct flow_step {
-  /// Where a saved value comes from in a reply.
+  /// The source of a saved value in a reply.
   struct from_header {
     std::string name;
   };
@@ -31,12 +31,12 @@ struct flow_step {
   std::string name;
   request_form form;
   std::vector<saving> saves;
-  /// The connection is closed once so many bytes of the body have arrived; 0: it is not.
+  /// The number of body bytes after which the connection is closed; 0: it is not closed.
   std::size_t cut_bytes = 0;
 };
 
-/// Requests that follow each other on one connection; a later one can use what an earlier one was
-/// answered. Immutable; any thread.
+/// A sequence of requests on one connection; later ones can use values from the replies to earlier
+/// ones. Immutable; any thread.
 struct flow {
   std::vector<flow_step> steps;
   /// The names of all saved values.
@@ -47,11 +47,11 @@ inline constexpr std::size_t flow_steps_limit = 32;
 inline constexpr std::size_t saved_values_limit = 32;
 inline constexpr std::size_t saved_value_limit_bytes = 64UL * 1024;
 
-/// Reads the array of [[flow.step]]. `lines`: those of the flow.
+/// Reads the array of [[flow.step]]. `lines`: the lines of the flow.
 flow read_flow(table_reader& reader, const toml::node& node, const std::vector<std::string>& lines);
 
-/// Keeps what the reply has for the flow's later steps. `body` is without its encoding; `arrived`:
-/// the number of the body's bytes as they were sent. Returns what is missing, or nothing (empty).
+/// Saves values from the reply for the flow's later steps. `body` is decoded; `arrived` is the
+/// number of body bytes as sent. Returns what is missing, or nothing (empty).
 std::string save_values(const flow_step& step, std::string_view head, std::string_view body,
                         std::size_t arrived, std::vector<std::string>& to);
 

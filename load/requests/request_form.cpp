@@ -59,9 +59,9 @@ void read_headers(table_reader& reader, const toml::node& node, std::span<const 
     auto value = read_template(reader, name, each, saved);
     if (!value) return;
     if (name.empty() || !base::token_characters.contains_all(name))
-      return reader.refuse(each, "`" + name + "` is no name of a header.");
+      return reader.refuse(each, "`" + name + "` is not a valid header name.");
     if (is_own_header(name))
-      return reader.refuse(each, "`" + name + "` is written by the program itself. Remove it.");
+      return reader.refuse(each, "`" + name + "` is set by the program itself. Remove it.");
     if (!value->consists_of(base::value_characters))
       return reader.refuse(each, "`" + name + "` has a control character. Remove it.");
     to.headers.push_back({name, *std::move(value)});
@@ -120,15 +120,16 @@ void expect_json(table_reader& reader, const toml::node& node, const std::string
                  const toml::node* value, expectation& to) {
   auto place = parse_json_pointer(pointer);
   if (!place)
-    return reader.refuse(node, "`" + pointer.substr(0, 50) +
-                                   "` is no JSON pointer. Write the names from the outermost, each "
-                                   "after a slash, such as `/errors/0/code`.");
+    return reader.refuse(node,
+                         "`" + pointer.substr(0, 50) +
+                             "` is not a JSON pointer. Write the names from the outermost in, "
+                             "each after a slash, such as `/errors/0/code`.");
   expectation::json_condition made{pointer, *std::move(place), nullptr};
   if (value != nullptr) {
     auto document = std::make_shared<rapidjson::Document>();
     if (!to_json(*value, *document, document->GetAllocator()))
       return reader.refuse(*value, "`" + pointer +
-                                       "` is a time, which JSON does not have. Write "
+                                       "` is a time, which JSON does not have. Put "
                                        "it in quotes.");
     made.value = std::move(document);
   }
@@ -164,12 +165,12 @@ void read_expect(table_reader& reader, const toml::node& node, request_form& to)
         to.expected.headers.push_back({std::move(name), std::nullopt});
     } else {
       reader.refuse(each, "there is no `expect." + std::string{key.str()} +
-                              "`. Known: status, json, json_has, header, header_has.");
+                              "`. Allowed: status, json, json_has, header, header_has.");
     }
   }
 }
 
-/// Of a URL its path and query, which is what is sent.
+/// The path and query of a URL, which are what is sent.
 std::string without_authority(const std::string& target) {
   const auto url = model::parse_http_url(target);
   return url ? url->target : target;
@@ -207,12 +208,10 @@ bool read_form_key(table_reader& reader, std::string_view key, const toml::node&
 void check_form(table_reader& reader, const toml::table& table, const request_form& form,
                 const std::vector<std::string>& lines) {
   const auto* path = table.get("path");
-  if (path == nullptr)
-    return reader.refuse(table, "has no `path`. Write one, such as path = \"/\".");
+  if (path == nullptr) return reader.refuse(table, "has no `path`. Add one, such as path = \"/\".");
   if (form.uses_line() && lines.empty())
-    return reader.refuse(table,
-                         "uses {line}, but has no `lines`. Write the name of a file, such as "
-                         "lines = \"ids.txt\".");
+    return reader.refuse(table, "uses {line}, but has no `lines`. Add the name of a file, such as "
+                                "lines = \"ids.txt\".");
   const auto fit = [&](const base::character_set& allowed) {
     return std::ranges::all_of(lines, [&](const auto& line) { return allowed.contains_all(line); });
   };
@@ -234,7 +233,7 @@ base::expected<request_bytes> make_request(const request_form& form, const reque
     target = without_authority(target);
     if (!target.starts_with('/') || !base::target_characters.contains_all(target))
       return base::fail(base::errc::config_invalid,
-                        "needs a path or a URL, but what was saved is \"" + target.substr(0, 100) +
+                        "needs a path or a URL, but the saved value is \"" + target.substr(0, 100) +
                             "\"");
   } else {
     target.insert(0, frame.base_path);
@@ -254,7 +253,7 @@ base::expected<request_bytes> make_request(const request_form& form, const reque
     made.text.append(each.name).append(": ").append(value).append("\r\n");
   }
   if (!form.body) {
-    // Servers may want to know that nothing follows (RFC 9110 section 8.6).
+    // Tells servers that no body follows (RFC 9110 section 8.6).
     const bool says_so = form.method == "POST" || form.method == "PUT" || form.method == "PATCH";
     made.text += says_so ? "Content-Length: 0\r\n\r\n" : "\r\n";
     return made;

@@ -7,7 +7,7 @@
 
 namespace matchcloud::load {
 
-/// Where requests go and what all of them contain.
+/// The destination of requests and what all of them contain.
 struct request_frame {
   /// The value of the Host header.
   std::string authority;
@@ -15,21 +15,21 @@ struct request_frame {
   std::string base_path;
   /// Further header lines, `Name: value`.
   std::vector<std::string> header_lines;
-  /// Whether each connection carries one request only (`Connection: close`).
+  /// Whether each connection carries only one request (`Connection: close`).
   bool closes = false;
-  /// Whether each connection puts its bearer token into its requests.
+  /// Whether each connection adds its bearer token to its requests.
   bool has_token = false;
 };
 
-/// A request as it is sent.
+/// The bytes of a request.
 struct request_bytes {
   std::string text;
-  /// The offset at which the connection's token is to be inserted; 0: none is.
+  /// The offset at which to insert the connection's token; 0: no token.
   std::size_t token_at = 0;
 };
 
-/// A request's first lines: the request line with `target` as it is, `Host`, and what the frame
-/// has for all requests. Each line has its end; the empty line is not there yet.
+/// A request's first lines: the request line with `target` as it is, `Host`, and the frame's lines
+/// for all requests. Each line has its line end; the final empty line is missing.
 request_bytes begin_request(const request_frame& frame, std::string_view method,
                             std::string_view target);
 

@@ -36,7 +36,7 @@ void table_reader::refuse(const toml::node& node, const std::string& why) {
 
 std::optional<std::string> table_reader::text(std::string_view key, const toml::node& node) {
   auto text = node.value_exact<std::string>();
-  if (!text) refuse(node, quoted(key) + " must be a text in quotes.");
+  if (!text) refuse(node, quoted(key) + " must be a string in quotes.");
   return text;
 }
 
@@ -55,7 +55,7 @@ std::optional<double> table_reader::weight(const toml::node& node) {
   constexpr double most = 1e9;
   const auto weight = node.value<double>();
   if (weight && std::isfinite(*weight) && *weight > 0 && *weight <= most) return weight;
-  refuse(node, "`weight` must be a number over 0.");
+  refuse(node, "`weight` must be a number greater than 0.");
   return std::nullopt;
 }
 
@@ -70,7 +70,7 @@ std::vector<std::string> table_reader::texts(std::string_view key, const toml::n
   std::vector<std::string> made;
   const auto* list = node.as_array();
   if (list == nullptr) {
-    refuse(node, quoted(key) + " must be a list of texts, such as [\"one\", \"two\"].");
+    refuse(node, quoted(key) + " must be a list of strings, such as [\"one\", \"two\"].");
     return made;
   }
   for (const auto& each : *list)

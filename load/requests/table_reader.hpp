@@ -21,7 +21,7 @@ public:
   bool has_failed() const noexcept { return failure_.has_value(); }
   const std::optional<base::error>& failure() const noexcept { return failure_; }
 
-  /// The text at `node`, else a refusal that says what `key` must be.
+  /// The text at `node`; otherwise refuses it and says what `key` must be.
   std::optional<std::string> text(std::string_view key, const toml::node& node);
   std::optional<std::uint64_t> whole(std::string_view key, const toml::node& node,
                                      std::uint64_t least, std::uint64_t most);
@@ -29,9 +29,9 @@ public:
   const toml::table* table(std::string_view key, const toml::node& node);
   /// The texts of the list at `node`.
   std::vector<std::string> texts(std::string_view key, const toml::node& node);
-  /// The bytes of the file that `node` names, which is looked for beside the TOML file.
+  /// The bytes of the file that `node` names, relative to the TOML file.
   std::optional<std::string> content(std::string_view key, const toml::node& node);
-  /// The lines of that file which are not empty: 1 to `variants_limit`.
+  /// The non-empty lines of such a file: 1 to `variants_limit`.
   std::vector<std::string> lines(std::string_view key, const toml::node& node);
 
 private:
@@ -39,10 +39,10 @@ private:
   std::optional<base::error> failure_;
 };
 
-/// How many different requests one part of a mix may have at most.
+/// The limit on different requests in one part of a mix.
 inline constexpr std::size_t variants_limit = 1'000'000;
 
-/// The lines of a text that are not empty, without their ends.
+/// The non-empty lines of a text, without line ends.
 std::vector<std::string> lines_of(const std::string& text);
 
 } // namespace matchcloud::load

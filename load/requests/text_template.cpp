@@ -20,8 +20,8 @@ bool is_letter(char c) noexcept {
          !base::is_digit(static_cast<unsigned char>(c));
 }
 
-/// The placeholder that `text`, which begins with `{`, begins with, without its braces; empty if
-/// the brace stands for itself.
+/// The placeholder at the start of `text`, which begins with `{`, without its braces; empty if the
+/// brace is literal.
 std::string_view placeholder_in(std::string_view text) noexcept {
   if (text.size() < 3 || !is_letter(text[1])) return {};
   const auto name = 1 + name_tail.span(text.substr(1));
@@ -83,7 +83,7 @@ text_template::parse_placeholder(std::string_view name, std::span<const std::str
     const auto last =
         base::parse_decimal<std::uint64_t>(range.substr(std::min(dash + 1, range.size())));
     if (!first || !last || *first > *last)
-      return refuse(name, ". Write two whole numbers, the lesser first, such as {int:1-1000}.");
+      return refuse(name, ". Write two whole numbers, the smaller first, such as {int:1-1000}.");
     return piece{made_int{*first, *last}};
   }
   const auto found = std::ranges::find(saved, name);
@@ -91,7 +91,7 @@ text_template::parse_placeholder(std::string_view name, std::span<const std::str
     return piece{saved_value{static_cast<std::size_t>(found - saved.begin())}};
   return refuse(name, ", which is not a placeholder. Allowed: {uuid}, {int:1-1000}, {pick:a,b,c}, "
                       "{line}" +
-                          known_text(saved) + ". Write {{ for a brace that is none.");
+                          known_text(saved) + ". Write {{ for a literal brace.");
 }
 
 base::expected<text_template> text_template::parse(std::string_view text,

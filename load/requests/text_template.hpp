@@ -15,11 +15,11 @@
 namespace matchcloud::load {
 
 /// A text with placeholders: `{uuid}`, `{int:1-1000}`, `{pick:a,b,c}`, `{line}`, and in a flow the
-/// names of saved values, such as `{url}`. `{{` stands for `{`. A brace that no name and no `}`
-/// follow, as in JSON, stands for itself. Immutable; any thread.
+/// names of saved values, such as `{url}`. `{{` means `{`. A brace without a name and `}` after it,
+/// as in JSON, is literal. Immutable; any thread.
 class text_template {
 public:
-  /// What fills the placeholders of one request.
+  /// The values for the placeholders of one request.
   struct values {
     std::mt19937_64& engine;
     std::string_view line;
@@ -29,7 +29,7 @@ public:
 
   text_template() = default;
   /// Fails with `config_invalid`; the detail says what is wrong and what to write. `saved`: the
-  /// names of the values that can be used.
+  /// names of the available values.
   static base::expected<text_template> parse(std::string_view text,
                                              std::span<const std::string> saved = {});
 
@@ -41,8 +41,8 @@ public:
   bool is_constant() const noexcept;
   bool begins_with_saved() const noexcept;
   bool begins_with(char first) const noexcept;
-  /// Whether all that the template itself has belongs to `allowed`: not the lines, and not the
-  /// saved values.
+  /// Whether all characters of the template itself (not of lines or saved values) are in
+  /// `allowed`.
   bool consists_of(const base::character_set& allowed) const noexcept;
 
 private:

@@ -9,11 +9,11 @@ namespace matchcloud::load {
 /// A whole number with a comma between thousands: `12,345`.
 std::string grouped(std::uint64_t number);
 
-/// A number per second for people, in at least three digits: `7.25`, `31.2`, `12,345`.
+/// A number per second for people, with at least three digits: `7.25`, `31.2`, `12,345`.
 std::string rate_text(double rate);
 
-/// Rows of cells as lines of text, in columns: the first one to the left, the others to the right.
-/// All rows have as many cells as the first.
+/// Rows of cells as lines of text, in columns: the first one left-aligned, the others
+/// right-aligned. All rows have as many cells as the first.
 std::string columns(const std::vector<std::vector<std::string>>& rows);
 
 } // namespace matchcloud::load

@@ -199,8 +199,9 @@ TEST_CASE("a flow uses what it was answered, on one connection until that is cut
 TEST_CASE("a flow ends at its first failed step, which is counted once", "[load]") {
   const auto [answer, says] = GENERATE(
       std::pair{R"({"no":1})", "ask: has no `/url` to save"},
-      std::pair{R"({"url":"/a b"})", "ask: `download` needs a path or a URL, but what was saved is "
-                                     "\"/a b\""},
+      std::pair{R"({"url":"/a b"})",
+                "ask: `download` needs a path or a URL, but the saved value is "
+                "\"/a b\""},
       std::pair{R"({"url":"/other"})", "download: has 2 bytes, too few to be cut off after 400"});
   const scripted_server server{[answer = std::string{answer}](const received_request& request) {
     return ok_reply(request.head.starts_with("POST ") ? answer : "{}");

@@ -57,7 +57,7 @@ TEST_CASE("an assertion that cannot be read says what can be written", "[load]")
     CHECK(read.error().code == base::errc::config_invalid);
   }
   CHECK(parse_assertions("p99<5").error().detail ==
-        "\"p99<5\": write a duration with its unit, as in 5ms or 800us.");
+        "\"p99<5\": is not compared with a duration. Use one such as 5ms or 800us.");
 }
 
 TEST_CASE("durations have units", "[load]") {

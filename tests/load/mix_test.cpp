@@ -200,28 +200,29 @@ TEST_CASE("requests and flows that cannot be taken say where and why", "[load]")
   const auto request = [](const std::string& lines) {
     return refusal("[[request]]\npath = \"/\"\n" + lines);
   };
-  CHECK(refusal("[[request]]") == ":1: has no `path`. Write one, such as path = \"/\".");
+  CHECK(refusal("[[request]]") == ":1: has no `path`. Add one, such as path = \"/\".");
   CHECK(refusal("[[request]]\npath = \"x\"") == ":2: `path` must begin with a slash.");
   CHECK(refusal("[[request]]\npath = \"/a b\"")
             .starts_with(":2: `path` has a character that URLs cannot contain. Percent-encode"));
   CHECK(refusal("[[request]]\npath = \"/{uid}\"") ==
         ":2: `path` has `{uid}`, which is not a placeholder. Allowed: {uuid}, {int:1-1000}, "
-        "{pick:a,b,c}, {line}. Write {{ for a brace that is none.");
+        "{pick:a,b,c}, {line}. Write {{ for a literal brace.");
   CHECK(refusal("[[request]]\npath = \"/{int:9-1}\"")
             .starts_with(":2: `path` has `{int:9-1}`. Write two whole numbers"));
   CHECK(refusal("[[request]]\npath = \"/{line}\"")
             .starts_with(":1: uses {line}, but has no `lines`."));
-  CHECK(request("wieght = 1").starts_with(":3: there is no `wieght`. Known: name, weight, lines"));
+  CHECK(
+      request("wieght = 1").starts_with(":3: there is no `wieght`. Allowed: name, weight, lines"));
   CHECK(request("method = \"GET IT\"").starts_with(":3: `method` must be"));
   CHECK(request("headers = { Host = \"x\" }") ==
-        ":3: `Host` is written by the program itself. Remove it.");
-  CHECK(request("headers = { A = 1 }") == ":3: `A` must be a text in quotes.");
+        ":3: `Host` is set by the program itself. Remove it.");
+  CHECK(request("headers = { A = 1 }") == ":3: `A` must be a string in quotes.");
   CHECK(request("expect.status = 99") ==
         ":3: `expect.status` must be a whole number from 200 to 599.");
-  CHECK(request("expect.json = { id = 1 }").starts_with(":3: `id` is no JSON pointer."));
+  CHECK(request("expect.json = { id = 1 }").starts_with(":3: `id` is not a JSON pointer."));
   CHECK(request("expect.json = { \"/a\" = 2026-01-01 }")
             .starts_with(":3: `/a` is a time, which JSON does not have."));
-  CHECK(request("expect.body = 1").starts_with(":3: there is no `expect.body`. Known: status"));
+  CHECK(request("expect.body = 1").starts_with(":3: there is no `expect.body`. Allowed: status"));
   CHECK(request("variants = 0").starts_with(":3: `variants` must be a whole number from 1"));
   CHECK(request("body_file = \"gone\"")
             .ends_with("gone cannot be opened: No such file or directory"));
@@ -233,7 +234,7 @@ TEST_CASE("requests and flows that cannot be taken say where and why", "[load]")
   const auto step = [](const std::string& lines) {
     return refusal("[[flow]]\n[[flow.step]]\npath = \"/\"\n" + lines);
   };
-  CHECK(step("weight = 1").starts_with(":4: there is no `weight`. Known: name, method"));
+  CHECK(step("weight = 1").starts_with(":4: there is no `weight`. Allowed: name, method"));
   CHECK(step("save = { uuid = \"/a\" }").starts_with(":4: `uuid` cannot be the name"));
   CHECK(step("save = { a = \":size\" }").starts_with(":4: `a` must be saved from"));
   CHECK(step("[[flow.step]]\npath = \"{url}\"")
@@ -244,15 +245,15 @@ TEST_CASE("requests and flows that cannot be taken say where and why", "[load]")
 
 TEST_CASE("a mix file that cannot be taken says where and why", "[load]") {
   CHECK(refusal("") ==
-        ": has no [[operation]], [[request]] or [[flow]]. Write one for each part of the mix.");
+        ": has no [[operation]], [[request]] or [[flow]]. Add one for each part of the mix.");
   CHECK(refusal("operations = 1") ==
-        ": there is no `operations`, only [[operation]], [[request]] and [[flow]].");
+        ": there is no `operations`. Allowed: [[operation]], [[request]] and [[flow]].");
   CHECK(refusal("[[operation]]\nname = \"ping\"")
             .starts_with(":1: `name` must be one of: versions.validate, games.validate, "));
   CHECK(refusal("[[operation]]\nname = \"regions\"\nwieght = 2")
-            .starts_with(":3: there is no `wieght`. Known: "));
+            .starts_with(":3: there is no `wieght`. Allowed: "));
   CHECK(refusal("[[operation]]\nname = \"regions\"\nweight = 0") ==
-        ":3: `weight` must be a number over 0.");
+        ":3: `weight` must be a number greater than 0.");
   CHECK(refusal("[[operation]]\nname = \"regions\"\ngame = \"demo\"") ==
         ":3: `game` must be a UUID.");
   CHECK(refusal("[[operation]]\nname = \"export\"\nfrom_ms = 5\nto_ms = 6")
@@ -260,16 +261,16 @@ TEST_CASE("a mix file that cannot be taken says where and why", "[load]") {
   CHECK(refusal("[[operation]]\nname = \"regions\"\nstatus = 99") ==
         ":3: `status` must be a whole number from 200 to 599.");
   CHECK(refusal("[[operation]]\nname = \"avatars\"\nfindings = 0") ==
-        ":3: `avatars` has no `findings`.");
+        ":3: `avatars` has no `findings`. Remove it.");
   CHECK(refusal("[[operation]]\nname = \"groups.validate\"\nlength_ms = 5") ==
-        ":3: `groups.validate` has no `length_ms`.");
+        ":3: `groups.validate` has no `length_ms`. Remove it.");
   static_cast<void>(directory().file("bad", "192.0.2.1\nexample.com\n"));
   CHECK(refusal("[[operation]]\nname = \"regions\"\nclients = \"bad\"") ==
-        ":3: `clients`: \"example.com\" is no IP address.");
+        ":3: `clients`: \"example.com\" is not an IP address.");
   CHECK(refusal("[[operation]]\nname = \"regions\"\nclients = \"gone\"")
             .ends_with("gone cannot be opened: No such file or directory"));
   CHECK(refusal("[[operation]]\nname = \"regions\"\nclients = 1000001")
-            .starts_with(":3: `clients` must be the name of a file, or how many"));
+            .starts_with(":3: `clients` must be the name of a file, or the number"));
   CHECK(refusal("[[operation]").starts_with(":1: "));
   CHECK(read_mix(directory().path("none.toml")).error().code == base::errc::io_failed);
 }

@@ -74,7 +74,7 @@ TEST_CASE("an assertion that does not hold is exit code 1, and says what was mea
   const auto done =
       load({"--rate", "100", "--duration", "300ms", "--assert", "errors=0,p50<5ms", server.url()});
   CHECK(done.exit_code == 1);
-  CHECK(done.errors.starts_with("matchcloud-load: does not hold: p50<5ms: "));
+  CHECK(done.errors.starts_with("matchcloud-load: assertion failed: p50<5ms: "));
   CHECK(done.out.find("regions    30        30       0") != std::string::npos);
 }
 
@@ -151,7 +151,7 @@ TEST_CASE("the service's own access log is replayed, in either format", "[load]"
   CHECK(results["loop"].GetString() == std::string{"replay"});
   const std::string left_out = results["replay"]["left_out"].GetString();
   const auto posts = std::stoul(left_out);
-  CHECK(left_out == std::to_string(posts) + " POST requests, whose bodies no log has");
+  CHECK(left_out == std::to_string(posts) + " POST requests (logs have no bodies)");
   CHECK(results["sent"].GetUint64() + posts == 100);
   CHECK(results["seconds"].GetDouble() < 1.2);
   REQUIRE(results["operations"].Size() == 2);
@@ -172,7 +172,7 @@ TEST_CASE("a log that takes longer than a day is replayed for a --duration only"
              "192.0.2.1 - - [26/Nov/2026:03:20:10 +0000] \"GET /b HTTP/1.1\" 200 5 \"-\" \"-\"\n");
   const auto refused = load({"--replay", log, server.url()});
   CHECK(refused.exit_code == 2);
-  CHECK(refused.errors.find("more than a day: give a --duration") != std::string::npos);
+  CHECK(refused.errors.find("span more than a day; add --duration") != std::string::npos);
   const auto done = load({"--replay", log, "--duration", "100ms", server.url()});
   INFO(done.errors);
   CHECK(done.exit_code == 0);
@@ -297,15 +297,17 @@ TEST_CASE("no message holds a token", "[load]") {
            {{"--rate", "1", "--token-file", directory.path("none"), url}, {}, "none: cannot be"},
            {{"--rate", "1", "--token-file", "", url}, {}, "name is empty"},
            {{"--rate", "1", url}, {"MATCHCLOUD_TOKEN=" + token + " x"}, "MATCHCLOUD_TOKEN: "},
-           {{"--rate", "1", "--header", "Authorization Bearer " + token, url}, {}, "is no header"},
-           {{"--rate", "1", "--header", "Host: " + token, url}, {}, "Host is written by"},
+           {{"--rate", "1", "--header", "Authorization Bearer " + token, url},
+            {},
+            "is not a header"},
+           {{"--rate", "1", "--header", "Host: " + token, url}, {}, "Host is set by"},
            {{"--rate", "1", "--token-file", file, "--header", "authorization: Bearer " + token,
              url},
             {},
-            "--header gives an Authorization, and so does --token-file"},
+            "both --header and --token-file set an Authorization header"},
            {{"--rate", "1", "--header", "Authorization: x", url},
             in_environment,
-            "and so does MATCHCLOUD_TOKEN"},
+            "both --header and MATCHCLOUD_TOKEN set"},
        }) {
     const auto done = run(wrong.words, wrong.added, {}, fixtures::load_program());
     INFO(done.errors);
@@ -382,7 +384,7 @@ TEST_CASE("an ops plane that asks for a token gets the one of its file", "[load]
   };
   const auto without = asks({});
   CHECK(without.exit_code == 1);
-  CHECK(without.errors.find("returns 401 to GET /v1/history. Give a viewer or admin token as "
+  CHECK(without.errors.find("returns 401 to GET /v1/history. Use a viewer or admin token with "
                             "--ops-token-file.") != std::string::npos);
   // A server lets a new token in within a second.
   CHECK(eventually([&] { return asks({"--ops-token-file", file}).exit_code == 0; }));
@@ -399,7 +401,7 @@ TEST_CASE("a wrong ops plane is known before the load begins", "[load]") {
   CHECK(why("http://127.0.0.1:1").find("--ops http://127.0.0.1:1 cannot be reached") !=
         std::string::npos);
   CHECK(why("127.0.0.1:1").find("--ops: 127.0.0.1:1: ") != std::string::npos);
-  CHECK(why(server.url()).find("is it an ops plane of matchcloud?") != std::string::npos);
+  CHECK(why(server.url()).find("is this an ops plane of matchcloud?") != std::string::npos);
   CHECK(server.requests() == 1);
 }
 

@@ -31,15 +31,15 @@ TEST_CASE("a listing of regions must have its members, in order of distance", "[
   CHECK(judge(http::operation::list_regions, good_listing).empty());
   CHECK(judge(http::operation::list_regions, R"({"regions":[]})") == "lists no regions");
   CHECK(judge(http::operation::list_regions, R"({"errors":[]})") == "has no array `regions`");
-  CHECK(judge(http::operation::list_regions, "") == "is no JSON (byte 0)");
-  CHECK(judge(http::operation::list_regions, "<html>") == "is no JSON (byte 0)");
+  CHECK(judge(http::operation::list_regions, "") == "is not JSON (byte 0)");
+  CHECK(judge(http::operation::list_regions, "<html>") == "is not JSON (byte 0)");
   CHECK(judge(http::operation::list_regions, replaced(good_listing, "640.1", "1.5")) ==
         "has regions that are not in order of distance");
   CHECK(
       judge(http::operation::list_regions, replaced(good_listing, "region_display_name", "name")) ==
       "has a region without a required member");
   CHECK(
-      judge(http::operation::list_regions, good_listing.substr(0, 300)).starts_with("is no JSON"));
+      judge(http::operation::list_regions, good_listing.substr(0, 300)).starts_with("is not JSON"));
 }
 
 TEST_CASE("validations must say what they found", "[load]") {
@@ -50,7 +50,7 @@ TEST_CASE("validations must say what they found", "[load]") {
   CHECK(judge(http::operation::validate_group, R"({"errors":[{}]})") ==
         "has a finding without `path`");
   CHECK(judge(http::operation::validate_group, R"({"errors":[{"path":[1]}]})") ==
-        "has a finding whose `path` is not of texts");
+        "has a finding whose `path` is not a list of strings");
 }
 
 TEST_CASE("avatars have a URL exactly where they are complete", "[load]") {
@@ -64,7 +64,7 @@ TEST_CASE("avatars have a URL exactly where they are complete", "[load]") {
               R"({"url":"http://h/exports/1/lobby-history.csv"})")
             .empty());
   CHECK(judge(http::operation::export_lobby_history, R"({"url":"http://h/elsewhere"})") ==
-        "has an `url` that leads to no export");
+        "has a `url` that does not lead to an export");
 }
 
 TEST_CASE("a compressed reply is judged by what is in it", "[load]") {
@@ -88,7 +88,7 @@ TEST_CASE("a compressed reply is judged by what is in it", "[load]") {
   const auto empty = packed(R"({"regions":[]})");
   CHECK(check.judge({200, good, false, true}).empty());
   CHECK(check.judge({200, empty, false, true}) == "lists no regions");
-  CHECK(check.judge({200, std::string_view{good}.substr(0, 50), false, true}) == "is no gzip");
+  CHECK(check.judge({200, std::string_view{good}.substr(0, 50), false, true}) == "is not gzip");
 }
 
 } // namespace

@@ -35,9 +35,10 @@ TEST_CASE("stages are steps, ramps, spikes and pauses", "[load]") {
 
 TEST_CASE("wrong stages are named, with what to write", "[load]") {
   CHECK(why_not(":") == "\":\" does not begin with a rate from 0 to 10M. Write RATE:DURATION or "
-                        "FROM..TO:DURATION, as in 5k:30s or 1k..5k:30s.");
-  CHECK(why_not("1k:10s,5k:soon").starts_with("\"5k:soon\" does not end with a duration over 0."));
-  CHECK(why_not("1k:0s").starts_with("\"1k:0s\" does not end with a duration over 0."));
+                        "FROM..TO:DURATION, such as 5k:30s or 1k..5k:30s.");
+  CHECK(why_not("1k:10s,5k:soon")
+            .starts_with("\"5k:soon\" does not end with a duration greater than 0."));
+  CHECK(why_not("1k:0s").starts_with("\"1k:0s\" does not end with a duration greater than 0."));
   CHECK(why_not("11M:1s").starts_with("\"11M:1s\" does not begin with a rate"));
   CHECK(why_not("-1:1s").starts_with("\"-1:1s\" does not begin with a rate"));
   CHECK(why_not("1..:1s").starts_with("\"1..:1s\" does not begin with a rate"));

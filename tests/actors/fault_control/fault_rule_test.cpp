@@ -69,7 +69,7 @@ TEST_CASE("what is no rule is refused with the point, what is wrong and what to 
       {R"({"kind":"delay","delay_ms":[1]})", "or [least, most]"},
       {R"({"kind":"delay","delay_ms":[1,2,3]})", "or [least, most]"},
       {R"({"kind":"delay","delay_ms":-1})", "0 to 3600000 ms"},
-      {R"({"kind":"delay","delay_ms":[2,1]})", "the lesser first"},
+      {R"({"kind":"delay","delay_ms":[2,1]})", "the smaller bound first"},
       {R"({"kind":"delay","delay_ms":1e300})", "0 to 3600000 ms"},
       {R"({"kind":"error","probability":"1"})", "from 0 to 1"},
       {R"({"kind":"error","probability":1.5})", "must be 0 to 1"},

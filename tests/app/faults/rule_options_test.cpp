@@ -71,7 +71,7 @@ TEST_CASE("a wrong command line is refused with what to write") {
   options.delay = "5";
   refused(options, "which is no time");
   options.delay = "20ms..5ms";
-  refused(options, "the lesser first");
+  refused(options, "the smaller bound first");
   options = of("store.read", "error");
   options.client = "10.0.0.7";
   refused(options, "does not know the client's address");

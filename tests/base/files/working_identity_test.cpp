@@ -166,7 +166,7 @@ TEST_CASE("where the owner cannot reach the folder, root is told why and where t
   in_thread([&] {
     const auto refused = in.work_on("own/volume");
     REQUIRE_FALSE(refused.has_value());
-    CHECK(refused.error().detail.find("a folder above it is closed to that user") !=
+    CHECK(refused.error().detail.find("a folder above it denies that user access") !=
           std::string::npos);
     CHECK(base::working_user() == 0);
   });

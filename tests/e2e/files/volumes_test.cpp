@@ -102,7 +102,7 @@ TEST_CASE("root makes no store in a volume that a service's user is to use",
     const auto refused = on.run_as_root(command);
     INFO(refused.errors);
     CHECK(refused.exit_code == 1);
-    CHECK(refused.errors.find(on.data_dir() + ": belongs to root, others may write to it") !=
+    CHECK(refused.errors.find(on.data_dir() + ": belongs to root, other users can write to it") !=
           std::string::npos);
     CHECK(refused.errors.find("run this as the user of the service") != std::string::npos);
     CHECK(fs::is_empty(on.data_dir()));
@@ -144,14 +144,14 @@ TEST_CASE("root copies between directories of one owner only", "[operations][emb
   const auto refused = run({"store", "copy", own.path("data"), on.data_dir()});
   INFO(refused.errors);
   CHECK(refused.exit_code == 2);
-  CHECK(refused.errors.find("give both to one user") != std::string::npos);
+  CHECK(refused.errors.find("give both directories to one user") != std::string::npos);
   CHECK(fs::is_empty(on.data_dir()));
   check_done(on.run_as_user({"demo", "--data-dir", on.data_dir()}));
   REQUIRE(::mkdir(own.path("empty").c_str(), 0700) == 0);
   const auto back = run({"store", "copy", on.data_dir(), own.path("empty")});
   INFO(back.errors);
   CHECK(back.exit_code == 1);
-  CHECK(back.errors.find("give both to one user") != std::string::npos);
+  CHECK(back.errors.find("give both directories to one user") != std::string::npos);
   CHECK(fs::is_empty(own.path("empty")));
 }
 

@@ -134,7 +134,7 @@ TEST_CASE("operations are compared one by one and together", "[load]") {
   REQUIRE(of);
   CHECK(of->rows.size() == 9);
   CHECK(of->notes == std::vector<std::string>{"The runs differ in rate: none and 10.00.",
-                                              "Errors, which no row counts: 0 and 5.",
+                                              "Errors, which no row includes: 0 and 5.",
                                               "Only one of the runs has replies to export."});
   b.intervals = {5, compared_interval{1, {{"export", {1, {{1'000, 1}}}}}}};
   const auto apart = compare(a, b, 0.05, 1);
@@ -154,8 +154,8 @@ TEST_CASE("an operation with replies in few intervals is not judged by them", "[
   CHECK(
       std::ranges::none_of(of->rows, [](const auto& each) { return each.operation == "export"; }));
   REQUIRE(of->notes.size() == 1);
-  CHECK(of->notes[0] == "Too few intervals of a run have replies to export: 1, where 5 are needed. "
-                        "Make longer runs.");
+  CHECK(of->notes[0] == "Too few intervals of a run have replies to export: 1, and 5 are needed. "
+                        "Use longer runs.");
   for (auto* const run : {&a, &b})
     for (auto& each : run->intervals)
       each.operations.erase("regions");
@@ -199,9 +199,9 @@ TEST_CASE("reports that cannot be compared are named, with what to do", "[load]"
     return run.error().detail;
   };
   for (const char* const wrong : {"", "[]", "{}", "nonsense"})
-    CHECK(why(wrong) == "a.json is not a report of matchcloud-load. Use a file that --json wrote.");
-  CHECK(why(report_of(4)) == "a.json has 4 measured intervals. At least 5 are needed, of a second "
-                             "each: use a longer --duration.");
+    CHECK(why(wrong) == "a.json is not a report of matchcloud-load. Use a file written by --json.");
+  CHECK(why(report_of(4)) == "a.json has 4 measured intervals. At least 5 of a second each are "
+                             "needed. Use a longer --duration.");
   CHECK(why(report_of(6, "[[1000,3]]", "false")).starts_with("a.json has 0 measured intervals."));
   CHECK(why(report_of(6, "[]")).starts_with("a.json has no replies in its intervals."));
   CHECK(why(report_of(6, R"([5,[1],["a",1],[1,-1]])")).starts_with("a.json has no replies"));

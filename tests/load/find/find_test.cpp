@@ -78,7 +78,7 @@ TEST_CASE("what gives way may be the program itself", "[load]") {
       });
   REQUIRE(found);
   CHECK(found->gave_way == "generator");
-  CHECK(found->gave_way_reason.find("This program: its busiest thread worked 99 %") !=
+  CHECK(found->gave_way_reason.find("This program: its busiest thread was busy 99 %") !=
         std::string::npos);
 }
 
@@ -154,7 +154,7 @@ TEST_CASE("a search whose server is gone keeps what it measured", "[load]") {
   CHECK(found->kept_rate == 800);
   CHECK(found->failure == "h:1 cannot be reached: refused");
   CHECK(find_report(options, *found)
-            .find("cut short   no further measurement could be made: h:1 cannot be reached") !=
+            .find("cut short   the next measurement failed: h:1 cannot be reached") !=
         std::string::npos);
   runs = 2;
   CHECK_FALSE(find_capacity(options, measure));

@@ -84,14 +84,14 @@ TEST_CASE("what cannot be sent again is counted and said", "[load]") {
   REQUIRE(log);
   CHECK(log->entries().size() == 1);
   CHECK(log->left_out() ==
-        "2 POST requests, whose bodies no log has, 1 PUT requests, whose bodies no log has, "
-        "1 other requests, whose bodies no log has, 1 requests to the ops plane, 1 requests whose "
-        "path the log has cut, 1 lines that are no request, the first in line 5");
+        "2 POST requests (logs have no bodies), 1 PUT requests (logs have no bodies), "
+        "1 other requests (logs have no bodies), 1 requests to the ops plane, 1 requests whose "
+        "path is cut in the log, 1 lines that are not requests, the first in line 5");
   const auto none = read("what\n");
   REQUIRE_FALSE(none);
   CHECK(none.error().code == base::errc::config_invalid);
-  CHECK(none.error().detail.find("log has no request that can be sent again: 1 lines that are no "
-                                 "request, the first in line 1. Name an access log") !=
+  CHECK(none.error().detail.find("log has no request that can be replayed: 1 lines that are not "
+                                 "requests, the first in line 1. Use an access log") !=
         std::string::npos);
   CHECK(replay_log::read(directory().path("gone"), 1).error().code == base::errc::io_failed);
 }

@@ -52,7 +52,7 @@ TEST_CASE("a body must have what is expected at a place", "[load]") {
   CHECK(judge("/t", "false", body) == "has `true` at `/t` where `false` was expected");
   CHECK(judge("/a/b/0", R"("1")", body) == "has `1` at `/a/b/0` where `\"1\"` was expected");
   CHECK(judge("/a/c", nullptr, body) == "has no `/a/c`");
-  CHECK(judge("/a", nullptr, "<html>") == "is no JSON (byte 0)");
+  CHECK(judge("/a", nullptr, "<html>") == "is not JSON (byte 0)");
   const std::string deep = std::string(100'000, '[') + std::string(100'000, ']');
   CHECK(judge("", "1", deep).starts_with("has `(more than 64 levels of JSON)` at"));
 }
