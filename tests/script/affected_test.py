@@ -124,8 +124,8 @@ class of_a_repository(unittest.TestCase):
     def test_all_where_the_base_is_no_commit(self):
         every = ["base/one.cpp", "base/two.cpp"]
         self.assertEqual(self.units(), (
-            every, "affected: 2 of 2 translation units, because HEAD~20 is no commit of this "
-            "clone\n"))
+            every, "affected: 2 of 2 translation units, because HEAD~20 is not a commit in "
+            "this clone\n"))
         self.assertEqual(self.units("--", "-x")[0], every)
         self.assertEqual(self.units("--all", "HEAD")[0], every)
 

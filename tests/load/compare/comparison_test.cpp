@@ -162,7 +162,7 @@ TEST_CASE("an operation with replies in few intervals is not judged by them", "[
   a.work.clear();
   const auto nothing = compare(a, b, 0.05, 1);
   REQUIRE_FALSE(nothing);
-  CHECK(nothing.error().detail.ends_with("5 are needed. Make longer runs."));
+  CHECK(nothing.error().detail.ends_with("5 are needed. Use longer runs."));
 }
 
 std::string report_of(int intervals, const std::string& bands = "[[1000,3]]",
