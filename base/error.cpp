@@ -35,7 +35,7 @@ error_description describe(errc code) noexcept {
   case errc::content_coding_unsupported:
     return {415, "content_coding_unsupported", "Content coding not supported"};
   case errc::body_malformed: return {400, "body_malformed", "Malformed JSON body"};
-  case errc::body_too_deep: return {400, "body_too_deep", "Body nested too deep"};
+  case errc::body_too_deep: return {400, "body_too_deep", "Body nested too deeply"};
   case errc::body_not_object: return {400, "body_not_object", "Body is not an object"};
   case errc::game_not_found: return {404, "game_not_found", "Game not found"};
   case errc::element_not_found: return {404, "element_not_found", "No such catalog element"};
@@ -66,7 +66,7 @@ error_description describe(errc code) noexcept {
   case errc::store_failed: return {503, "store_failed", "Store unavailable"};
   case errc::store_full: return {507, "store_full", "Disk full"};
   case errc::history_too_slow: return {504, "history_too_slow", "Lobby history too slow"};
-  case errc::store_backlogged: return {503, "store_backlogged", "Store behind with its log"};
+  case errc::store_backlogged: return {503, "store_backlogged", "Store backlog too large"};
   case errc::store_newer: return {503, "store_newer", "Store is from a newer version"};
   case errc::geoip_invalid: return {500, "geoip_invalid", "Invalid GeoIP file"};
   case errc::io_failed: return {500, "io_failed", "System call failed"};

@@ -245,7 +245,7 @@ inline void flip_bit(std::span<char> in, std::uint64_t random) noexcept {
 /// Sets the seed that hits depend on; counts start again.
 void seed(std::uint64_t seed) noexcept;
 
-/// Advances time for a delayed blocking call, in place of real time.
+/// Advances time for a delayed blocking call, instead of real time.
 using time_passer = std::function<void(std::chrono::microseconds)>;
 /// Sets the time passer, for simulations; call before other threads run. Empty: delays take real
 /// time.

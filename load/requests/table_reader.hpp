@@ -14,7 +14,7 @@ namespace matchcloud::load {
 /// Reads the values of a TOML file and keeps the first mistake, with its file and line. One thread.
 class table_reader {
 public:
-  /// `file`: the name of the TOML file, for messages and to find other files beside it.
+  /// `file`: the name of the TOML file, for messages and to find other files next to it.
   explicit table_reader(std::string file) : file_{std::move(file)} {}
 
   void refuse(const toml::node& node, const std::string& why);
