@@ -333,14 +333,14 @@ TEST_CASE("what a point does not know, or no number can be, is refused and chang
   }
   rule = on.rule();
   rule.every = 0;
-  refused(point, rule, "from 1");
+  refused(point, rule, "at least 1");
   rule = on.rule();
   rule.first = 0;
-  refused(point, rule, "from 1");
+  refused(point, rule, "at least 1");
   rule = on.rule(fault_kind::delay);
   rule.least_delay = milliseconds{2};
   rule.most_delay = milliseconds{1};
-  refused(point, rule, "lesser first");
+  refused(point, rule, "smaller bound first");
   rule.most_delay = std::chrono::hours{1} + microseconds{1};
   refused(point, rule, "3600000");
   CHECK(faults::status(point).rule->kind == fault_kind::crash);

@@ -73,7 +73,7 @@ TEST_CASE("what is no rule is refused with the point, what is wrong and what to 
       {R"({"kind":"delay","delay_ms":1e300})", "0 to 3600000 ms"},
       {R"({"kind":"error","probability":"1"})", "from 0 to 1"},
       {R"({"kind":"error","probability":1.5})", "must be 0 to 1"},
-      {R"({"kind":"error","every":0})", "count from 1"},
+      {R"({"kind":"error","every":0})", "must be at least 1"},
       {R"({"kind":"error","every":1.5})", "Write a whole number."},
       {R"({"kind":"error","first":-1})", "`-1`, which is not a count from 1"},
       {R"({"kind":"error","kind":"drop"})", "`kind` more than once. Keep one of them."},
