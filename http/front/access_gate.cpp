@@ -26,8 +26,8 @@ constexpr std::size_t index_of(cost_class of) noexcept {
   return static_cast<std::size_t>(of);
 }
 
-/// The bytes that name a subject of a limit: whose it is, the class, then an address, a token's id
-/// or both.
+/// The bytes that name the subject of a limit: its kind, the cost class, then an address, a token's
+/// id or both.
 class subject_name {
 public:
   subject_name(limited_subject whose, cost_class of) noexcept {
@@ -57,7 +57,7 @@ std::optional<std::string_view> bearer_of(std::string_view authorization) noexce
 }
 
 refused_request refuse_token(const operation_row& row, errc code, std::string detail) {
-  // RFC 6750 section 3.1: whoever sent no token is only told the scheme.
+  // RFC 6750 section 3.1: a request without a token learns only the scheme.
   std::string header = "WWW-Authenticate: Bearer realm=\"matchcloud\"";
   if (code == errc::not_permitted)
     header += ", error=\"insufficient_scope\"";
@@ -71,21 +71,22 @@ refused_request unreachable_store(const operation_row& row, std::string detail) 
   return {row.id, {errc::store_failed, std::move(detail), true}, {}};
 }
 
-/// For a text that no token has.
+/// Refuses a text that is no known token.
 tl::unexpected<refused_request> refuse_unknown(const operation_row& row, std::string_view text) {
   const auto kind = model::check_token_text(text);
   if (kind)
     return tl::unexpected(refuse_token(row, errc::token_unknown,
-                                       "No token has this text. It may be another service's, or "
-                                       "one that was removed."));
+                                       "This token is unknown. It may belong to another service "
+                                       "or have been removed. Use a token of this service."));
   const auto* why = kind.error() == model::token_defect::form
-                        ? "This is no token of this service: they are mc_, a kind, _ and 49 "
-                          "letters and digits."
-                        : "The token's checksum is wrong: it was mistyped, or a part is missing.";
+                        ? "This is not one of this service's tokens, which look like mc_KIND_ "
+                          "followed by 49 letters and digits."
+                        : "The token's checksum is wrong. It was mistyped, or part of it is "
+                          "missing. Copy it again.";
   return tl::unexpected(refuse_token(row, errc::token_malformed, why));
 }
 
-/// The limit of a /48 where that of an address is `policy`.
+/// The limit of a /48 network, where an address has the limit `policy`.
 base::rate_policy network_policy(base::rate_policy policy) noexcept {
   constexpr std::uint32_t width{shared_bounds::network_width};
   policy.quota = std::min(policy.quota, UINT32_MAX / width) * width;
@@ -97,10 +98,10 @@ std::uint32_t units_of(std::uint64_t bytes) noexcept {
   return static_cast<std::uint32_t>(std::min(bytes / access_gate::bytes_per_unit, most));
 }
 
-/// What a client that is over its limit should know of a request that counts as several.
+/// Tells a client over its limit that its request counts as several.
 std::string weight_of(std::uint32_t units) {
   if (units == 1) return {};
-  return " This one counts as " + std::to_string(units) + ", because its body is large.";
+  return " This request counts as " + std::to_string(units) + " because its body is large.";
 }
 
 std::string seconds_up(std::chrono::nanoseconds time) {
@@ -132,7 +133,7 @@ tl::expected<route, refused_request> access_gate::admit(const request& head,
     charge(head, row.cost, units - head.counted_units);
   head.counted_units = units;
   if (limited) {
-    // What leads nowhere costs what a cheap request does.
+    // A request that matches no operation costs as much as a cheap one.
     const bool leads = found && head.method != method::options;
     auto free = count_address(head, leads ? row.cost : cost_class::cheap, client, units, now);
     if (!free) {
@@ -150,7 +151,7 @@ tl::expected<route, refused_request> access_gate::admit(const request& head,
     if (!needs_token(row, head, client)) return found;
     if (limited) punish(client, now);
     return refuse(refuse_token(row, errc::token_missing,
-                               "This needs " + describe(row.allowed) +
+                               "This operation needs " + describe(row.allowed) +
                                    ". Send it as Authorization: Bearer mc_.."));
   }
   const auto token = find_token(row, head);
@@ -203,7 +204,7 @@ bool access_gate::needs_token(const operation_row& row, const request& head,
   const auto& access = settings_->access;
   if (row.plane == plane::data)
     return row.anonymous == anonymous_access::no || !access.anonymous_regions;
-  // Who shows a certificate of ops-client-ca may do what an admin token may.
+  // A client certificate of ops-client-ca has the rights of an admin token.
   if (head.certificate_subject) return false;
   const bool is_local = head.peer.is_loopback() && client.is_loopback() && !head.through_proxy;
   return !is_local || access.ops_requires_tokens ||
@@ -218,25 +219,25 @@ tl::expected<const access_token*, refused_request> access_gate::find_token(const
   const auto text = bearer_of(head.get(header::authorization));
   if (!text)
     return refuse(errc::token_malformed,
-                  "Authorization has another form than Bearer mc_.., or none.");
+                  "The Authorization header is malformed. Send Authorization: Bearer mc_..");
   if (settings_->store.contact && settings_->store.has_stale_tokens(clock_->now()))
     return tl::unexpected(unreachable_store(
-        row, "The store of tokens has been out of reach for too long to tell which are still "
+        row, "The token store has been out of reach for too long to tell which tokens are still "
              "valid. Try again later."));
-  // What is found is well-formed: only of what is not, it matters why.
+  // A token that is found is well-formed. The form matters only where none is found.
   const bool may_be_one = text->size() <= model::token_length_limit;
   const auto found = may_be_one ? tokens_->find(base::sha256(*text)) : model::token_list::match{};
   if (found.token == nullptr) return refuse_unknown(row, *text);
   const auto now_ms = clock_->unix_ms();
   switch (found.token->state(now_ms)) {
   case model::token_state::expired:
-    return refuse(errc::token_expired, "The token has expired. Ask for another one.");
+    return refuse(errc::token_expired, "The token has expired. Request a new one.");
   case model::token_state::revoked:
-    return refuse(errc::token_revoked, "The token was revoked. Ask for another one.");
+    return refuse(errc::token_revoked, "The token was revoked. Request a new one.");
   case model::token_state::active: break;
   }
   if (found.is_former && found.token->former_until_ms <= now_ms)
-    return refuse(errc::token_revoked, "The token was replaced by another. Use that one.");
+    return refuse(errc::token_revoked, "The token was replaced by a new one. Use the new one.");
   tokens_->note_use(*found.token, now_ms);
   return found.token;
 }
@@ -248,21 +249,20 @@ access_gate::verdict access_gate::check_scope(route& where) const {
     return tl::unexpected(refuse_token(row, errc::not_permitted, std::move(detail)));
   };
   if (!row.allowed.has(what.kind))
-    return refuse("This needs " + describe(row.allowed) +
-                  "; the one that was sent is of the kind " + std::string{name_of(what.kind)} +
-                  ".");
-  // The same answer whether there is such a game or not.
+    return refuse("This operation needs " + describe(row.allowed) +
+                  ", but the kind of the token sent is " + std::string{name_of(what.kind)} + ".");
+  // The answer is the same whether or not the game exists.
   if (scope_of(what.kind) == model::token_scope::game && row.names_game &&
       (where.id = model::parse_uuid(where.parameters[0])) != what.scope)
-    return refuse("The token is for another game.");
+    return refuse("The token is for another game. Use a token of this game.");
   return {};
 }
 
 // -- rate limits --------------------------------------------------------------
 
 bool access_gate::is_limited(const request& head, const model::ip_address& client) const noexcept {
-  // A proxy that names a client speaks for it, also where the name cannot be read: otherwise that
-  // client would have no limit.
+  // A client that a proxy names is limited even if the name cannot be parsed: it would otherwise
+  // have no limit.
   const bool names_client = head.has(header::x_forwarded_for) || head.has(header::forwarded);
   if (names_client && is_trusted(head.peer, settings_->proxies)) return true;
   return is_limited(client);
@@ -293,9 +293,9 @@ access_gate::verdict access_gate::count(const request& head, cost_class cost, st
                       : policy.quota);
   refused_request refused{
       operation::unmatched,
-      {errc::rate_limited, "The " + std::string{subject_text} + " may send " + limit +
+      {errc::rate_limited, "The " + std::string{subject_text} + " is over its limit of " + limit +
                                " such requests in " + std::to_string(policy.window_s) + " s." +
-                               weight_of(units) + " Come back in " + wait_s + " s."},
+                               weight_of(units) + " Retry in " + wait_s + " s."},
       "Retry-After: " + wait_s + "\r\nRateLimit-Policy: \"" + name + "\";q=" + limit +
           ";w=" + std::to_string(policy.window_s) + "\r\nRateLimit: \"" + name +
           "\";r=" + std::to_string(taken.remaining) + ";t=" + wait_s + "\r\n",
@@ -335,12 +335,12 @@ access_gate::verdict access_gate::count_token(const request& head, const route& 
   const auto& what = where.token->what;
   const auto& own = row.cost == cost_class::cheap ? what.limits.cheap : what.limits.expensive;
   auto policy = own.value_or(settings_->access.per_token[index_of(row.cost)]);
-  // A longer window, not a smaller quota: of a small one nothing would be left.
+  // The window grows instead of the quota shrinking: a small quota would shrink to nothing.
   if (settings_->access.replicas) policy.window_s *= settings_->access.replicas->get();
   subject_name subject{limited_subject::token, row.cost};
   subject.add(where.token->token_id.bytes);
-  // Clients ship the tokens of players, so that one token is many of them: also a limit of its own
-  // is for each of them, or one could use it up for all.
+  // Games ship player tokens, so many clients share one. Even the token's own limit applies per
+  // address, so that no client can use it up for all.
   if (what.kind == model::token_kind::player)
     subject.add(prefix_of(where.client, settings_->access.ipv6_client_prefix).bytes);
   head.token_subject = limits_->hash(subject.bytes());

@@ -15,15 +15,15 @@
 
 namespace matchcloud::http {
 
-/// Lets requests in by their heads: finds the operation, counts the client's address, then asks for
-/// the token and counts that. One per front, shared with the transport's `front_rules`; on the
+/// Admits requests by their heads: finds the operation, counts the client's address, then checks
+/// the token and counts it. One per front, shared with the transport's `front_rules`; on the
 /// front's thread.
 class access_gate {
 public:
-  /// What one unit of a rate limit pays for, beside the request itself: so many bytes of its body,
-  /// or of an answer that is made for it alone. What a request costs to serve grows with either.
+  /// The bytes that one unit of a rate limit pays for: bytes of a request's body, or of an answer
+  /// that is made for it alone. The cost of serving a request grows with both.
   static constexpr std::size_t bytes_per_unit = 4'096;
-  /// What a TLS handshake counts as, in cheap requests: it takes a signature.
+  /// How many cheap requests a TLS handshake counts as: it costs a signature.
   static constexpr std::uint32_t handshake_units = 10;
 
   /// `limits` is one table for the whole process; null: there are no rate limits. `metrics` may be
@@ -34,38 +34,38 @@ public:
                        const base::clock& clock = base::machine_clock());
 
   const front_settings& settings() const noexcept { return *settings_; }
-  /// Replaces the settings, for all that use this gate.
+  /// Replaces the settings for all users of this gate.
   void set_settings(std::shared_ptr<const front_settings> settings) {
     settings_ = std::move(settings);
   }
-  /// Replaces the tokens that are known. Before the first call there are none.
+  /// Replaces the known tokens. Before the first call there are none.
   void set_tokens(model::token_snapshot tokens) { tokens_ = std::move(tokens); }
-  /// For a service that cannot read its store yet: from now on all that a token may be needed for
-  /// is refused with 503, as nobody can tell which tokens there are.
+  /// For a service that cannot read its store yet: from now on, requests that may need a token are
+  /// refused with 503, because no token is known.
   void wait_for_store() noexcept { waits_for_store_ = true; }
 
   /// Null before the first call of `set_catalog`.
   const model::catalog_snapshot& catalog() const noexcept { return catalog_; }
-  /// Replaces the catalog whose registered domains are known. Before the first call there is none.
-  /// Returns the one before: freeing it takes long.
+  /// Replaces the catalog that registered domains are looked up in. Before the first call there is
+  /// none. Returns the previous one, because freeing it takes long.
   model::catalog_snapshot set_catalog(model::catalog_snapshot catalog) {
     return std::exchange(catalog_, std::move(catalog));
   }
 
-  /// Lets a request in or says why not, by these checks: the address's rate limit (429), method
-  /// (501), path (404), method of the path (405), host and origin (403), token
-  /// (401), what the token may do (403), the token's rate limit (429). The rate limits count a
-  /// request once, however often it is judged: as one unit, and one more for each
-  /// `bytes_per_unit` of a body that an actor gets whole. `body_bytes`: the size of the body, as
-  /// far as it is known. The head's target is not `*`.
+  /// Admits a request or says why not. Checks the address's rate limit (429), method (501), path
+  /// (404), method of the path (405), host and origin (403), token (401), the token's permissions
+  /// (403) and the token's rate limit (429), in this order. However often a request is checked, the
+  /// rate limits count it once: as one unit, plus one for each `bytes_per_unit` of a body that an
+  /// actor gets whole. `body_bytes` is the size of the body, as far as it is known. The head's
+  /// target is not `*`.
   tl::expected<route, refused_request> admit(const request& head, std::uint64_t body_bytes = 0);
-  /// The same for the target `*`, of which only the address's rate limit is checked.
+  /// The same for the target `*`. Checks only the address's rate limit.
   tl::expected<void, refused_request> admit_asterisk(const request& head);
 
   /// The address of the client that sent the request.
   model::ip_address client_of(const request& head) const;
-  /// A hash of the token that the request shows, or of token and address where clients share a
-  /// token; 0 where it shows none that is known. Whether it is still valid is not asked.
+  /// A hash of the request's token, or of token and address where clients share a token; 0 without
+  /// a known token. Does not check whether the token is still valid.
   std::uint64_t token_key(const request& head) const;
   /// Charges a TLS handshake to its client's address, before it costs a signature. False: the
   /// address is over its limit.
@@ -76,7 +76,7 @@ public:
 private:
   using verdict = tl::expected<void, refused_request>;
 
-  /// Whether the row needs a token, and whether one is looked at.
+  /// Whether the operation needs a token, and whether it reads one.
   bool needs_token(const operation_row& row, const request& head,
                    const model::ip_address& client) const noexcept;
   bool reads_token(const operation_row& row) const noexcept;
@@ -87,14 +87,14 @@ private:
 
   bool is_limited(const request& head, const model::ip_address& client) const noexcept;
   bool is_limited(const model::ip_address& client) const noexcept;
-  /// Charges the client for units that came to light after the request was let in.
+  /// Charges the client for units that became known after the request was admitted.
   void charge(const request& head, cost_class cost, std::uint32_t units);
   verdict count_address(const request& head, cost_class cost, const model::ip_address& client,
                         std::uint32_t units, base::steady_time now);
   verdict count_token(const request& head, const route& where, std::uint32_t units,
                       base::steady_time now);
-  /// Counts a request of that class and of so many units against a limit, or says that it is over
-  /// it. Marks the head as noisy where half of the limit is used.
+  /// Counts a request of class `cost` as `units` against a limit; fails if it is over the limit.
+  /// Marks the head as noisy once half of the limit is used.
   verdict count(const request& head, cost_class cost, std::uint32_t units, limited_subject whose,
                 std::uint64_t subject, const base::rate_policy& policy, base::steady_time now);
   /// The subject of an address's limit.

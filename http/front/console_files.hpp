@@ -26,12 +26,12 @@ struct console_files {
 /// The media type of a file by the end of its name.
 std::string_view media_type_of(std::string_view file_name) noexcept;
 
-/// Where the catalog has regions pinged, for that policy: ` https://..` of each, at most 64 because
-/// a header has its limits in browsers and proxies.
+/// The origins of the catalog's ping URLs, for the policy below: ` https://..` each. At most 64,
+/// because browsers and proxies limit a header's size.
 std::string ping_origins(const model::catalog& of);
 
-/// The `Content-Security-Policy` of the console's pages. They may ask the service itself, and what
-/// is at `ping_origins`, each ` https://..`.
+/// The `Content-Security-Policy` of the console's pages. They may send requests to the service
+/// itself and to `ping_origins`, each ` https://..`.
 std::string console_policy(std::string_view ping_origins);
 
 } // namespace matchcloud::http

@@ -13,7 +13,7 @@ response unsatisfiable(const request& request, const file_representation& of) {
   const auto size_bytes = of.file->size_bytes();
   auto answer = problem({base::errc::range_not_satisfiable,
                          "The " + std::string{of.noun} + " has " + std::to_string(size_bytes) +
-                             " bytes, and the Range begins behind them. Ask for bytes below that."},
+                             " bytes, and the Range begins after them. Request bytes below that."},
                         subject_of(request));
   answer.fixed_headers = of.refusal_headers;
   answer.headers = "Content-Range: " + unsatisfied_range(size_bytes) + "\r\n";

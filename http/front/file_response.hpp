@@ -32,8 +32,8 @@ struct file_representation {
 /// satisfiable (416) or `If-Match` failed (412). Any thread.
 response file_response(const request& request, const file_representation& of);
 
-/// The answer to a GET or HEAD of what is elsewhere: 307, by a URL that caches must not keep.
-/// `fixed_headers` as in `response`.
+/// The answer to a GET or HEAD of an object stored elsewhere: 307 to a URL that caches must not
+/// keep. `fixed_headers` as in `response`.
 response redirect(const request& request, const store::object_links& to,
                   std::string_view fixed_headers);
 

@@ -24,8 +24,8 @@ using base::owner;
 
 constexpr std::string_view own_image_headers = "Accept-Ranges: bytes\r\n";
 
-/// For answers in parts, each of which is to arrive at once: nginx does not buffer them then, and
-/// no proxy compresses them, for which it would have to wait for more.
+/// For answers in parts, each of which must arrive at once. They keep nginx from buffering, and
+/// proxies from compressing, for which they would have to wait for more.
 constexpr std::string_view streamed_headers = "Cache-Control: no-store, no-transform\r\n"
                                               "X-Accel-Buffering: no\r\n";
 
@@ -224,7 +224,7 @@ void front::handle(const dispatch& dispatched) {
   }
   const auto where = gate_->admit(request, request.body.size());
   if (!where) return fail(dispatched, where.error());
-  // Now its token is known.
+  // Chooses again, now that the token is known.
   choose_faults(*dispatched.request);
   if (request.method == method::options && !asks_readiness(request, *where->row))
     return preflight(dispatched, *where->row);
@@ -243,7 +243,8 @@ void front::preflight(const dispatch& dispatched, const operation_row& row) {
 }
 
 void front::rank(const dispatch& dispatched, actors::rank_regions&& message) {
-  // Of several, each is blamed if the actor dies of one: what is tried again travels alone.
+  // If the actor dies of one of several requests, each is blamed. So a retried request travels
+  // alone.
   if (!takes_requests_ || dispatched.exchange.attempt > 1)
     return forward(dispatched, operation::list_regions, owner::region_ranking, std::move(message));
   if (!enter_mailbox(dispatched, operation::list_regions, owner::region_ranking)) return;
@@ -311,7 +312,7 @@ http::response front::answer_of(const open_exchange& exchange,
                                 const actors::media_opened& reply) const {
   auto made = media_response(*exchange.request, reply);
   if (settings().plane == plane::data) return made;
-  // It was behind a token, which the caches of others do not ask for.
+  // The image was protected by a token, which other caches would not check.
   made.fixed_headers = own_image_headers;
   if (made.status != 307) made.headers += no_store_header; // redirects have it
   return made;

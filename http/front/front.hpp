@@ -27,7 +27,7 @@ namespace matchcloud::http {
 /// owns them.
 class front final : public actors::resident {
 public:
-  /// How many requests that wait are performed together, at most.
+  /// The largest number of queued requests that are performed together.
   static constexpr std::size_t requests_at_once = 16;
 
   /// `sink` must outlive the actor. `gate` is shared with the transport's rules and used on the
@@ -57,7 +57,7 @@ private:
       return {};
     };
   }
-  /// Does what a handler made by `answering` does, and uses the reply up.
+  /// Does what a handler made by `answering` does, and consumes the reply.
   template <class Reply, class Make>
   void answer_with(Reply&& reply, const Make& make) {
     const auto to = reply.exchange;
@@ -79,18 +79,18 @@ private:
   http::response answer_of(const open_exchange& exchange,
                            const actors::operation_failed& reply) const;
   http::response failure_answer(const open_exchange& exchange, const base::error& why) const;
-  /// The headers of every answer of the plane: those of the ops plane are not for caches.
+  /// The headers of every answer of the plane. Caches must not keep answers of the ops plane.
   std::string_view plane_headers() const noexcept;
 
-  /// Whether the fault points of fronts are passed. Those of the ops plane pass none: otherwise no
-  /// fault could be removed.
+  /// Whether requests pass the fault points of fronts. On the ops plane they pass none: otherwise
+  /// no fault could be removed.
   bool has_fault_points() const noexcept { return settings().plane == plane::data; }
   /// Notes in a request's ticket which faults may hit it, by what is known of it so far.
   void choose_faults(admitted_request& request) const;
-  /// Has the code of the operation take the request (request_context.cpp).
+  /// Runs the code of the operation (request_context.cpp).
   void perform(const dispatch& dispatched, const route& where);
-  /// Answers a preflight, or OPTIONS otherwise.
-  /// Whether OPTIONS is a check of health, as haproxy sends it unless told otherwise, and it fails.
+  /// Whether this OPTIONS is a health check, which haproxy sends by default, and the service is not
+  /// ready. Otherwise `preflight` answers OPTIONS.
   bool asks_readiness(const admitted_request& head, const operation_row& row) const;
   void preflight(const dispatch& dispatched, const operation_row& row);
   /// Sends `message` to an owner. While the owner is being restarted, the exchange waits for it.
@@ -114,7 +114,7 @@ private:
     send(address, std::forward<Message>(message));
     return true;
   }
-  /// Has a listing made; listings of requests that waited together are asked for together.
+  /// Requests a listing. Listings for requests that were queued together are requested together.
   void rank(const dispatch& dispatched, actors::rank_regions&& message);
   void send_listings();
   /// Answers with a problem; `headers` are additional whole lines.
@@ -125,7 +125,7 @@ private:
   }
   /// Answers without an owner.
   void answer(const dispatch& dispatched, operation which, http::response&& with);
-  /// Notes whom the exchange waits for; answers it where the owner's mailbox is full.
+  /// Notes which owner the exchange waits for; answers it if that owner's mailbox is full.
   bool enter_mailbox(const dispatch& dispatched, operation which, base::owner to);
   /// Empty while the owner is being restarted.
   const caf::actor& owner_at(base::owner which) const noexcept { return owners_[index_of(which)]; }
@@ -133,12 +133,12 @@ private:
   void on(const dispatch& dispatched);
   void on(const actors::owners& known);
   void on(const actors::catalog_changed& news);
-  /// Notes what the console's pages need of the gate's catalog.
+  /// Updates `ping_origins_` from the gate's catalog.
   void note_ping_origins();
   /// Sends a payload on to the large validator.
   void on(const actors::validation_deferred& reply);
-  /// Passes the fault point `front.dispatch`. Whether the request goes on; an injected failure is
-  /// answered.
+  /// Passes the fault point `front.dispatch` and answers an injected failure. Returns whether the
+  /// request continues.
   bool arrives(const dispatch& dispatched);
   void handle(const dispatch& dispatched);
   template <class Reply>
@@ -155,10 +155,10 @@ private:
   std::array<caf::actor, base::owner_count> owners_;
   /// See `request_context::ping_origins`; empty where there is no console.
   std::string ping_origins_;
-  /// Listings to ask for together.
+  /// Listings to request together.
   std::vector<actors::rank_regions> listings_;
   bool attached_ = false;
-  /// Whether the request that is performed came with others.
+  /// Whether the request being performed was queued with others.
   bool takes_requests_ = false;
 };
 

@@ -18,7 +18,7 @@ using base::number_row;
 using kind = base::config_text::kind;
 using outcome = base::expected<void>;
 
-/// Bounds of what `cors-headers` adds to the answer to each preflight.
+/// Bounds of the headers that `cors-headers` adds to the answer to each preflight.
 constexpr std::size_t cors_headers_limit = 32;
 constexpr std::size_t cors_header_limit_bytes = 64;
 
@@ -55,8 +55,8 @@ outcome set_cors_origins(front_settings& of, const config_values& given) {
   return {};
 }
 
-/// Whether pages can set the header: browsers forbid them these (Fetch standard, "forbidden
-/// request-header"), so that naming one is a mistake.
+/// Whether browsers keep pages from setting the header (Fetch standard, "forbidden
+/// request-header"), so that naming it is a mistake.
 bool is_forbidden_to_pages(std::string_view name) {
   constexpr std::array<std::string_view, 22> forbidden{"accept-charset",
                                                        "accept-encoding",
@@ -130,15 +130,15 @@ base::config_row<access_settings> rate_row(std::string name, std::string preset,
 base::config_rows<front_settings> path_keys() {
   return {base::text_row(
       "base-path", &front_settings::base_path, "/path without a slash at the end, or empty",
-      "What every path begins with, for a service that shares its host name.", check_base_path)};
+      "The prefix of every path, for a service that shares its host name.", check_base_path)};
 }
 
 base::config_rows<front_settings> page_keys() {
   using word = std::pair<std::string_view, forwarded_header>;
   base::config_rows<front_settings> keys{
       {{"trusted-proxies", kind::list, "", "CIDR blocks or addresses; repeatable",
-        "Peers whose forwarding headers and PROXY protocol headers tell the client's address. "
-        "Everybody else's are ignored."},
+        "Peers whose forwarding and PROXY protocol headers are trusted for the client's address. "
+        "Those headers are ignored from all other peers."},
        set_trusted_proxies},
       base::row_of_part<front_settings>(
           choice_row("forwarded-header", &proxy_trust::header,
@@ -152,9 +152,8 @@ base::config_rows<front_settings> page_keys() {
        set_cors_origins},
       {{"cors-headers", kind::list, "",
         "at most 32 names of headers that pages can set, each of at most 64 bytes; repeatable",
-        "Request headers that those pages may send, besides the ones that operations read and "
-        "those "
-        "of tracing (traceparent, tracestate, baggage, sentry-trace, X-Request-Id)."},
+        "Request headers that those pages may send, in addition to the ones that operations read "
+        "and the tracing headers (traceparent, tracestate, baggage, sentry-trace, X-Request-Id)."},
        set_cors_headers},
   };
   return reloadable(std::move(keys));
@@ -165,52 +164,53 @@ base::config_rows<access_settings> access_keys() {
   base::config_rows<access_settings> keys{
       choice_row("auth", &access_settings::requires_tokens,
                  std::array{word{"open", false}, word{"required", true}},
-                 "Whether the data plane asks for tokens (matchcloud token create). open is only "
-                 "for listeners on loopback, or with insecure-open."),
+                 "Whether the data plane requires tokens (matchcloud token create). open needs "
+                 "listeners on loopback, or insecure-open."),
       base::flag_row("anonymous-regions", &access_settings::anonymous_regions,
-                     "With auth = required: whether listing regions and pinging need no token. A "
-                     "player token names the namespace all the same."),
+                     "With auth = required: whether listing regions and pinging work without a "
+                     "token. A player token still selects the namespace."),
       choice_row("ops-auth", &access_settings::ops_requires_tokens,
                  std::array{word{"beyond-loopback", false}, word{"required", true}},
-                 "Whether the ops plane asks for tokens also where it listens on loopback and the "
-                 "request comes from this machine, not through a proxy."),
+                 "Whether the ops plane requires tokens even on loopback, for requests from this "
+                 "machine that did not pass through a proxy."),
       {{"ops-hosts", kind::list, "",
-        "host names in any case, with underscores or a final dot if need be, each with https:// "
-        "before it where a proxy speaks TLS for it; repeatable",
-        "Names by which the ops plane may be asked, besides its addresses and localhost."},
+        "host names in upper or lower case, also with underscores or a final dot, each with "
+        "https:// before it where a proxy terminates TLS for it; repeatable",
+        "Host names that the ops plane accepts, in addition to its addresses and localhost."},
        set_ops_hosts},
       {{"data-hosts", kind::list, "", "host names; repeatable",
-        "Names by which clients on this machine may ask for exports and avatars with auth = open, "
-        "besides its addresses, localhost and the host of public-url."},
+        "With auth = open: host names under which clients on this machine may use exports and "
+        "avatars, in addition to its addresses, localhost and the host of public-url."},
        set_data_hosts},
       rate_row("rate-limit-address-cheap", "10000/10", &access_settings::per_address,
                cost_class::cheap,
-               "Requests that a client address (IPv6: its prefix; a /48 16 times as many) may send "
-               "to operations that cost little; beyond: 429. Requests that lead nowhere count, "
-               "too, and one without a valid token ten times."),
+               "Requests that a client address (IPv6: its prefix; a /48 gets 16 times the limit) "
+               "may send to operations that cost little; beyond that, 429. Requests that match no "
+               "operation count too. A request without a valid token counts ten times."),
       rate_row("rate-limit-address-expensive", "1000/10", &access_settings::per_address,
-               cost_class::expensive, "The same for the other operations."),
+               cost_class::expensive, "The same limit for all other operations."),
       rate_row("rate-limit-token-cheap", "50000/10", &access_settings::per_token, cost_class::cheap,
-               "What a token may send to operations that cost little, a player token from each "
-               "address; beyond: 429. A token may have limits of its own."),
+               "Requests that a token (a player token: from each address) may send to operations "
+               "that cost little; beyond that, 429. A token may have limits of its own."),
       rate_row("rate-limit-token-expensive", "2000/10", &access_settings::per_token,
-               cost_class::expensive, "The same for the other operations."),
+               cost_class::expensive, "The same limit for all other operations."),
       number_row("rate-limit-entries", &access_settings::rate_limit_entries, 8, 67'108'864,
-                 "How many addresses and tokens the rate limits tell apart, 16 bytes each. Those "
-                 "that owe nothing make room; where all are in debt, strangers share a limit of a "
-                 "quarter."),
+                 "How many addresses and tokens the rate limits track, at 16 bytes each. Entries "
+                 "that owe nothing make room. If all are in debt, new ones share a quarter of the "
+                 "limit."),
   };
-  // That table is made at the start.
+  // The table is created at the start.
   return reloadable(std::move(keys), {"rate-limit-entries"});
 }
 
 base::config_rows<store_watch> store_watch_keys() {
   base::config_rows<store_watch> keys{
       number_row("store-unreachable-ms", &store_watch::unreachable_after, 1'000, day_ms,
-                 "How long the store may be out of reach before administration gets 503 at once."),
+                 "How long the store may be out of reach before administration immediately "
+                 "returns 503."),
       number_row("stale-auth-limit-ms", &store_watch::stale_auth_limit, 1'000, 7 * day_ms,
-                 "How long tokens are accepted while the store is out of reach, as they were last "
-                 "known; their expiry counts all the same. Then 503."),
+                 "How long tokens are accepted as last known while the store is out of reach; they "
+                 "still expire. After that, 503."),
   };
   return reloadable(std::move(keys));
 }

@@ -5,13 +5,13 @@
 
 namespace matchcloud::http {
 
-/// Of where paths begin.
+/// Keys for the prefix of paths.
 base::config_rows<front_settings> path_keys();
-/// Of whom the service believes, and which pages may read its answers.
+/// Keys for trusted proxies, and for the pages that may read answers.
 base::config_rows<front_settings> page_keys();
-/// Of who may do what, and how often.
+/// Keys for access control and rate limits.
 base::config_rows<access_settings> access_keys();
-/// Of a store that is out of reach.
+/// Keys for times when the store is out of reach.
 base::config_rows<store_watch> store_watch_keys();
 
 } // namespace matchcloud::http

@@ -9,8 +9,8 @@
 
 namespace matchcloud::http {
 
-/// The checks of a front, for a transport: who is let in, and what body an operation takes. On the
-/// thread of the gate.
+/// The checks of a front, for a transport: whether a request is admitted, and whether the operation
+/// accepts its body. Used on the gate's thread.
 class front_rules final : public head_rules {
 public:
   explicit front_rules(std::shared_ptr<access_gate> gate) : gate_{std::move(gate)} {}

@@ -8,9 +8,9 @@ namespace matchcloud::http {
 
 namespace {
 
-/// What libraries for tracing add to all requests of a page: W3C Trace Context and Baggage,
-/// Sentry's own, and the id that the answer repeats. Without them the preflight fails, and so does
-/// each request of a page that uses such a library.
+/// Headers that tracing libraries add to all requests of a page: W3C Trace Context and Baggage,
+/// Sentry's own, and the id that the answer repeats. If they were not allowed, every preflight of a
+/// page that uses such a library would fail, and so would its requests.
 constexpr std::string_view traced_headers =
     "X-Request-Id, baggage, sentry-trace, traceparent, tracestate";
 

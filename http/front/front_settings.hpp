@@ -26,40 +26,40 @@ namespace matchcloud::http {
 /// A rate limit for each `cost_class`.
 using rates_by_cost = std::array<base::rate_policy, cost_class_names.size()>;
 
-/// Who is let in, and how often.
+/// Access control and rate limits.
 struct access_settings {
-  /// Whether requests of the data plane need tokens (`auth = required`). Otherwise it does not look
-  /// at `Authorization`.
+  /// Whether requests of the data plane need tokens (`auth = required`). Otherwise it ignores
+  /// `Authorization`.
   bool requires_tokens = false;
   /// Whether listing regions and pinging need none.
   bool anonymous_regions = true;
-  /// Whether every request of the ops plane needs a token, also one from this machine.
+  /// Whether every request of the ops plane needs a token, even one from this machine.
   bool ops_requires_tokens = false;
-  /// Further names that the ops plane is asked by: `name`, or `https://name` where a proxy in front
-  /// of it speaks TLS.
+  /// Further host names that the ops plane accepts: `name`, or `https://name` where a proxy in
+  /// front of it terminates TLS.
   std::vector<std::string> ops_hosts;
-  /// Names that the data plane is asked by on this machine, where it needs no tokens: the host of
-  /// `public-url`, and those of `data-hosts`. As above.
+  /// Host names that the data plane accepts from this machine where it needs no tokens: the host of
+  /// `public-url` and the names in `data-hosts`. Written as above.
   std::vector<std::string> data_hosts;
   /// The rate limits of an address and of a token.
   rates_by_cost per_address{};
   rates_by_cost per_token{};
-  /// How many subjects of rate limits are told apart.
+  /// How many subjects the rate limits track.
   std::size_t rate_limit_entries = 262'144;
-  /// How many processes share what a token may do; null: this one has it all.
+  /// How many processes share a token's limits; null: only this one uses them.
   std::shared_ptr<const store::replica_count> replicas;
   /// See `http::limits`.
   std::size_t ipv6_client_prefix = 64;
   bool limits_loopback = false;
 };
 
-/// How long a front goes on with what was last known of a store that is out of reach.
+/// How long a front relies on the last known state of a store that is out of reach.
 struct store_watch {
-  /// Null: the store is always taken to be within reach.
+  /// Null: the store always counts as within reach.
   std::shared_ptr<const store::store_contact> contact;
-  /// After this long administration is refused at once, instead of waiting for the store.
+  /// After this time, administration is refused at once instead of waiting for the store.
   std::chrono::milliseconds unreachable_after{30'000};
-  /// After this long tokens are refused: those revoked since are not known.
+  /// After this time, tokens are refused, because some may have been revoked since.
   std::chrono::milliseconds stale_auth_limit{3'600'000};
 
   bool is_unreachable(base::steady_time now) const noexcept {
@@ -87,7 +87,7 @@ struct front_settings {
   proxy_trust proxies;
   /// Origins that may read `regions.list`. A single `*` allows every origin.
   std::vector<std::string> cors_origins{"*"};
-  /// Names of request headers that pages may send, beside those of the operations and of tracing.
+  /// Request headers that pages may send, in addition to those of the operations and of tracing.
   std::vector<std::string> cors_headers;
   /// Whether the operations on faults exist.
   bool has_faults = false;
@@ -100,9 +100,9 @@ struct front_settings {
   served_documents documents;
   /// The configuration in force, as JSON; null on the data plane.
   std::shared_ptr<const std::string> configuration;
-  /// Where requests are traced; null: none is.
+  /// Receives traces of requests; null: none is traced.
   std::shared_ptr<actors::trace_log> traces;
-  /// Which latencies that listings name are reported to the latency_map; null: none are.
+  /// Chooses which latencies in listings are reported to the latency_map; null: none are.
   std::shared_ptr<actors::report_gate> latency_gate;
   /// The console; null: there is none.
   std::shared_ptr<const console_files> console;
@@ -119,7 +119,7 @@ bool may_read_regions(const request& of, const front_settings& settings) noexcep
 /// from a network failure.
 std::string cors_headers_of(const operation_row& row, const request& of,
                             const front_settings& settings);
-/// Those that let pages of the request's origin alone read the answer.
+/// The CORS headers that let only pages of the request's origin read the answer.
 std::string one_origin_headers(const request& of);
 /// The CORS headers of the answer to a preflight (Fetch standard, "CORS-preflight request").
 std::string preflight_headers(const operation_row& row, const request& of,

@@ -8,7 +8,7 @@ namespace matchcloud::http {
 
 namespace {
 
-/// A name stands for one image for ever, so caches may keep it.
+/// A name always refers to the same image, so caches may keep it.
 constexpr std::string_view for_ever_header =
     "Cache-Control: public, max-age=31536000, immutable\r\n";
 constexpr std::string_view ranges_header = "Accept-Ranges: bytes\r\n";

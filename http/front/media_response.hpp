@@ -6,9 +6,9 @@
 
 namespace matchcloud::http {
 
-/// The answer to a GET or HEAD of an image: a redirect to where it is (307), or of an open file
-/// whole (200), a range (206), not modified (304), range not satisfiable (416) or `If-Match` failed
-/// (412). Any thread.
+/// The answer to a GET or HEAD of an image: a redirect to an image stored elsewhere (307), or for
+/// an open file: whole (200), a range (206), not modified (304), range not satisfiable (416) or
+/// `If-Match` failed (412). Any thread.
 response media_response(const request& request, const actors::media_opened& image);
 
 } // namespace matchcloud::http

@@ -24,8 +24,7 @@ bool is_port(const model::host_and_port& of) noexcept {
 constexpr std::string_view plain_scheme = "http://";
 constexpr std::string_view tls_scheme = "https://";
 
-/// The scheme of pages that name a host of the list, whatever its port; empty where it is not
-/// there.
+/// The scheme of the pages of `host`, on any port; empty if the list does not have the host.
 std::optional<std::string_view> scheme_of(std::string_view host,
                                           std::span<const std::string> list) noexcept {
   const auto parts = model::split_host_and_port(host);
@@ -46,21 +45,21 @@ bool are_same_authority(std::string_view a, std::string_view b) noexcept {
          model::are_same_host(one->host, other->host);
 }
 
-/// Whether pages of `origin` are those of a host. `scheme` ends with `://`.
+/// Whether `origin` is that scheme and host. `scheme` ends with `://`.
 bool is_page_of(std::string_view origin, std::string_view scheme, std::string_view host) noexcept {
   return equal_ignoring_case(origin.substr(0, scheme.size()), scheme) &&
          are_same_authority(origin.substr(scheme.size()), host);
 }
 
-/// Whether a page of `origin` comes from elsewhere: not from this machine, from the host that the
-/// request names, from a host of the list or from a domain that a namespace registered.
+/// Whether `origin` is foreign: not this machine, the host that the request names, a host of the
+/// list or a domain that a namespace registered.
 bool is_foreign(std::string_view origin, std::string_view requested_host,
                 std::span<const std::string> list, const model::catalog* known) {
   const auto parts = model::split_url(origin);
   const auto host = host_of_origin(origin);
   if (host.empty() || !model::is_web_scheme(parts->scheme)) return true;
   if (are_same_authority(parts->authority, requested_host) || host == "localhost") return false;
-  // Another address than loopback's may be anybody's.
+  // Any address other than loopback may be someone else's.
   auto address = std::string_view{host};
   if (address.starts_with('[')) address = address.substr(1, address.size() - 2);
   if (const auto parsed = model::parse_ip_address(address)) return !parsed->is_loopback();
@@ -70,7 +69,7 @@ bool is_foreign(std::string_view origin, std::string_view requested_host,
 
 base::error foreign_page(std::string_view from, std::string_view advice) {
   return {base::errc::origin_not_allowed,
-          "A page of " + in_quotes(from) + " may not use this operation. " + std::string{advice}};
+          "Pages of " + in_quotes(from) + " may not use this operation. " + std::string{advice}};
 }
 
 } // namespace
@@ -89,7 +88,7 @@ bool is_own_host(std::string_view host) noexcept {
   const auto parts = model::split_host_and_port(host);
   if (!parts || !is_port(*parts)) return false;
   if (!parts->is_bracketed && equal_ignoring_case(parts->host, "localhost")) return true;
-  // Who uses an address was not led here by a host name.
+  // A caller that uses an address was not led here by a host name.
   const auto address = model::parse_ip_address(parts->host);
   return address && parts->is_bracketed == (parts->host.find(':') != parts->host.npos);
 }
@@ -102,21 +101,20 @@ std::optional<base::error> check_operator(const request& head,
     const auto found = scheme_of(host, further_hosts);
     if (!found && host.empty())
       return base::error{base::errc::host_not_allowed,
-                         "The request has no Host. Without one, /healthz and /readyz are answered, "
-                         "in HTTP/1.0; send Host for all else."};
+                         "The request has no Host. Only /healthz and /readyz in HTTP/1.0 work "
+                         "without it. Send Host."};
     if (!found)
       return base::error{base::errc::host_not_allowed,
-                         "Ask for the ops plane by its address, as localhost or by a name of "
-                         "ops-hosts, not as " +
-                             in_quotes(host) + "."};
+                         "The ops plane does not accept the Host " + in_quotes(host) +
+                             ". Use its IP address, localhost or a name in ops-hosts."};
     if (!head.is_secure) scheme = *found;
   }
   if (!head.has(header::origin)) return std::nullopt;
   const auto& origin = head.get(header::origin);
   if (is_page_of(origin, scheme, host)) return std::nullopt;
-  return base::error{base::errc::origin_not_allowed, "A page of " + in_quotes(origin) +
-                                                         " may not use the ops plane. Ask without "
-                                                         "a browser."};
+  return base::error{base::errc::origin_not_allowed, "Pages of " + in_quotes(origin) +
+                                                         " may not use the ops plane. Call it "
+                                                         "without a browser."};
 }
 
 std::optional<base::error> check_local_caller(const request& head,

@@ -30,8 +30,8 @@ constexpr std::string_view open_token_listing_headers =
     "Vary: Accept-Encoding, Authorization, Origin\r\n"
     "Access-Control-Allow-Origin: *\r\n";
 
-// Only pages read what is exposed; game clients send no Origin, by which the answer varies, and are
-// spared it.
+// Only pages read exposed headers. Game clients send no Origin, by which the answer varies, so
+// their answers leave them out.
 constexpr auto page_listing_headers = joined<open_listing_headers, exposed_headers>;
 constexpr auto token_page_listing_headers = joined<open_token_listing_headers, exposed_headers>;
 
@@ -62,7 +62,7 @@ assembled_body body_of(std::shared_ptr<const model::region_listing> listing, boo
   return body;
 }
 
-/// The answer with the content that `digest` identifies, which `set_body` gives it.
+/// The answer with the content that `digest` identifies; `set_body` adds that content.
 template <class SetBody>
 response tagged_response(const request& request, std::uint64_t digest, bool gzip,
                          const listing_audience& to, const SetBody& set_body) {

@@ -22,38 +22,39 @@ std::optional<base::error> check_media_type(const operation_row& row, const requ
   if (type.empty()) return std::nullopt;
   if (row.body != body_kind::none && !row.takes_any_type && !has_unicode_charset(type))
     return base::error{base::errc::media_type_unsupported,
-                       "The body must be in UTF-8, which Content-Type " + in_quotes(type) +
-                           " says it is not. Convert it, and leave out charset."};
+                       "Content-Type " + in_quotes(type) +
+                           " names a charset other than UTF-8. Convert the body to UTF-8, and "
+                           "leave out charset."};
   switch (row.body) {
   case body_kind::none: break;
   case body_kind::json:
     if (is_json(type) || row.takes_any_type) break;
     return base::error{base::errc::media_type_unsupported,
                        "The body must be JSON, not " + type.substr(0, 64) +
-                           ". Send Content-Type: application/json, or none."};
+                           ". Send Content-Type: application/json, or leave it out."};
   case body_kind::json_lines:
     if (is_json_lines(type)) break;
     return base::error{base::errc::media_type_unsupported,
                        "The body must be JSON Lines, not " + type.substr(0, 64) +
                            ". Send Content-Type: application/x-ndjson, application/ndjson, "
-                           "application/jsonl or application/x-jsonlines, or none."};
+                           "application/jsonl or application/x-jsonlines, or leave it out."};
   }
   return std::nullopt;
 }
 
-/// Why a page that a browser shows may not make it ask this, or nothing.
+/// Why a web page may not make a browser send this request, or nothing.
 std::optional<base::error> check_page(const operation_row& row, const request& head,
                                       const front_settings& settings, const model::catalog* known) {
   const auto& access = settings.access;
-  // Balancers' checks in HTTP/1.0 name no host. Nobody is led here by a name then: browsers, whose
-  // pages an attacker's DNS could lead here, always send Host. And what these operations say is for
-  // everybody and changes nothing.
+  // Balancers' health checks in HTTP/1.0 send no Host. No DNS rebinding is behind them, since
+  // browsers always send Host. Besides, these operations are public and change nothing.
   const bool is_plain_check =
       row.is_health_check && head.http_1_0 && !head.has(header::host) && !head.has(header::origin);
   if (settings.plane == plane::ops)
     return is_plain_check ? std::nullopt : check_operator(head, access.ops_hosts);
   if (head.method == method::options) return std::nullopt;
-  // A token is what a page of another origin does not have. Without, the machine itself is let in.
+  // Where tokens are required, a page of another origin has none. Otherwise every request from this
+  // machine is admitted, so its page is checked.
   if (row.is_about_game && !access.requires_tokens && head.peer.is_loopback())
     if (auto why = check_local_caller(head, access.data_hosts, known)) return why;
   if (row.body == body_kind::none || !head.get(header::content_type).empty()) return std::nullopt;
@@ -78,7 +79,7 @@ find_operation(const request& head, const front_settings& settings, const model:
     const auto allow = allow_of(*where->row);
     return refuse(where->row->id,
                   {base::errc::method_not_allowed,
-                   "This path takes " + allow + ", not " + head.method_token + "."},
+                   "This path does not support " + head.method_token + ". Use " + allow + "."},
                   "Allow: " + allow + "\r\n");
   }
   where->row = row;
@@ -90,10 +91,10 @@ std::optional<base::error> check_body(const operation_row& row, const request& h
                                       std::uint64_t size) {
   if (auto why = check_media_type(row, head)) return why;
   if (row.body_limit_bytes == 0 || size <= row.body_limit_bytes) return std::nullopt;
-  return base::error{base::errc::body_too_large, "The body has " + std::to_string(size) +
-                                                     " bytes; this one takes " +
-                                                     std::to_string(row.body_limit_bytes) + ". " +
-                                                     std::string{row.body_advice}};
+  return base::error{base::errc::body_too_large,
+                     "The body has " + std::to_string(size) + " bytes; at most " +
+                         std::to_string(row.body_limit_bytes) + " are allowed here. " +
+                         std::string{row.body_advice}};
 }
 
 } // namespace matchcloud::http

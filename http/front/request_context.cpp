@@ -12,16 +12,16 @@ namespace matchcloud::http {
 
 namespace {
 
-/// The path parameters that must be UUIDs, each with the answer to a client that sent something
+/// The path parameters that must be UUIDs, each with the error for a client that sent something
 /// else.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 4> id_advice{{
-    {"game_id", "The game_id in the path is not a UUID. Write it with dashes, as "
+    {"game_id", "The game_id in the path is not a UUID. Use the form with dashes, such as "
                 "00000000-0000-4000-8000-000000000001."},
-    {"upload_id", "The upload_id in the path is not a UUID. Take the whole url of an avatar from "
-                  "the game's list."},
+    {"upload_id", "The upload_id in the path is not a UUID. Use the whole url of an avatar in the "
+                  "game's list."},
     {"token_id", "The token_id in the path is not a UUID. Take it from the list of tokens."},
     {"export_id", "The export's id in the path is not a UUID. Use the whole url that "
-                  "export-history answered."},
+                  "export-history returned."},
 }};
 
 /// The name of the path parameter with this index, counted from 0.
@@ -36,7 +36,7 @@ std::string_view parameter_name(const operation_row& of, std::size_t number) noe
 
 void front::perform(const dispatch& dispatched, const route& where) {
   auto& request = *dispatched.request;
-  // Not again for a further attempt: owners of earlier ones may still read them.
+  // Only on the first attempt: owners may still read the values of earlier attempts.
   if (request.marks.request_id.empty()) {
     if (where.row->names_game)
       request.game = where.id ? where.id : model::parse_uuid(where.parameters[0]);
@@ -78,8 +78,9 @@ std::optional<model::uuid> request_context::id(std::size_t number) const {
   const auto name = parameter_name(row(), number);
   const auto* const about =
       std::ranges::find_if(id_advice, [name](const auto& each) { return each.first == name; });
-  refuse({base::errc::id_malformed,
-          std::string{about != id_advice.end() ? about->second : "An id is not a UUID."}});
+  refuse(
+      {base::errc::id_malformed,
+       std::string{about != id_advice.end() ? about->second : "An id in the path is not a UUID."}});
   return std::nullopt;
 }
 
@@ -102,8 +103,8 @@ bool request_context::reaches_store() const {
   if (!is_fenced && !is_gone) return true;
   refuse(is_fenced ? base::error{base::errc::store_newer, {}}
                    : base::error{base::errc::store_failed,
-                                 "The store is out of reach. The service's log has the cause. Try "
-                                 "again later.",
+                                 "The store is out of reach. The service's log shows the cause. "
+                                 "Try again later.",
                                  true});
   return false;
 }

@@ -18,9 +18,9 @@
 
 namespace matchcloud::http {
 
-/// A request that passed the checks of its head, for the code of its operation. That reads it and
-/// then, once, answers it, refuses it or forwards it to an owner. Valid during that call, on the
-/// front's thread.
+/// A request that passed the checks of its head, for the code of its operation. The code reads it
+/// and then answers, refuses or forwards it exactly once. Valid during that call, on the front's
+/// thread.
 class request_context {
 public:
   request_context(front& by, const dispatch& dispatched, const route& where) noexcept
@@ -29,17 +29,16 @@ public:
   const http::request& request() const noexcept { return *dispatched_->request; }
   const operation_row& row() const noexcept { return *where_->row; }
   const front_settings& settings() const noexcept { return front_->settings(); }
-  /// Where regions are pinged, as the policy of the console's pages has it.
+  /// The origins of the regions' ping URLs, for the policy of the console's pages.
   const std::string& ping_origins() const noexcept { return front_->ping_origins_; }
-  /// The client's address.
   const model::ip_address& client() const noexcept { return where_->client; }
   /// The token that the request was let in with; null: none.
   const model::access_token* token() const noexcept { return where_->token; }
 
   /// Host name of the request's `Origin`, in lower case; empty if there is none.
   std::string origin_host() const;
-  /// The namespace of a player's token. Tokens of other kinds name none: theirs is found as without
-  /// a token.
+  /// The namespace of a player token. Tokens of other kinds name none, so the namespace is found as
+  /// without a token.
   std::optional<model::uuid> player_namespace() const;
 
   // -- for messages -----------------------------------------------------------
@@ -58,13 +57,13 @@ public:
   const std::string& parameter(std::size_t number) const { return where_->parameters[number]; }
   /// That parameter as an id. Where it is not a UUID, refuses the request.
   std::optional<model::uuid> id(std::size_t number) const;
-  /// A parameter of the query, decoded; empty if there is none. One that cannot be decoded is no
-  /// number and no name.
+  /// A parameter of the query, decoded; empty if absent. One that cannot be decoded becomes `?`,
+  /// which is neither a number nor a name.
   std::string query(std::string_view name) const;
   /// Whether the operation accepts the body's type and size, or takes no body; if not, refuses the
   /// request.
   bool takes_body() const;
-  /// Whether the store can be asked; if not, refuses the request.
+  /// Whether the store is within reach; if not, refuses the request.
   bool reaches_store() const;
 
   // -- answering, once --------------------------------------------------------
@@ -74,21 +73,21 @@ public:
   void forward(base::owner to, Message&& message) const {
     front_->forward(*dispatched_, row().id, to, std::forward<Message>(message));
   }
-  /// Sends an owner what nobody waits for an answer to. False: it is being restarted.
+  /// Sends an owner a message that needs no answer. False: the owner is being restarted.
   template <class Message>
   bool tell(base::owner which, Message&& message) const {
     return front_->tell(which, std::forward<Message>(message));
   }
-  /// Has a listing of regions made, together with others that are asked for at once.
+  /// Requests a listing of regions, together with other listings requested at the same time.
   void rank(actors::rank_regions&& message) const {
     front_->rank(*dispatched_, std::move(message));
   }
-  /// Has a report made.
+  /// Requests a report.
   void report(actors::render_report::kind what) const {
     forward(base::owner::reports, actors::render_report{exchange(), what, ticket()});
   }
   void answer(response&& with) const { front_->answer(*dispatched_, row().id, std::move(with)); }
-  /// Answers with bytes that never change; null: 404, as if there were no such path.
+  /// Answers with bytes that never change; null: 404, as if the path did not exist.
   void answer_static(const std::shared_ptr<const static_content>& content,
                      std::string_view fixed_headers) const;
   void refuse(const base::error& why) const { front_->fail(*dispatched_, row().id, why); }

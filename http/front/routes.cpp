@@ -67,7 +67,7 @@ std::string ops_paths() {
     last = row.path;
     all.append(all.empty() ? "" : ", ").append(row.path);
   }
-  return all + " and what /openapi.json lists below /v1. Faults there are only with "
+  return all + " and the paths below /v1 that GET /openapi.json lists. Faults exist only with "
                "--enable-fault-injection.";
 }
 
@@ -102,7 +102,7 @@ base::expected<route> find_route(std::string_view path, std::string_view base_pa
 }
 
 base::error no_such_path(std::string_view path, plane of) {
-  // A token in it may be written with percent signs, in which nobody would find it.
+  // A token in the path may be percent-encoded, which would hide it from the search.
   const auto plain = percent_decode(path);
   const bool is_shown = plain ? !model::has_token(*plain) : !model::has_token(path);
   auto text = "No operation has the path \"" +
@@ -110,7 +110,7 @@ base::error no_such_path(std::string_view path, plane of) {
   if (of == plane::ops)
     text += "The ops plane has " + ops_paths();
   else
-    text += "Compare it with the specification, letter case included.";
+    text += "GET /openapi.json lists all paths; letter case matters.";
   return {base::errc::route_not_found, std::move(text)};
 }
 
@@ -132,7 +132,7 @@ base::expected<std::string> percent_decode(std::string_view segment) {
                         "a percent sign itself is %25.");
     if (byte < 0x20 || byte == 0x7F)
       return base::fail(base::errc::target_malformed,
-                        "The path hides a control character behind a percent sign.");
+                        "The path contains a percent-encoded control character. Remove it.");
     plain.push_back(static_cast<char>(byte));
     i += 2;
   }

@@ -12,7 +12,7 @@
 
 namespace matchcloud::http {
 
-/// The operation that a request's path leads to, with its parameters, and who asks for it.
+/// The operation that a request's path leads to, with its parameters and its caller.
 struct route {
   const operation_row* row = nullptr;
   /// The path's parameters in order, percent-decoded.

@@ -10,15 +10,15 @@
 
 namespace matchcloud::http {
 
-/// Whether the service takes requests, or why it does not.
+/// Whether the service accepts requests, or why it does not.
 enum class service_state : std::uint8_t {
   ready,
-  /// Not everything is open yet, such as a store that is away.
+  /// Something is not open yet, such as a store that is out of reach.
   starting,
   draining,
-  /// An actor dies again and again.
+  /// An actor keeps dying.
   restart_storm,
-  /// A newer program has made the store into one that this program may not use.
+  /// A newer program migrated the store, so this program may no longer use it.
   store_newer,
   /// The file of an embedded store was removed, or another one was put in its place.
   store_gone,

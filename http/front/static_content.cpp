@@ -15,7 +15,7 @@ namespace matchcloud::http {
 namespace {
 
 constexpr std::size_t digest_bytes = 8;
-/// What zlib takes for "gzip, with the largest window".
+/// zlib's code for "gzip, with the largest window".
 constexpr int gzip_window_bits = 15 + 16;
 constexpr int memory_level = 9;
 

@@ -9,21 +9,21 @@
 
 namespace matchcloud::http {
 
-/// Bytes that fronts answer with as they are, for as long as the process lives.
+/// Bytes that fronts send unchanged for as long as the process lives.
 struct static_content {
   /// Has static storage duration.
   std::string_view content_type;
   std::shared_ptr<const std::string> plain;
   /// In the gzip format; null: only plain.
   std::shared_ptr<const std::string> gzip;
-  /// Names the bytes: hexadecimal digits.
+  /// Identifies the bytes, in hexadecimal.
   std::string digest;
 };
 
 /// Compresses `bytes` where that makes them smaller. Milliseconds; any thread.
 std::shared_ptr<const static_content> make_static_content(std::string_view content_type,
                                                           std::string bytes);
-/// With bytes that are compressed already; empty: only plain.
+/// `gzip` is `bytes` already compressed; empty: only plain.
 std::shared_ptr<const static_content> make_static_content(std::string_view content_type,
                                                           std::string bytes, std::string gzip);
 

@@ -437,7 +437,7 @@ TEST_CASE("a request counts by the size of its body and of the answer made for i
   CHECK(left("192.0.2.4") == 10);
   const auto refused = on.gate->admit(validation("192.0.2.4"), 17'000);
   REQUIRE_FALSE(refused);
-  CHECK(refused.error().why.detail.find("This one counts as 5, because its body is large.") !=
+  CHECK(refused.error().why.detail.find("This request counts as 5 because its body is large.") !=
         std::string::npos);
 }
 
