@@ -31,10 +31,10 @@ constexpr std::array schemas{
         "create_ts": {"type": "string", "format": "date-time",
           "description": "When the upload began."},
         "content_length": {"type": "integer", "minimum": 0, "maximum": 18446744073709551615,
-          "description": "Bytes, as the uploader declared them."},
-        "complete": {"type": "boolean", "description": "Whether the upload has ended."},
+          "description": "The size in bytes that the uploader declared."},
+        "complete": {"type": "boolean", "description": "Whether the upload is complete."},
         "url": {"type": "string", "format": "uri",
-          "description": "The image, where it is complete."}}
+          "description": "The image; absent while it is not complete."}}
     })"},
 };
 
@@ -51,8 +51,8 @@ void open_image(const request_context& asked) {
   if (!name)
     return asked.refuse(
         {errc::media_not_found,
-         "No image has such a name: it is 32 lower-case hexadecimal digits and .png or "
-         ".jpg. Take the whole url of an avatar from the game's list."});
+         "This is not an image's name, which is 32 lower-case hexadecimal digits and .png or "
+         ".jpg. Use the whole url of an avatar in the game's list."});
   asked.forward(owner::media,
                 actors::open_media{asked.exchange(), {*upload_id, *name}, asked.ticket()});
 }
@@ -64,8 +64,8 @@ const operation_code codes::list_avatars{
       return operation_references{operation_reference{
           .tag = "avatars",
           .summary = "List a game's custom avatars",
-          .description = "All of them, newest `create_ts` first, then by `upload_id`, without "
-                         "paging. Only complete ones have a `url`.",
+          .description = "All avatars without paging, newest `create_ts` first, then by "
+                         "`upload_id`. Only complete ones have a `url`.",
           .answers = {{200,
                        "The avatars.",
                        {},
@@ -86,7 +86,7 @@ const operation_code codes::list_game_avatars{
       return operation_references{operation_reference{
           .tag = "players",
           .summary = "List a game's custom avatars",
-          .description = "The same list as the data plane's.",
+          .description = "The same list as on the data plane.",
           .answers = {{200, "The avatars.", cache_control, json_type,
                        R"({"$ref":"#/components/schemas/AvatarList"})",
                        R"({"custom_avatars":[]})"}},
@@ -98,8 +98,8 @@ const operation_code codes::download_media{
     [] {
       auto made = file_reference(rows::download_media, "avatars", "Download an avatar's image");
       made.description =
-          "A name stands for one image for ever, so the answer may be cached for ever. "
-          "Take the whole URL from the list of avatars.";
+          "A name always refers to the same image, so the answer may be cached forever. "
+          "Use the whole URL from the list of avatars.";
       made.errors.push_back(errc::media_not_found);
       return operation_references{std::move(made)};
     },
@@ -108,8 +108,8 @@ const operation_code codes::download_media{
 const operation_code codes::get_image{
     [] {
       auto made = file_reference(rows::get_image, "players", "Read an avatar's image");
-      made.description = "The image, for operators: not for caches.";
-      made.answers.pop_back(); // it is never elsewhere
+      made.description = "The image, for operators. Caches must not keep it.";
+      made.answers.pop_back(); // it never redirects
       made.errors.push_back(errc::media_not_found);
       return operation_references{std::move(made)};
     },

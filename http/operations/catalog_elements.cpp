@@ -25,7 +25,7 @@ constexpr std::string_view region_example =
     R"("latitude":51.5074,"longitude":-0.1278}})";
 constexpr std::string_view tier_example = R"("basic-1d1")";
 
-/// A kind of elements of the catalog: what its operations have of their own.
+/// What distinguishes the operations on one kind of catalog elements.
 struct element_reference {
   std::string_view list_name, get_name, put_name, remove_name;
   std::string_view list_path, path;
@@ -33,7 +33,7 @@ struct element_reference {
   std::string_view list_schema, schema, put_schema;
   std::string_view example, list_example;
   bool needs_body = true;
-  /// Whether others refer to such elements.
+  /// Whether other elements refer to such elements.
   bool is_referred = true;
 };
 
@@ -69,7 +69,7 @@ constexpr std::array schemas{
         "game_id": {"type": "string", "format": "uuid", "description": "The game's id."},
         "display_name": {"type": "string", "description": "The name that people see."},
         "retention_days": {"type": "integer", "minimum": 0, "maximum": 36500,
-          "description": "Days that lobbies are kept; 0: for ever; absent: as configured."}}
+          "description": "Days that lobbies are kept; 0: forever; absent: as configured."}}
     })"},
     named_schema{"NewGame", R"({
       "type": "object", "additionalProperties": false, "required": ["display_name"],
@@ -79,7 +79,7 @@ constexpr std::array schemas{
         "display_name": {"type": "string", "minLength": 1,
           "description": "The name that people see."},
         "retention_days": {"type": "integer", "minimum": 0, "maximum": 36500,
-          "description": "Days to keep lobbies; 0: for ever; absent: as configured."}}
+          "description": "Days to keep lobbies; 0: forever; absent: as configured."}}
     })"},
     named_schema{"GameList", R"({
       "type": "object", "additionalProperties": false, "required": ["games", "revision"],
@@ -87,7 +87,7 @@ constexpr std::array schemas{
         "games": {"type": "array", "items": {"$ref": "#/components/schemas/Game"},
           "description": "In the order of their ids."},
         "revision": {"type": "integer", "minimum": 0,
-          "description": "Rises with each change of the catalog."}}
+          "description": "Increases with each change of the catalog."}}
     })"},
     named_schema{"Namespace", R"({
       "type": "object", "additionalProperties": false,
@@ -122,7 +122,7 @@ constexpr std::array schemas{
         "namespaces": {"type": "array", "items": {"$ref": "#/components/schemas/Namespace"},
           "description": "In the order of their ids."},
         "revision": {"type": "integer", "minimum": 0,
-          "description": "Rises with each change of the catalog."}}
+          "description": "Increases with each change of the catalog."}}
     })"},
     named_schema{"Region", R"({
       "type": "object", "additionalProperties": false,
@@ -136,7 +136,7 @@ constexpr std::array schemas{
         "datacenter_coord": {"$ref": "#/components/schemas/Coordinates",
           "description": "Where the datacenter is."},
         "ping_url": {"type": "string", "format": "uri",
-          "description": "Where the console measures latency: https."}}
+          "description": "The https URL by which the console measures latency."}}
     })"},
     named_schema{"NewRegion", R"({
       "type": "object", "additionalProperties": false,
@@ -151,7 +151,7 @@ constexpr std::array schemas{
         "datacenter_coord": {"$ref": "#/components/schemas/Coordinates",
           "description": "Where the datacenter is."},
         "ping_url": {"type": "string", "format": "uri", "maxLength": 2048,
-          "description": "Where the console measures latency: https."}}
+          "description": "The https URL by which the console measures latency."}}
     })"},
     named_schema{"RegionList", R"({
       "type": "object", "additionalProperties": false, "required": ["regions", "revision"],
@@ -159,7 +159,7 @@ constexpr std::array schemas{
         "regions": {"type": "array", "items": {"$ref": "#/components/schemas/Region"},
           "description": "In the order of their ids."},
         "revision": {"type": "integer", "minimum": 0,
-          "description": "Rises with each change of the catalog."}}
+          "description": "Increases with each change of the catalog."}}
     })"},
     named_schema{"TierList", R"({
       "type": "object", "additionalProperties": false, "required": ["tiers", "revision"],
@@ -167,7 +167,7 @@ constexpr std::array schemas{
         "tiers": {"type": "array", "items": {"type": "string"},
           "description": "The sizes of game servers, in the order of their names."},
         "revision": {"type": "integer", "minimum": 0,
-          "description": "Rises with each change of the catalog."}}
+          "description": "Increases with each change of the catalog."}}
     })"},
 };
 
@@ -180,7 +180,7 @@ operation_references list_elements_references() {
                    .summary = "List elements of the catalog",
                    .description =
                        "All elements of this kind, in the order of their ids. `revision` "
-                       "moves with each change of the catalog.",
+                       "increases with each change of the catalog.",
                    .answers = {{200, "The elements.", cache_control, json_type, of.list_schema,
                                 of.list_example}},
                    .errors = {errc::store_failed, errc::store_newer},
@@ -212,15 +212,17 @@ operation_references put_element_references() {
          .tag = "catalog",
          .summary = "Add or replace one element",
          .description =
-             "Replaces the element whole, or adds it, in one transaction with an entry in "
-             "the audit log. The id may be left out of the body.",
+             "Adds the element or replaces it completely, in one transaction with an entry in "
+             "the audit log. The body may leave out the id.",
          .body = {.schema = of.put_schema,
                   .description = "The element.",
                   .is_required = of.needs_body,
                   .has_own_errors = true,
                   .example = of.example},
-         .answers = {{200, "It was replaced.", cache_control, json_type, of.schema, of.example},
-                     {201, "It was added.", cache_control, json_type, of.schema, of.example}},
+         .answers = {{200, "The element was replaced.", cache_control, json_type, of.schema,
+                      of.example},
+                     {201, "The element was added.", cache_control, json_type, of.schema,
+                      of.example}},
          .errors = {errc::id_malformed, errc::import_invalid, errc::store_failed, errc::store_full,
                     errc::store_newer}});
   return all;
@@ -233,10 +235,9 @@ operation_references remove_element_references() {
                    .path = of.path,
                    .tag = "catalog",
                    .summary = "Remove one element",
-                   .description =
-                       "Hides the element and keeps it for history. Refused while others "
-                       "refer to it.",
-                   .answers = {{204, "It was removed.", cache_control}},
+                   .description = "Hides the element but keeps it for history. Refused while other "
+                                  "elements refer to it.",
+                   .answers = {{204, "The element was removed.", cache_control}},
                    .errors = {errc::element_not_found, errc::id_malformed, errc::store_failed,
                               errc::store_full, errc::store_newer}});
     if (of.is_referred) all.back().errors.push_back(errc::still_referred);

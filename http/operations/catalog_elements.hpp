@@ -7,7 +7,7 @@
 /// Administration of the catalog.
 namespace matchcloud::http {
 
-/// Whether `text` is the plural of a kind of elements, as paths have it.
+/// Whether `text` is the plural of a kind of elements, as paths write it.
 bool is_element_kind(std::string_view text) noexcept;
 
 } // namespace matchcloud::http

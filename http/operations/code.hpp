@@ -8,10 +8,10 @@ class request_context;
 
 /// The half of an operation that is code; the other half is its row.
 struct operation_code {
-  /// How it is documented: once, or once for each kind of what its path stands for.
+  /// Its documentation: one entry, or one for each kind that its path stands for.
   operation_references (*references)();
-  /// Its way through the front: reads the request, and then once answers it, refuses it or sends it
-  /// on to an owner.
+  /// Its code in the front: reads the request, and then answers it, refuses it or forwards it to an
+  /// owner, exactly once.
   void (*ask)(const request_context&);
 };
 

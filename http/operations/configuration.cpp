@@ -19,9 +19,9 @@ constexpr std::array schemas{
     named_schema{"Configuration", R"({
       "type": "object", "additionalProperties": false, "required": ["file", "read", "keys"],
       "properties": {
-        "file": {"type": ["string", "null"], "description": "What `--config` named."},
+        "file": {"type": ["string", "null"], "description": "The file that `--config` named."},
         "read": {"type": "string", "format": "date-time",
-          "description": "When it was last read and not refused."},
+          "description": "When it was last read successfully."},
         "keys": {"type": "array", "items": {"$ref": "#/components/schemas/ConfigurationKey"},
           "description": "Every key, in the order of `serve --keys`."}}
     })"},
@@ -32,21 +32,21 @@ constexpr std::array schemas{
       "properties": {
         "name": {"type": "string", "description": "The key, such as `request-timeout-ms`."},
         "value": {"type": ["string", "null"],
-          "description": "In force, lists separated by commas; null: nothing, or hidden."},
+          "description": "The value in force, lists with commas; null: none, or hidden."},
         "hidden": {"type": "boolean",
-          "description": "Whether the value is left out because it may have a secret."},
+          "description": "Whether the value is left out because it may contain a secret."},
         "default": {"type": ["string", "null"],
-          "description": "The value where none is given; null: none."},
+          "description": "The value if none is given; null: none."},
         "source": {"$ref": "#/components/schemas/ConfigurationSource",
           "description": "Where the value comes from."},
         "place": {"type": "string",
           "description": "The flag, the variable, or file and line; empty for a default."},
         "reloadable": {"type": "boolean",
-          "description": "Whether a reload takes a change up; otherwise that needs a restart."},
+          "description": "Whether a reload applies a change; otherwise it needs a restart."},
         "needs_restart": {"type": "boolean",
-          "description": "Whether another value waits for a restart."},
+          "description": "Whether another value takes effect at the next restart."},
         "next_value": {"type": ["string", "null"],
-          "description": "What is in force after a restart."}}
+          "description": "The value after a restart."}}
     })"},
     named_schema{"ConfigurationSource", R"({"description": "Where a value comes from."})",
                  base::config_source_names},
@@ -76,7 +76,7 @@ constexpr std::array level_schemas{
         "in_force": {"$ref": "#/components/schemas/LogLevelChange",
           "description": "The level of each subject now."},
         "configured": {"$ref": "#/components/schemas/LogLevelChange",
-          "description": "The level that the configuration says."}}
+          "description": "The configured level of each subject."}}
     })"},
 };
 
@@ -86,10 +86,10 @@ const operation_code codes::get_config{
     [] {
       return operation_references{operation_reference{
           .tag = "reports",
-          .summary = "What the service is configured with",
-          .description = "Every key with its value, where that comes from, and whether a reload "
-                         "(SIGHUP, `matchcloud reload`) takes a change up. Passwords and secrets "
-                         "are left out.",
+          .summary = "Show the configuration of the service",
+          .description = "Every key with its value, where the value comes from, and whether a "
+                         "reload (SIGHUP, `matchcloud reload`) applies a change. Passwords and "
+                         "secrets are left out.",
           .answers = {{200, "The configuration in force.", cache_control, json_type,
                        R"({"$ref":"#/components/schemas/Configuration"})",
                        R"({"file":"/etc/matchcloud/matchcloud.toml",)"
@@ -112,8 +112,8 @@ const operation_code codes::get_log_levels{
       return operation_references{operation_reference{
           .tag = "reports",
           .summary = "Show the levels of the log",
-          .description = "The level of each subject that is in force, and the one that the "
-                         "configuration says (`log-level`, `log-levels`).",
+          .description = "The level in force for each subject, and the configured one "
+                         "(`log-level`, `log-levels`).",
           .answers = {{200, "The levels.", cache_control, json_type,
                        R"({"$ref":"#/components/schemas/LogLevels"})", levels_example}},
           .schemas = level_schemas}};
@@ -131,12 +131,12 @@ const operation_code codes::put_log_levels{
       return operation_references{operation_reference{
           .tag = "reports",
           .summary = "Change the levels of the log",
-          .description = "At once, and until the configuration is read again or the service "
-                         "restarts. Subjects that are left out have their configured level, so "
-                         "that `{}` ends all changes. `Content-Type` does not matter.",
+          .description = "Takes effect at once, until the configuration is read again or the "
+                         "service restarts. Subjects that are left out return to their configured "
+                         "level, so `{}` undoes all changes. `Content-Type` is ignored.",
           .body = {.schema = R"({"$ref":"#/components/schemas/LogLevelChange"})",
-                   .description = "A level for each subject that is to have another one than "
-                                  "configured.",
+                   .description = "A level for each subject that should differ from its configured "
+                                  "level.",
                    .example = R"({"store":"debug","http":"error"})"},
           .answers = {{200, "The levels.", cache_control, json_type,
                        R"({"$ref":"#/components/schemas/LogLevels"})", levels_example}},

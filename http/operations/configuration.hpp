@@ -2,7 +2,7 @@
 
 #include "http/operations/operation.hpp"
 
-/// What the service is configured with.
+/// The configuration of the service.
 namespace matchcloud::http::rows {
 
 inline constexpr operation_row get_config{

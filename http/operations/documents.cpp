@@ -20,8 +20,8 @@ operation_references document_reference(bool is_open, plane about) {
            .summary = about == plane::data ? "The OpenAPI document of the data plane"
                                            : "The OpenAPI document of the ops plane",
            .description =
-               "An OpenAPI 3.1 document, made from the tables by which the service itself "
-               "routes, validates and refuses. `matchcloud openapi` prints the same.",
+               "An OpenAPI 3.1 document, made from the tables with which the service itself "
+               "routes, validates and refuses. `matchcloud openapi` prints the same document.",
            .parameters = {if_none_match_reference, accept_encoding_reference},
            .answers = {
                {200, "The document.",
@@ -29,7 +29,7 @@ operation_references document_reference(bool is_open, plane about) {
                           "Access-Control-Expose-Headers"
                         : "ETag Cache-Control Vary Content-Encoding",
                 json_type, R"({"type":"object","description":"An OpenAPI document."})"},
-               {304, "The client's copy still holds.",
+               {304, "The client's copy is current.",
                 is_open ? "ETag Cache-Control Vary Access-Control-Allow-Origin "
                           "Access-Control-Expose-Headers"
                         : "ETag Cache-Control Vary"}}}};
@@ -52,19 +52,19 @@ operation_reference page_reference(std::string_view summary, std::string_view de
       .description = description,
       .parameters = {if_none_match_reference, accept_encoding_reference},
       .answers = {{200, "The page.", page_reference_headers, "text/html", R"({"type":"string"})"},
-                  {304, "The client's copy still holds.", known_page_reference_headers}},
+                  {304, "The client's copy is current.", known_page_reference_headers}},
       .errors = {errc::route_not_found}};
 }
 
-/// The file, if there is one; otherwise refuses the request.
+/// The file, if it exists; otherwise refuses the request.
 std::shared_ptr<const static_content> find(const request_context& asked, std::string_view name) {
   const auto& files = asked.settings().console;
   auto content = files ? files->find(name) : nullptr;
   if (!content)
     asked.refuse({errc::route_not_found,
-                  files ? "The console has no such file. Load its page again."
-                        : "This program was built without the console: script/console, then "
-                          "script/build makes one that has it."});
+                  files ? "The console has no such file. Reload its page."
+                        : "This program was built without the console. To include it, run "
+                          "script/console, then script/build."});
   return content;
 }
 
@@ -101,8 +101,8 @@ const operation_code codes::get_data_openapi{
 const operation_code codes::get_console{
     [] {
       return operation_references{page_reference(
-          "The console", "A page that shows the service. It holds no data and asks for all of "
-                         "it.")};
+          "The console", "A page that shows the service. It contains no data and requests all "
+                         "of it.")};
     },
     [](const request_context& asked) { answer_page(asked, "index.html"); }};
 
@@ -116,10 +116,10 @@ const operation_code codes::get_reference{
 const operation_code codes::get_console_file{
     [] {
       auto made = page_reference("A file of the console",
-                                 "What the pages refer to; a name stands for its bytes for ever.");
+                                 "A file of the pages. A name always refers to the same bytes.");
       made.answers = {{200, "The file.", "Cache-Control ETag Vary Content-Encoding",
                        "text/javascript text/css text/plain image/svg+xml", R"({"type":"string"})"},
-                      {304, "The client's copy still holds.", "Cache-Control ETag Vary"}};
+                      {304, "The client's copy is current.", "Cache-Control ETag Vary"}};
       return operation_references{std::move(made)};
     },
     [](const request_context& asked) {

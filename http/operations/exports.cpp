@@ -47,7 +47,7 @@ constexpr std::array schemas{
       "type": "object", "additionalProperties": false, "required": ["exports"],
       "properties": {
         "exports": {"type": "array", "items": {"$ref": "#/components/schemas/Export"},
-          "description": "Those that are not complete first, then the latest ones."}}
+          "description": "Incomplete exports first, then the latest ones."}}
     })"},
     named_schema{"Export", R"({
       "type": "object", "additionalProperties": false,
@@ -60,28 +60,28 @@ constexpr std::array schemas{
           "description": "Milliseconds since 1970, exclusive."},
         "csv": {"$ref": "#/components/schemas/CsvDialect",
           "description": "How cells are written."},
-        "state": {"$ref": "#/components/schemas/ExportState", "description": "How far it is."},
+        "state": {"$ref": "#/components/schemas/ExportState", "description": "Its progress."},
         "rows": {"type": "integer", "minimum": 0, "description": "Lobbies written so far."},
         "bytes": {"type": "integer", "minimum": 0, "description": "Bytes written so far."}}
     })"},
     named_schema{"CsvDialect",
-                 R"({"description": "`exact`: as the values are; `excel`: for spreadsheets."})",
+                 R"({"description": "`exact`: values unchanged; `excel`: for spreadsheets."})",
                  model::csv_dialect_names},
-    named_schema{"ExportState", R"({"description": "How far an export is."})",
+    named_schema{"ExportState", R"({"description": "The progress of an export."})",
                  actors::export_progress_names},
 };
 
 constexpr parameter_reference dialect_reference{
     "query", "csv", R"({"$ref":"#/components/schemas/CsvDialect"})",
-    "How cells are written: `exact` as they are, which is the default; `excel` for spreadsheets, "
-    "with an apostrophe before what a spreadsheet would take for a formula, and a byte order mark.",
+    "How cells are written: `exact` (the default) unchanged; `excel` for spreadsheets, with a byte "
+    "order mark, and an apostrophe before cells that a spreadsheet would read as formulas.",
     R"("excel")"};
 
 constexpr std::initializer_list<errc> span_errors{
     errc::query_invalid, errc::game_not_found, errc::exports_busy,    errc::exports_full,
     errc::store_full,    errc::store_failed,   errc::history_too_slow};
 
-/// The parameters in the query of a signed URL, and the errors that are about it.
+/// The parameters in the query of a signed URL, and its errors.
 void add_signature(operation_reference& to, std::string_view about_expiry,
                    std::string_view about_signature) {
   to.parameters.push_back(
@@ -92,11 +92,11 @@ void add_signature(operation_reference& to, std::string_view about_expiry,
                    {errc::signature_invalid, errc::url_expired, errc::export_not_found});
 }
 
-/// The dialect that the query asks for: `?csv=excel`.
+/// The dialect that the query requests: `?csv=excel`.
 base::expected<model::csv_dialect> dialect_of(const request_context& asked) {
   const auto given = find_parameter(asked.request().query(), "csv");
   if (given.repeated)
-    return base::fail(errc::query_invalid, "`csv` is in the query more than once. Write it once.");
+    return base::fail(errc::query_invalid, "`csv` is in the query more than once. Use it once.");
   if (!given.value) return model::csv_dialect::exact;
   return model::parse_csv_dialect(asked.query("csv"));
 }
@@ -118,7 +118,7 @@ void open_file(const request_context& asked) {
   if (!link)
     return asked.refuse({errc::signature_invalid,
                          "The URL needs expires and signature, each once, as export-history "
-                         "answered them. Quote it in a shell: it has an & in it."});
+                         "returned them. In a shell, quote the URL, because it contains an &."});
   asked.forward(owner::export_download,
                 actors::open_export{asked.exchange(), *export_id, link->expires_s,
                                     std::string{link->signature},
@@ -133,17 +133,17 @@ const operation_code codes::export_lobby_history{
           .tag = "exports",
           .summary = "Export lobby history as CSV",
           .description =
-              "Answers once the file is complete, with a signed URL. The span holds its "
-              "start and not its end; a lobby is in it that was alive at any instant of "
-              "it. Requests for the same export share it. Where the span reaches further "
-              "back than history is kept, the header `Matchcloud-Complete-From` says "
-              "from when on all lobbies are there.",
+              "Returns a signed URL once the file is complete. The span includes its start "
+              "but not its end. The file has every lobby that was alive at any instant of the "
+              "span. Requests for the same export share it. If the span reaches further back "
+              "than history is kept, the header `Matchcloud-Complete-From` gives the time from "
+              "which all lobbies are included.",
           .parameters = {dialect_reference},
           .body = {.schema = R"({"$ref":"#/components/schemas/ExportSpan"})",
                    .description = "The span of time.",
                    .example = span_example},
           .answers = {{200,
-                       "The file is there.",
+                       "The file is complete.",
                        {},
                        json_type,
                        R"({"$ref":"#/components/schemas/ExportLink"})",
@@ -160,13 +160,13 @@ const operation_code codes::start_export{
       return operation_references{operation_reference{
           .tag = "lobbies",
           .summary = "Export lobby history as CSV",
-          .description = "As on the data plane; the URL is relative, of this plane, and "
+          .description = "As on the data plane, but the URL is relative to this plane and "
                          "valid for a minute.",
           .parameters = {dialect_reference},
           .body = {.schema = R"({"$ref":"#/components/schemas/ExportSpan"})",
                    .description = "The span of time.",
                    .example = span_example},
-          .answers = {{200, "The file is there.", cache_control, json_type,
+          .answers = {{200, "The file is complete.", cache_control, json_type,
                        R"({"$ref":"#/components/schemas/OwnExportLink"})",
                        R"({)"
                        R"("url":"/exports/6a0f7c52-91d4-4c7e-8a35-000000000001/lobby-history)"
@@ -179,8 +179,8 @@ const operation_code codes::list_exports{
     [] {
       return operation_references{operation_reference{
           .tag = "lobbies",
-          .summary = "The exports of this process",
-          .description = "Queued, under way with the rows so far, and there.",
+          .summary = "List the exports of this process",
+          .description = "Queued, running (with the rows so far) and complete exports.",
           .answers = {{200, "The exports.", cache_control, json_type,
                        R"({"$ref":"#/components/schemas/ExportList"})", R"({"exports":[]})"}}}};
     },
@@ -191,9 +191,8 @@ const operation_code codes::list_exports{
 const operation_code codes::download_export{
     [] {
       auto made = file_reference(rows::download_export, "exports", "Download an export");
-      made.description =
-          "The URL that an export was answered with; it is signed and valid for an hour. "
-          "The file is CSV (RFC 4180) in UTF-8 and always has its header.";
+      made.description = "The URL that an export returned. It is signed and valid for an hour. "
+                         "The file is CSV (RFC 4180) in UTF-8 and always has its header.";
       add_signature(made, "The URL's expiry, in seconds since 1970.",
                     "The service's signature of the URL.");
       return operation_references{std::move(made)};
@@ -203,7 +202,7 @@ const operation_code codes::download_export{
 const operation_code codes::download_own_export{
     [] {
       auto made = file_reference(rows::download_own_export, "lobbies", "Download an export");
-      made.description = "The URL that an export was answered with.";
+      made.description = "The URL that an export returned.";
       add_signature(made, "The URL's expiry.", "The service's signature.");
       return operation_references{std::move(made)};
     },

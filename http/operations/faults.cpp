@@ -29,22 +29,22 @@ constexpr std::array schemas{
         "kind": {"$ref": "#/components/schemas/FaultKind", "description": "What happens."},
         "delay_ms": {"oneOf": [{"type": "number", "minimum": 0}, {"type": "array",
           "items": {"type": "number", "minimum": 0}, "minItems": 2, "maxItems": 2}],
-          "description": "Milliseconds, or the least and the most; of the kind `delay` alone."},
+          "description": "Milliseconds, or a minimum and a maximum; only for `delay`."},
         "probability": {"type": "number", "minimum": 0, "maximum": 1,
-          "description": "The share of passes that is hit, by chance."},
+          "description": "The share of passes that are hit at random."},
         "every": {"type": "integer", "minimum": 1,
-          "description": "With 3, the third pass is hit, the sixth and so on."},
+          "description": "With 3, the third, the sixth pass and so on are hit."},
         "first": {"type": "integer", "minimum": 1,
           "description": "The number of the last pass that may be hit."},
-        "once": {"type": "boolean", "description": "Whether one pass is hit and no more."},
+        "once": {"type": "boolean", "description": "Whether only one pass is hit."},
         "header": {"type": "boolean",
-          "description": "Whether only requests are hit whose `X-Fault` names the point."},
+          "description": "Whether only requests whose `X-Fault` names the point are hit."},
         "game": {"type": "string", "format": "uuid",
-          "description": "Only what is about this game is hit."},
+          "description": "Only passes about this game are hit."},
         "client": {"type": "string",
           "description": "Only clients of this address, or block such as `10.0.0.0/8`, are hit."},
         "token": {"type": "string", "format": "uuid",
-          "description": "Only requests that were let in with the token of this id are hit."},
+          "description": "Only requests that were admitted with the token of this id are hit."},
         "connections": {"type": "number", "exclusiveMinimum": 0, "maximum": 1,
           "description": "The share of connections that are hit; the seed chooses them."},
         "lasts_s": {"type": "integer", "minimum": 1, "maximum": 86400, "default": 3600,
@@ -52,8 +52,7 @@ constexpr std::array schemas{
     })"},
     named_schema{"FaultKind", R"({"description": "What an injected fault does."})",
                  std::span{base::fault_kind_names}.subspan<1>()},
-    named_schema{"FaultChoice",
-                 R"({"description": "What a rule may choose passes by: the member of that name."})",
+    named_schema{"FaultChoice", R"({"description": "A member by which a rule may choose passes."})",
                  base::fault_choice_names},
     named_schema{"FaultPoint", R"({
       "type": "object", "additionalProperties": false,
@@ -68,7 +67,7 @@ constexpr std::array schemas{
         "kinds": {"type": "array", "items": {"$ref": "#/components/schemas/FaultKind"},
           "description": "The faults that are possible here."},
         "choose_by": {"type": "array", "items": {"$ref": "#/components/schemas/FaultChoice"},
-          "description": "What rules may choose by here."},
+          "description": "How rules may choose passes here."},
         "rule": {"oneOf": [{"$ref": "#/components/schemas/FaultRule"}, {"type": "null"}],
           "description": "The rule in force; null: none."},
         "passes": {"type": "integer", "minimum": 0,
@@ -76,14 +75,14 @@ constexpr std::array schemas{
         "hits": {"type": "integer", "minimum": 0,
           "description": "How many of them the rule hit."},
         "heals_in_s": {"type": ["integer", "null"],
-          "description": "Seconds until the rule heals; null: there is none."}}
+          "description": "Seconds until the rule heals; null: there is no rule."}}
     })"},
     named_schema{"FaultPreset", R"({
       "type": "object", "additionalProperties": false,
       "required": ["name", "effect", "point", "rule"],
       "properties": {
         "name": {"type": "string", "description": "Such as `slow-disk`."},
-        "effect": {"type": "string", "description": "What is then seen."},
+        "effect": {"type": "string", "description": "The effect that can be observed."},
         "point": {"type": "string", "description": "Where to put the rule."},
         "rule": {"$ref": "#/components/schemas/FaultRule", "description": "The rule."}}
     })"},
@@ -91,11 +90,11 @@ constexpr std::array schemas{
       "type": "object", "additionalProperties": false, "required": ["seed", "points", "presets"],
       "properties": {
         "seed": {"type": "integer", "minimum": 0, "maximum": 18446744073709551615,
-          "description": "Decides everything that is left to chance."},
+          "description": "Decides everything that happens at random."},
         "points": {"type": "array", "items": {"$ref": "#/components/schemas/FaultPoint"},
           "description": "All points."},
         "presets": {"type": "array", "items": {"$ref": "#/components/schemas/FaultPreset"},
-          "description": "Rules by their effect."}}
+          "description": "Ready-made rules for common effects."}}
     })"},
 };
 
@@ -117,8 +116,8 @@ const operation_code codes::list_faults{
           .tag = "faults",
           .summary = "List fault points",
           .description =
-              "All points with their rules, and presets. Faults exist only where the service "
-              "runs with `--enable-fault-injection`; elsewhere 404.",
+              "All points with their rules, and presets. Faults exist only if the service runs "
+              "with `--enable-fault-injection`; otherwise 404.",
           .answers = {{200, "The points.", cache_control, json_type,
                        R"({"$ref":"#/components/schemas/FaultList"})",
                        R"({"seed":7,"points":[],"presets":[]})"}},
@@ -132,7 +131,7 @@ const operation_code codes::clear_faults{
       return operation_references{
           operation_reference{.tag = "faults",
                               .summary = "End all faults",
-                              .description = "What they delay or stall goes on at once.",
+                              .description = "Delayed and stalled work continues at once.",
                               .answers = {{204, "No fault is injected.", cache_control}},
                               .errors = {errc::route_not_found}}};
     },
@@ -143,7 +142,7 @@ const operation_code codes::get_fault{
       return operation_references{operation_reference{
           .tag = "faults",
           .summary = "Show a fault point",
-          .description = "Its rule, and passes and hits since that was set.",
+          .description = "Its rule, and the passes and hits since the rule was set.",
           .answers = {{200, "The point.", cache_control, json_type,
                        R"({"$ref":"#/components/schemas/FaultPoint"})", fault_example}},
           .errors = {errc::route_not_found, errc::element_not_found}}};
@@ -155,8 +154,7 @@ const operation_code codes::put_fault{
       return operation_references{operation_reference{
           .tag = "faults",
           .summary = "Inject a fault",
-          .description = "Sets a rule in place of the one before. `Content-Type` does not "
-                         "matter.",
+          .description = "Sets a rule, which replaces the previous one. `Content-Type` is ignored.",
           .body = {.schema = R"({"$ref":"#/components/schemas/FaultRule"})",
                    .description = "What happens, and to which passes.",
                    .has_own_errors = true,
@@ -173,7 +171,7 @@ const operation_code codes::clear_fault{
       return operation_references{
           operation_reference{.tag = "faults",
                               .summary = "End a fault",
-                              .description = "What it delays or stalls goes on at once.",
+                              .description = "Delayed and stalled work continues at once.",
                               .answers = {{204, "The point injects nothing.", cache_control}},
                               .errors = {errc::route_not_found, errc::element_not_found}}};
     },

@@ -10,10 +10,10 @@ using base::errc;
 
 constexpr parameter_reference range{
     "header", "Range", R"({"type":"string"})",
-    "One range of bytes. Several, or what cannot be read, gets the whole.", R"("bytes=0-99")"};
+    "One range of bytes. Several ranges, or invalid ones, get the whole file.", R"("bytes=0-99")"};
 constexpr parameter_reference if_range{
     "header", "If-Range", R"({"type":"string"})",
-    "The `Range` counts only while this is the strong entity tag.", R"("\"0\"")"};
+    "The `Range` applies only while this is the strong entity tag.", R"("\"0\"")"};
 
 constexpr std::string_view image_headers = "ETag Cache-Control Accept-Ranges Content-Disposition";
 constexpr std::string_view known_image_headers = "ETag Cache-Control Accept-Ranges";
@@ -60,10 +60,10 @@ operation_reference file_reference(const operation_row& row, std::string_view ta
                          {range, if_range, if_none_match_reference, if_match_reference});
   made.answers = {
       {200, "The whole file.", headers.whole, types, schema},
-      {206, "The part that `Range` asks for, with `Content-Range`.", headers.whole, types, schema},
-      {304, "The client's copy still holds.", headers.known},
+      {206, "The part that `Range` requests, with `Content-Range`.", headers.whole, types, schema},
+      {304, "The client's copy is current.", headers.known},
       {307,
-       "The file is in a bucket: `Location` is good for a minute. Come back here for the next try.",
+       "The file is in a bucket. `Location` is valid for a minute; to retry, use this URL again.",
        headers.elsewhere}};
   made.answers[1].is_part = true;
   made.errors = {errc::precondition_failed, errc::range_not_satisfiable, errc::io_failed,

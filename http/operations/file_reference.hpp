@@ -6,7 +6,7 @@
 
 namespace matchcloud::http {
 
-/// The reference of an operation that answers a file, an image or an export, whole or in part.
+/// The reference of an operation that returns an image or an export, whole or in part.
 operation_reference file_reference(const operation_row& row, std::string_view tag,
                                    std::string_view summary);
 

@@ -20,28 +20,28 @@ constexpr std::array schemas{
         "players": {"type": "array", "minItems": 1, "maxItems": 64,
           "items": {"$ref": "#/components/schemas/GroupPlayer"}, "description": "The players."},
         "strategy": {"$ref": "#/components/schemas/GroupStrategy",
-          "description": "How regions are ordered; `worst` without."},
+          "description": "How regions are ordered; `worst` by default."},
         "fair_within_ms": {"type": "number", "minimum": 0, "maximum": 60000, "default": 20,
           "description": "With `fair`: how far above the lowest a region's `worst_ms` may be."}}
     })"},
     named_schema{"GroupPlayer", R"({
       "type": "object", "additionalProperties": false,
-      "description": "A player, and what is known of it, which may be nothing.",
+      "description": "A player and what is known about them, possibly nothing.",
       "properties": {
         "id": {"type": "string", "maxLength": 64,
-          "description": "Any text of at most 64 bytes, which is repeated in the answer."},
+          "description": "Any text of at most 64 bytes. The answer repeats it."},
         "address": {"type": "string", "description": "The player's IPv4 or IPv6 address."},
         "coordinates": {"$ref": "#/components/schemas/Coordinates",
-          "description": "Where the player is, in place of where the address is."},
+          "description": "The player's place. It overrides the place of the address."},
         "latencies": {"type": "object", "maxProperties": 256,
           "additionalProperties": {"type": "number", "minimum": 0, "maximum": 60000},
-          "description": "What the player measured, in milliseconds by region id; counts first."}}
+          "description": "Measured round trips in milliseconds, by region id. Used first."}}
     })"},
     named_schema{
         "GroupStrategy",
         R"({"description": "`worst`: by the highest round trip, then the mean; `mean`: by )"
         R"(the mean, then the highest; `fair`: by the difference between the highest and )"
-        R"(the lowest, among regions whose highest is near the least possible."})",
+        R"(the lowest, among regions whose highest is near the lowest possible."})",
         model::group_strategy_names},
     named_schema{"GroupRegionList", R"({
       "type": "object", "additionalProperties": false,
@@ -51,7 +51,7 @@ constexpr std::array schemas{
           "description": "All regions, best first."},
         "unknown_players": {"type": "array",
           "items": {"type": "integer", "minimum": 0, "maximum": 63},
-          "description": "Positions, from 0, of players without a round trip; they do not count."},
+          "description": "Positions, from 0, of players without any round trip. Left out above."},
         "player_ids": {"type": "array", "items": {"type": ["string", "null"]},
           "description": "The `id` of each player, in the order of the request."}}
     })"},
@@ -69,7 +69,7 @@ constexpr std::array schemas{
         "worst_ms": {"type": ["number", "null"], "minimum": 0,
           "description": "The highest round trip; null: none is known."},
         "mean_ms": {"type": ["number", "null"], "minimum": 0,
-          "description": "The mean of those that are known; null: none is."},
+          "description": "The mean of the known round trips; null: none is known."},
         "players": {"type": "array", "items": {"type": ["number", "null"], "minimum": 0},
           "description": "The round trip of each player, in the order of the request."}}
     })"},
@@ -92,14 +92,14 @@ const operation_code codes::rank_group{
           .tag = "regions",
           .summary = "List regions for a group of players, best first",
           .description =
-              "Orders the regions of a namespace for players who are to play together, with the "
-              "round trip of each: what the player measured, else what is predicted for its place "
-              "and network. The namespace is found as for a listing of regions.",
+              "Orders the regions of a namespace for players who want to play together. The round "
+              "trip of each player is the measured one, else the one predicted for the player's "
+              "place and network. The namespace is found as for a listing of regions.",
           .parameters = {{"header", "Origin", R"({"type":"string"})",
-                          "The page that asks; its host may belong to a namespace.",
+                          "The requesting page's origin. Its host may select a namespace.",
                           R"("https://demo-game.example")"}},
           .body = {.schema = R"({"$ref":"#/components/schemas/PlayerGroup"})",
-                   .description = "The players, and what to order by.",
+                   .description = "The players, and how to order the regions.",
                    .example = R"({"players":[{"id":"anna","address":"81.2.69.142"},)"
                               R"({"coordinates":{"latitude":52.5,"longitude":13.4}},)"
                               R"({"latencies":{"lon":23.1,"fra":31}}],"strategy":"worst"})"},

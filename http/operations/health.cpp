@@ -17,16 +17,16 @@ namespace {
 constexpr std::array schemas{
     named_schema{"Health", R"({
       "type": "object", "additionalProperties": false, "required": ["status"],
-      "properties": {"status": {"const": "ok", "description": "Always the same."}}
+      "properties": {"status": {"const": "ok", "description": "Always `ok`."}}
     })"},
     named_schema{"Readiness", R"({
       "type": "object", "additionalProperties": false, "required": ["ready"],
       "properties": {
-        "ready": {"type": "boolean", "description": "Whether the service takes requests."},
+        "ready": {"type": "boolean", "description": "Whether the service accepts requests."},
         "reason": {"$ref": "#/components/schemas/UnreadyReason",
-          "description": "Why it is not ready; absent where it is."}}
+          "description": "Why it is not ready; absent if it is."}}
     })"},
-    named_schema{"UnreadyReason", R"({"description": "Why the service takes no requests."})",
+    named_schema{"UnreadyReason", R"({"description": "Why the service does not accept requests."})",
                  std::span{service_state_names}.subspan<1>()},
     named_schema{"ServiceVersion", R"({
       "type": "object", "additionalProperties": false,
@@ -35,7 +35,7 @@ constexpr std::array schemas{
         "name": {"type": "string", "description": "The program's name."},
         "version": {"type": "string", "description": "The program's version, such as `0.2.0`."},
         "commit": {"type": "string",
-          "description": "What it was built from; with `-dirty` where the tree differed."},
+          "description": "The commit it was built from; with `-dirty` if the tree differed."},
         "build_type": {"type": "string", "description": "CMake's, such as `Release`."},
         "start": {"type": "string", "format": "date-time",
           "description": "When the process began."}}
@@ -57,9 +57,9 @@ const operation_code codes::get_health{
     [] {
       return operation_references{operation_reference{
           .tag = "reports",
-          .summary = "Whether the process lives",
+          .summary = "Whether the process is alive",
           .description = "Answered by the event loop alone.",
-          .answers = {{200, "It lives.", cache_control, json_type,
+          .answers = {{200, "The process is alive.", cache_control, json_type,
                        R"({"$ref":"#/components/schemas/Health"})", R"({"status":"ok"})"}},
           .schemas = schemas}};
     },
@@ -69,11 +69,11 @@ const operation_code codes::get_readiness{
     [] {
       return operation_references{operation_reference{
           .tag = "reports",
-          .summary = "Whether the service takes requests",
+          .summary = "Whether the service accepts requests",
           .description =
-              "503 while it starts, drains, has a restart storm, may not use its store "
-              "because a newer program changed that, or has lost its store's file: not a problem "
-              "document, but the same shape.",
+              "503 while the service starts, drains, has a restart storm, may not use its store "
+              "because a newer program changed it, or has lost its store's file. That answer is "
+              "not a problem document, but has the same form as this one.",
           .answers = {{200, "It is ready.", cache_control, json_type,
                        R"({"$ref":"#/components/schemas/Readiness"})", R"({"ready":true})"},
                       {503, "It is not ready, or an error.", cache_control, json_type,
@@ -89,8 +89,8 @@ const operation_code codes::get_version{
     [] {
       return operation_references{operation_reference{
           .tag = "reports",
-          .summary = "What the service is and was built from",
-          .description = "`matchcloud --version` prints the same, but for the start.",
+          .summary = "Show the version of the service",
+          .description = "`matchcloud --version` prints the same, except for the start.",
           .answers = {{200, "Name, version, commit, build type and start.", cache_control,
                        json_type, R"({"$ref":"#/components/schemas/ServiceVersion"})",
                        R"({"name":"matchcloud","version":"0.1.0","commit":"0123456789ab",)"

@@ -24,7 +24,7 @@ constexpr std::array schemas{
         "step_s": {"type": "integer", "minimum": 1, "maximum": 3600,
           "description": "Seconds from one point to the next."},
         "points": {"type": "array", "items": {"$ref": "#/components/schemas/HistoryPoint"},
-          "description": "The oldest first. Where nothing is known, there is none."}}
+          "description": "Oldest first. There is no point where nothing is known."}}
     })"},
     named_schema{"HistoryPoint", R"({
       "type": "object", "additionalProperties": false,
@@ -34,21 +34,21 @@ constexpr std::array schemas{
         "at": {"type": "integer", "minimum": 0,
           "description": "When it begins, in milliseconds since 1970."},
         "covers_ms": {"type": "integer", "minimum": 0,
-          "description": "Milliseconds that were seen."},
+          "description": "Milliseconds of it that were observed."},
         "connections": {"type": "integer", "minimum": 0,
-          "description": "The most connections of the data plane, of one look a second."},
+          "description": "The most connections of the data plane, sampled once a second."},
         "in_flight": {"type": "integer", "minimum": 0,
-          "description": "The most requests of the data plane that waited, of one look a second."},
+          "description": "The most waiting data plane requests, sampled once a second."},
         "resident_bytes": {"type": "integer", "minimum": 0,
           "description": "The most memory of the process."},
         "loops": {"type": "array", "items": {"type": "number", "minimum": 0, "maximum": 1},
-          "description": "How much of the time each event loop of the data plane worked."},
+          "description": "The share of time in which each event loop of the data plane worked."},
         "counts": {"type": "object", "additionalProperties": {"type": "integer", "minimum": 0},
-          "description": "What happened how often, by name."},
+          "description": "How often events happened, by name."},
         "data_plane": {"$ref": "#/components/schemas/RequestSummary",
           "description": "All requests of the data plane."},
         "operations": {"type": "array", "items": {"$ref": "#/components/schemas/OperationSummary"},
-          "description": "Those that had requests."}}
+          "description": "The operations that had requests."}}
     })"},
     named_schema{"RequestSummary", R"({
       "type": "object", "required": ["requests", "answers", "latency_us"],
@@ -75,9 +75,9 @@ constexpr std::array schemas{
       "properties": {
         "2xx": {"type": "integer", "minimum": 0, "description": "Successes."},
         "3xx": {"type": "integer", "minimum": 0,
-          "description": "Redirections, and what a client had already."},
-        "4xx": {"type": "integer", "minimum": 0, "description": "Refused as the client's fault."},
-        "5xx": {"type": "integer", "minimum": 0, "description": "Failed."}}
+          "description": "Redirects, and answers that a client already had."},
+        "4xx": {"type": "integer", "minimum": 0, "description": "Errors of the client."},
+        "5xx": {"type": "integer", "minimum": 0, "description": "Errors of the service."}}
     })"},
     named_schema{"LatencySummary", R"({
       "type": "object", "required": ["count", "p50", "p90", "p99", "p99_9", "max"],
@@ -85,16 +85,16 @@ constexpr std::array schemas{
       "properties": {
         "count": {"type": "integer", "minimum": 0, "description": "How many requests."},
         "p50": {"type": "integer", "minimum": 0, "description": "The median, within 2.5 %."},
-        "p90": {"type": "integer", "minimum": 0, "description": "What 90 % did not exceed."},
-        "p99": {"type": "integer", "minimum": 0, "description": "What 99 % did not exceed."},
-        "p99_9": {"type": "integer", "minimum": 0, "description": "What 99.9 % did not exceed."},
-        "max": {"type": "integer", "minimum": 0, "description": "The longest, exactly."}}
+        "p90": {"type": "integer", "minimum": 0, "description": "90 % took at most this."},
+        "p99": {"type": "integer", "minimum": 0, "description": "99 % took at most this."},
+        "p99_9": {"type": "integer", "minimum": 0, "description": "99.9 % took at most this."},
+        "max": {"type": "integer", "minimum": 0, "description": "The exact maximum."}}
     })"},
     named_schema{"Attention", R"({
       "type": "object", "additionalProperties": false, "required": ["looked_for", "findings"],
       "properties": {
         "looked_for": {"type": "array", "items": {"type": "string"},
-          "description": "The names of the causes that can be seen here."},
+          "description": "The names of the causes that are checked here."},
         "findings": {"type": "array", "items": {"$ref": "#/components/schemas/AttentionFinding"},
           "description": "The worst first."}}
     })"},
@@ -107,8 +107,8 @@ constexpr std::array schemas{
           "description": "How bad it is."},
         "what": {"type": "string", "description": "A sentence."},
         "value": {"type": ["integer", "null"],
-          "description": "How many in the last five minutes; or how much, as the sentence says."},
-        "look_at": {"type": "string", "description": "The path of this plane to ask next."}}
+          "description": "A count over the last five minutes, or the amount in the sentence."},
+        "look_at": {"type": "string", "description": "The path on this plane to look at next."}}
     })"},
     named_schema{"AttentionSeverity", R"({"description": "How bad a finding is."})",
                  actors::attention_severity_names},
@@ -125,40 +125,40 @@ constexpr std::array schemas{
         "causes", "odd"],
       "properties": {
         "replica_id": {"type": "string", "format": "uuid", "description": "New at each start."},
-        "is_this": {"type": "boolean", "description": "Whether it is the process that answers."},
+        "is_this": {"type": "boolean", "description": "Whether this is the answering process."},
         "age_ms": {"type": "integer",
-          "description": "How long ago it told this, in milliseconds."},
+          "description": "How long ago it reported this, in milliseconds."},
         "host": {"type": "string", "description": "The name of its machine."},
         "ops_url": {"type": "string", "description": "Where its ops plane listens."},
-        "version": {"type": "string", "description": "Of its program."},
+        "version": {"type": "string", "description": "The version of its program."},
         "state": {"$ref": "#/components/schemas/ServiceState",
-          "description": "Whether it takes requests, or why not."},
+          "description": "Whether it accepts requests, or why not."},
         "began_ms": {"type": "integer", "minimum": 0,
           "description": "When it began, in milliseconds since 1970."},
         "requests": {"type": "number", "minimum": 0,
           "description": "Requests of the data plane in the last 15 seconds."},
         "requests_per_second": {"type": "number", "minimum": 0,
-          "description": "The same a second."},
+          "description": "Requests of the data plane per second."},
         "failed_share": {"type": "number", "minimum": 0, "maximum": 1,
-          "description": "How many of them were answered with 5xx."},
+          "description": "The share of them answered with 5xx."},
         "p50_us": {"type": "number", "minimum": 0,
           "description": "Their median latency, in microseconds."},
-        "p99_us": {"type": "number", "minimum": 0, "description": "What 99 % did not exceed."},
+        "p99_us": {"type": "number", "minimum": 0, "description": "99 % took at most this."},
         "busy": {"type": "number", "minimum": 0, "maximum": 1,
-          "description": "How much of the time its busiest event loop worked."},
+          "description": "The share of time in which its busiest event loop worked."},
         "causes": {"type": "array", "items": {"type": "string"},
           "description": "What its own /v1/attention found."},
         "odd": {"type": "array", "items": {"type": "string"},
-          "description": "Why it is not like the others, as sentences; empty: it is."}}
+          "description": "How it differs from the others, as sentences; empty: it does not."}}
     })"},
     named_schema{"ServiceState",
-                 R"({"description": "Whether a process takes requests, or why not."})",
+                 R"({"description": "Whether a process accepts requests, or why not."})",
                  service_state_names},
     named_schema{"TraceList", R"({
       "type": "object", "additionalProperties": false, "required": ["one_in", "traces"],
       "properties": {
         "one_in": {"type": "integer", "minimum": 0,
-          "description": "Of so many requests of the data plane one is sampled; 0: none is."},
+          "description": "One in this many requests of the data plane is sampled; 0: none."},
         "traces": {"type": "array", "items": {"$ref": "#/components/schemas/Trace"},
           "description": "The newest first."}}
     })"},
@@ -168,20 +168,20 @@ constexpr std::array schemas{
         "began", "total_us", "steps"],
       "properties": {
         "request_id": {"type": "string", "description": "The request's `X-Request-Id`."},
-        "trace_id": {"type": ["string", "null"], "description": "Of its `traceparent`."},
-        "operation": {"type": "string", "description": "What it asked for."},
+        "trace_id": {"type": ["string", "null"], "description": "The id in its `traceparent`."},
+        "operation": {"type": "string", "description": "The operation that it called."},
         "status": {"type": "integer", "minimum": 100, "maximum": 599,
           "description": "The status of the answer."},
         "game_id": {"type": ["string", "null"], "format": "uuid",
           "description": "The game that its path names."},
         "is_sampled": {"type": "boolean",
-          "description": "Whether event loops, too, noted their steps."},
+          "description": "Whether event loops noted their steps too."},
         "began": {"type": "string", "format": "date-time",
           "description": "When the request was read."},
         "total_us": {"type": "integer", "minimum": 0,
           "description": "Microseconds until it was answered."},
         "steps": {"type": "array", "items": {"$ref": "#/components/schemas/TraceStep"},
-          "description": "In the order of their begin."}}
+          "description": "In the order in which they began."}}
     })"},
     named_schema{"TraceStep", R"({
       "type": "object", "additionalProperties": false, "required": ["place", "kind", "at_us", "us"],
@@ -189,12 +189,13 @@ constexpr std::array schemas{
         "place": {"type": "string",
           "description":
             "An actor; `store`, `bucket` or `file`; a fault point; `sending` after the answer."},
-        "kind": {"$ref": "#/components/schemas/TraceStepKind", "description": "What it was."},
+        "kind": {"$ref": "#/components/schemas/TraceStepKind", "description": "The kind of step."},
         "at_us": {"type": "integer", "minimum": 0,
-          "description": "Microseconds after the begin."},
-        "us": {"type": "integer", "minimum": 0, "description": "Microseconds that it took."}}
+          "description": "Microseconds after the request began."},
+        "us": {"type": "integer", "minimum": 0, "description": "Its duration, in microseconds."}}
     })"},
-    named_schema{"TraceStepKind", R"({"description": "Waiting is before the step of that place."})",
+    named_schema{"TraceStepKind",
+                 R"({"description": "`wait` precedes the work at the same place."})",
                  actors::trace_step_names},
 };
 
@@ -209,21 +210,20 @@ const operation_code codes::get_history{
     [] {
       return operation_references{operation_reference{
           .tag = "reports",
-          .summary = "What the process has done",
+          .summary = "Show what the process has done",
           .description =
               "Requests, answers and latencies by operation, event loops and counts: the last hour "
               "by the second, the last day by the minute, since the process began.",
-          .parameters = {{"query", "from", R"({"type":"integer","minimum":0})",
-                          "Milliseconds since 1970.", "1767312000000"},
-                         {"query", "to", R"({"type":"integer","minimum":0})",
-                          "Milliseconds since 1970; now without.", "1767315600000"},
-                         {"query", "last", R"({"type":"integer","minimum":1,"maximum":86400})",
-                          "How long before `to` it begins, in seconds, if `from` is absent; 3,600.",
-                          "600"},
-                         {"query", "step", R"({"type":"integer","minimum":1,"maximum":3600})",
-                          "Seconds from one point to the next; without, there are at most 360.",
-                          "10"}},
-          .answers = {{200, "The past.", cache_control, json_type,
+          .parameters =
+              {{"query", "from", R"({"type":"integer","minimum":0})", "Milliseconds since 1970.",
+                "1767312000000"},
+               {"query", "to", R"({"type":"integer","minimum":0})",
+                "Milliseconds since 1970; by default, now.", "1767315600000"},
+               {"query", "last", R"({"type":"integer","minimum":1,"maximum":86400})",
+                "Without `from`: how many seconds before `to` to begin; 3,600 by default.", "600"},
+               {"query", "step", R"({"type":"integer","minimum":1,"maximum":3600})",
+                "Seconds from one point to the next; by default, for at most 360 points.", "10"}},
+          .answers = {{200, "The history.", cache_control, json_type,
                        R"({"$ref":"#/components/schemas/ServiceHistory"})",
                        R"({"from":1767312000000,"to":1767315600000,"step_s":10,"points":[]})"}},
           .errors = {errc::query_invalid},
@@ -242,9 +242,9 @@ const operation_code codes::get_attention{
     [] {
       return operation_references{operation_reference{
           .tag = "reports",
-          .summary = "What needs attention",
-          .description = "Causes that were found, the worst first, each with the path to look at "
-                         "next. Where there is none, all that is in `looked_for` is well.",
+          .summary = "Show what needs attention",
+          .description = "The causes that were found, worst first, each with the path to look at "
+                         "next. If there are none, everything in `looked_for` is well.",
           .answers = {{200, "The causes.", cache_control, json_type,
                        R"({"$ref":"#/components/schemas/Attention"})",
                        R"({"looked_for":["not_ready","store_away"],"findings":[{)"
@@ -258,9 +258,9 @@ const operation_code codes::list_replicas{
     [] {
       return operation_references{operation_reference{
           .tag = "reports",
-          .summary = "The processes that serve from the store",
-          .description = "What each told of itself, every few seconds, and which is not like the "
-                         "others. Where the store is embedded, this process alone.",
+          .summary = "List the processes that share the store",
+          .description = "What each process reports about itself every few seconds, and how it "
+                         "differs from the others. With an embedded store, only this process.",
           .answers = {{200, "The replicas.", cache_control, json_type,
                        R"({"$ref":"#/components/schemas/ReplicaList"})",
                        R"({"replicas":[{"replica_id":"5f1c2a9b-e0d3-4a77-8000-000000000001",)"
@@ -276,22 +276,22 @@ const operation_code codes::list_traces{
     [] {
       return operation_references{operation_reference{
           .tag = "reports",
-          .summary = "The requests that are worth looking at",
+          .summary = "List the requests that are worth looking at",
           .description =
-              "Of each operation the slowest of the last ten minutes and the last that failed, and "
-              "one in `one_in` of the data plane: where their time went.",
-          .parameters = {{"query", "operation", R"({"type":"string"})", "Only those of this one.",
-                          R"("list_avatars")"},
+              "Where the time of requests went: for each operation, the slowest of the last ten "
+              "minutes and the latest failures, and one in `one_in` requests of the data plane.",
+          .parameters = {{"query", "operation", R"({"type":"string"})",
+                          "Only requests of this operation.", R"("list_avatars")"},
                          {"query", "status", R"({"type":"integer","minimum":100,"maximum":599})",
-                          "Only those with this status.", "200"},
+                          "Only requests with this status.", "200"},
                          {"query", "slower_than_ms",
                           R"({"type":"integer","minimum":0,"maximum":86400000})",
-                          "Only those that took as many milliseconds.", "0"},
+                          "Only requests that took at least this many milliseconds.", "0"},
                          {"query", "game_id", R"({"type":"string","format":"uuid"})",
-                          "Only those about this game.",
+                          "Only requests about this game.",
                           R"("00000000-0000-4000-8000-000000000001")"},
                          {"query", "request_id", R"({"type":"string"})",
-                          "Only the one with this id, if it is kept.",
+                          "Only the request with this id, if it is kept.",
                           R"("5f1c2a9be0d34a770000000000000001")"}},
           .answers = {{200, "The requests.", cache_control, json_type,
                        R"({"$ref":"#/components/schemas/TraceList"})",
@@ -309,8 +309,8 @@ const operation_code codes::list_traces{
       if (!wanted) return asked.refuse(wanted.error());
       if (!wanted->operation.empty() && !names_operation(wanted->operation))
         return asked.refuse({errc::query_invalid,
-                             "No operation has the name in `operation`. The names are those of "
-                             "matchcloud serve --operations."});
+                             "`operation` does not name an operation. Run matchcloud serve "
+                             "--operations for the names."});
       asked.forward(base::owner::reports, actors::render_report{asked.exchange(),
                                                                 actors::render_report::kind::traces,
                                                                 asked.ticket(),

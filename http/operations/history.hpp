@@ -2,7 +2,7 @@
 
 #include "http/operations/operation.hpp"
 
-/// What the process has done, what of it needs attention, and the requests that it kept.
+/// The history of the process, what needs attention, and the requests that it kept.
 namespace matchcloud::http::rows {
 
 inline constexpr operation_row get_history{

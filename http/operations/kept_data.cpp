@@ -36,13 +36,13 @@ constexpr std::array schemas{
       "type": "object", "additionalProperties": false, "required": ["erasures"],
       "properties": {
         "erasures": {"type": "array", "items": {"$ref": "#/components/schemas/Erasure"},
-          "description": "Games that are being erased or were."}}
+          "description": "Games that are being or were erased."}}
     })"},
     named_schema{"Retention", R"({
       "type": "object", "additionalProperties": false, "required": ["retention_days", "games"],
       "properties": {
         "retention_days": {"type": "integer", "minimum": 0, "maximum": 36500,
-          "description": "Days, as configured, for games that say nothing else; 0: for ever."},
+          "description": "The configured days, for games without their own; 0: forever."},
         "games": {"type": "array", "items": {"$ref": "#/components/schemas/GameRetention"},
           "description": "All games."}}
     })"},
@@ -52,9 +52,9 @@ constexpr std::array schemas{
       "properties": {
         "game_id": {"type": "string", "format": "uuid", "description": "The game's id."},
         "retention_days": {"type": "integer", "minimum": 0, "maximum": 36500,
-          "description": "Days that its lobbies are kept from their stop; 0: for ever."},
+          "description": "Days that its lobbies are kept after they stop; 0: forever."},
         "complete_from": {"type": ["string", "null"], "format": "date-time",
-          "description": "From when on its history is complete; null: none has expired."},
+          "description": "When its complete history begins; null: nothing has expired."},
         "due": {"type": "integer", "minimum": 0, "maximum": 10000000,
           "description": "Lobbies that expire within the hour; counted up to 10,000,000."}}
     })"},
@@ -85,14 +85,14 @@ const operation_code codes::erase_game{
     [] {
       return operation_references{operation_reference{
           .tag = "catalog",
-          .summary = "Erase a game with all that it has",
+          .summary = "Erase a game with all its data",
           .description =
-              "The game, its namespaces, its tokens, its avatars with their images, its exports "
-              "and its whole lobby history. It is gone from the catalog at once, and nothing of it "
-              "can be downloaded; the rest is removed in the background, also after a restart. "
-              "There is no way back, and the ids are not given again. Asking again tells how far "
-              "it is.",
-          .answers = {{200, "It has begun, and how far it is.", cache_control, json_type,
+              "Erases the game, its namespaces, its tokens, its avatars with their images, its "
+              "exports and its whole lobby history. The game leaves the catalog at once, and none "
+              "of its data can be downloaded. The rest is removed in the background, even after a "
+              "restart. This cannot be undone, and the ids are never used again. Repeat the "
+              "request to see its progress.",
+          .answers = {{200, "The erasure has begun; its progress.", cache_control, json_type,
                        R"({"$ref":"#/components/schemas/Erasure"})", erasure_example}},
           .errors = {errc::game_not_found, errc::id_malformed, errc::store_failed, errc::store_full,
                      errc::store_newer},
@@ -104,8 +104,8 @@ const operation_code codes::list_erasures{
     [] {
       return operation_references{operation_reference{
           .tag = "catalog",
-          .summary = "Erasures of games, and how far they are",
-          .description = "All that ever began, the newest first.",
+          .summary = "List erasures of games and their progress",
+          .description = "All erasures that ever began, newest first.",
           .answers = {{200, "The erasures.", cache_control, json_type,
                        R"({"$ref":"#/components/schemas/ErasureList"})", R"({"erasures":[]})"}},
           .errors = {errc::store_failed, errc::store_newer}}};
@@ -118,9 +118,9 @@ const operation_code codes::remove_avatar{
           .tag = "catalog",
           .summary = "Remove one avatar",
           .description =
-              "The avatar leaves its game's list, and its image cannot be downloaded any "
-              "more: here at once, by other processes on the store within a second.",
-          .answers = {{204, "It was removed.", cache_control}},
+              "The avatar leaves its game's list, and its image can no longer be downloaded: from "
+              "this process at once, from other processes on the store within a second.",
+          .answers = {{204, "The avatar was removed.", cache_control}},
           .errors = {errc::avatar_not_found, errc::id_malformed, errc::store_failed,
                      errc::store_full, errc::store_newer}}};
     },
@@ -130,10 +130,10 @@ const operation_code codes::list_retention{
     [] {
       return operation_references{operation_reference{
           .tag = "lobbies",
-          .summary = "How long history is kept, and what is due",
+          .summary = "Show how long history is kept, and what is due",
           .description =
-              "Of each game: how long lobbies are kept from their stop, from when on its "
-              "history is complete, and how many lobbies expire next.",
+              "For each game: how long lobbies are kept after they stop, when its complete history "
+              "begins, and how many lobbies expire next.",
           .answers = {{200, "All games.", cache_control, json_type,
                        R"({"$ref":"#/components/schemas/Retention"})",
                        R"({"retention_days":0,"games":[]})"}},

@@ -28,15 +28,15 @@ constexpr std::array schemas{
     named_schema{"LatencyReportResult", R"({
       "type": "object", "additionalProperties": false, "required": ["taken", "unknown"],
       "properties": {
-        "taken": {"type": "boolean", "description": "Whether the report is learned from."},
+        "taken": {"type": "boolean", "description": "Whether the service learns from the report."},
         "why": {"$ref": "#/components/schemas/LatencyOutcome",
           "description": "Why it is not taken."},
         "unknown": {"type": "array", "items": {"type": "string"},
           "description": "Ids that no region has."}}
     })"},
     named_schema{"LatencyOutcome",
-                 R"({"description": "What became of a report. `implausible`: faster than light in )"
-                 R"(glass, or slower than 2000 ms; `too_soon`: the client's address reported )"
+                 R"({"description": "The outcome of a report. `implausible`: faster than light in )"
+                 R"(glass, or slower than 2000 ms; `too_soon`: the client's address has reported )"
                  R"(within latency-report-interval-s."})",
                  actors::latency_outcome_names},
 };
@@ -49,13 +49,14 @@ const operation_code codes::report_latencies{
           .tag = "regions",
           .summary = "Report measured latencies",
           .description =
-              "Tells the service what a player measured, so that it can rank regions for others "
-              "nearby. One report of an address is taken in a minute. Addresses are not stored: a "
-              "report counts for the player's network (/24 or /48), place, provider and country.",
+              "Reports what a player measured, so that the service can rank regions for other "
+              "players nearby. It takes one report per address and minute. Addresses are not "
+              "stored: a report counts for the player's network (/24 or /48), place, provider and "
+              "country.",
           .body = {.schema = R"({"$ref":"#/components/schemas/LatencyReport"})",
-                   .description = "The round trips, as the median of several each.",
+                   .description = "The round trips, each the median of several.",
                    .example = R"({"latencies":{"lon":23.1,"fra":31}})"},
-          .answers = {{200, "What became of the report.",
+          .answers = {{200, "The outcome of the report.",
                        "Access-Control-Allow-Origin Access-Control-Expose-Headers", json_type,
                        R"({"$ref":"#/components/schemas/LatencyReportResult"})",
                        R"({"taken":true,"unknown":[]})"}},

@@ -2,7 +2,7 @@
 
 #include "http/operations/operation.hpp"
 
-/// What players measure, so that others are sent to the region that is fastest for them.
+/// Latencies that players measure, so that others get the region that is fastest for them.
 namespace matchcloud::http::rows {
 
 inline constexpr operation_row report_latencies{.method = method::post,

@@ -58,7 +58,7 @@ constexpr bool allows(const operation_row& row, method wanted) noexcept {
 }
 
 /// The operation at the path of `row` that has the method `wanted`; for OPTIONS the first one.
-/// Null: none has.
+/// Null: no operation has it.
 constexpr const operation_row* find_at_path(const operation_row& row, method wanted) noexcept {
   for (const auto& each : operations)
     if (each.plane == row.plane && each.path == row.path && allows(each, wanted)) return &each;

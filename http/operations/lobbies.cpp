@@ -45,9 +45,9 @@ constexpr std::array schemas{
       "required": ["accepted", "unchanged", "rejected", "rejected_total"],
       "properties": {
         "accepted": {"type": "integer", "minimum": 0,
-          "description": "Lines that said something new and were stored."},
+          "description": "Lines with new content, which were stored."},
         "unchanged": {"type": "integer", "minimum": 0,
-          "description": "Lines that were known already."},
+          "description": "Lines that were already known."},
         "rejected": {"type": "array", "items": {"$ref": "#/components/schemas/RejectedLine"},
           "description": "The first lines that were refused."},
         "rejected_total": {"type": "integer", "minimum": 0,
@@ -58,7 +58,7 @@ constexpr std::array schemas{
       "properties": {
         "line": {"type": "integer", "minimum": 1, "description": "The line's number, from 1."},
         "code": {"$ref": "#/components/schemas/LineErrorCode",
-          "description": "What is wrong: stable."},
+          "description": "A stable name for what is wrong."},
         "message": {"type": "string",
           "description": "What was found, and what to write instead."}}
     })"},
@@ -78,23 +78,23 @@ constexpr std::array schemas{
         "started": {"type": "array", "items": {"type": "integer", "minimum": 0},
           "description": "How many began in each bucket."},
         "running": {"type": "array", "items": {"type": "integer", "minimum": 0},
-          "description": "How many ran at the begin of each."},
+          "description": "How many ran at the start of each bucket."},
         "peak": {"oneOf": [{"$ref": "#/components/schemas/LobbyPeak"}, {"type": "null"}],
-          "description": "The most that ran at once at any instant; null where none ran."},
+          "description": "The most that ran at the same instant; null if none ran."},
         "partial_from": {"type": ["integer", "null"], "minimum": 0,
           "description": "Reading took too long: lobbies that began at this time or later may be )"
-                                R"(missing from the counts. Null where all are counted."},
+                                R"(missing from the counts. Null if all are counted."},
         "complete_from": {"type": ["integer", "null"], "minimum": 0,
           "description": "Lobbies that ended before this time may have been removed, because )"
-                                R"(history is not kept longer. Null where none was removed."},
+                                R"(history is not kept longer. Null if none was removed."},
         "versions": {"type": "array", "maxItems": 200,
           "items": {"$ref": "#/components/schemas/LobbyVersion"},
-          "description": "Of all lobbies of the span, whatever the filters."},
+          "description": "Versions of all lobbies of the span, regardless of filters."},
         "game_modes": {"type": "array", "items": {"type": "string"}, "maxItems": 200,
-          "description": "Of all lobbies of the span, whatever the filters."},
+          "description": "Game modes of all lobbies of the span, regardless of filters."},
         "running_now": {"type": "integer", "minimum": 0, "description": "How many run now."},
         "is_partial": {"type": "boolean",
-          "description": "Whether reading took too long, so that some are not counted."}}
+          "description": "Whether reading took too long, so that some lobbies are not counted."}}
     })"},
     named_schema{"LobbyVersion", R"({
       "type": "object", "additionalProperties": false, "required": ["version_id", "version_name"],
@@ -161,7 +161,7 @@ constexpr std::array schemas{
     })"},
 };
 
-/// The parameters of a survey, and those that say which lobbies it is of.
+/// The parameters of a survey, followed by the filters that choose its lobbies.
 std::vector<parameter_reference> with_filters(std::vector<parameter_reference> parameters) {
   const std::array filters{
       parameter_reference{"query", "region", R"({"type":"string"})",
@@ -177,7 +177,7 @@ std::vector<parameter_reference> with_filters(std::vector<parameter_reference> p
   return parameters;
 }
 
-/// `read` makes the query of the parameters in a request's query string.
+/// `read` makes the query from the parameters in a request's query string.
 template <class Read>
 void survey(const request_context& asked, Read read) {
   const auto game_id = asked.id(0);
@@ -199,14 +199,14 @@ const operation_code codes::ingest_lobbies{
           .tag = "lobbies",
           .summary = "Report lobbies",
           .description =
-              "JSON Lines, each a lobby as the schema LobbyReport has it. The good lines "
-              "are on disk when the answer comes; sending all of it again does no harm. Members "
+              "JSON Lines; each line is a lobby as in the schema LobbyReport. Accepted lines are "
+              "on disk when the answer arrives. Sending everything again does no harm. Members "
               "in `ingest-ignored-members` are skipped. The media types application/ndjson, "
               "application/jsonl and application/x-jsonlines mean the same.",
           .body = {.media_types = "application/x-ndjson",
                    .schema = R"({"type":"string","contentSchema":)"
                              R"({"$ref":"#/components/schemas/LobbyReport"}})",
-                   .description = "A lobby in each line.",
+                   .description = "One lobby per line.",
                    .is_required = false,
                    .example =
                        R"("{\"lobby_id\":\"7d4f0c1e-52a8-4a0e-9a35-6f1f2f9a0001\",\"namespac)"
@@ -215,8 +215,8 @@ const operation_code codes::ingest_lobbies{
                        R"(0-000000000031\",\"version_name\":\"1.4\",\"game_mode\":\"duel\",\)"
                        R"("start_ts\":\"2026-01-31T23:00:00Z\",\"stop_ts\":1769902200000}\n")"},
           .answers = {{200,
-                       "What became of the lines, of which at least one was accepted or known "
-                       "already; or there was none.",
+                       "The outcome. At least one line was accepted or already known, or there "
+                       "were no lines.",
                        cache_control, json_type, R"({"$ref":"#/components/schemas/IngestSummary"})",
                        R"({"accepted":1,"unchanged":0,"rejected":[],"rejected_total":0})"},
                       {422, "All lines were rejected.", cache_control, json_type,
@@ -238,18 +238,19 @@ const operation_code codes::survey_lobbies{
     [] {
       return operation_references{operation_reference{
           .tag = "lobbies",
-          .summary = "How many lobbies began and ran",
+          .summary = "Count the lobbies that began and ran",
           .description =
-              "The span in buckets: how many lobbies began in each, and how many ran at its begin. "
-              "Also the most that ran at once at any instant of the span. Filters choose the "
-              "lobbies that are counted. Reads the history; what takes too long is partial.",
+              "Divides the span into buckets and counts the lobbies that began in each and that "
+              "ran at its start. Also returns the most that ran at the same instant. Filters "
+              "choose the lobbies that are counted. If reading the history takes too long, the "
+              "counts are partial.",
           .parameters =
               with_filters({{"query", "start", R"({"type":"integer","minimum":0})",
                              "Milliseconds since 1970.", "1767312000000", true},
                             {"query", "end", R"({"type":"integer","minimum":1})",
-                             "Milliseconds since 1970, behind `start`.", "1767398400000", true},
+                             "Milliseconds since 1970, after `start`.", "1767398400000", true},
                             {"query", "buckets", R"({"type":"integer","minimum":1,"maximum":500})",
-                             "Into how many parts; 100 without.", "24"}}),
+                             "The number of buckets; 100 by default.", "24"}}),
           .answers =
               {{200, "The counts.", cache_control, json_type,
                 R"({"$ref":"#/components/schemas/LobbySurvey"})",
@@ -270,13 +271,13 @@ const operation_code codes::list_running_lobbies{
     [] {
       return operation_references{operation_reference{
           .tag = "lobbies",
-          .summary = "The lobbies that run now",
+          .summary = "List the running lobbies",
           .description = "The oldest first.",
           .parameters =
               with_filters({{"query", "longer_than_ms", R"({"type":"integer","minimum":0})",
-                             "Those that have run longer.", "0"},
+                             "Only lobbies that have run longer than this.", "0"},
                             {"query", "limit", R"({"type":"integer","minimum":1,"maximum":1000})",
-                             "How many; 100 without.", "10"}}),
+                             "The most to list; 100 by default.", "10"}}),
           .answers = {{200, "The lobbies.", cache_control, json_type,
                        R"({"$ref":"#/components/schemas/RunningLobbies"})",
                        R"({"lobbies":[],"more":false})"}},
@@ -293,8 +294,8 @@ const operation_code codes::get_lobby{
     [] {
       return operation_references{operation_reference{
           .tag = "lobbies",
-          .summary = "One lobby",
-          .description = "What an export has of it, whenever it ran, with the current names.",
+          .summary = "Read one lobby",
+          .description = "The lobby as in an export, whenever it ran, with current names.",
           .answers = {{200, "The lobby.", cache_control, json_type,
                        R"({"$ref":"#/components/schemas/Lobby"})",
                        R"({"lobby_id":"98413323-2b6b-4bef-a11a-2dca887531df",)"

@@ -12,9 +12,9 @@
 
 namespace matchcloud::http {
 
-/// All operations, one line each. Where two paths match, the operation that stands first counts.
-/// Each has a row of that name in a header of this folder and, in the source beside it, its
-/// references and its way through the front.
+/// All operations, one line each. If two paths match, the first operation counts. Each has a row of
+/// that name in a header of this folder. The source next to it has the operation's reference and
+/// its code in the front.
 #define MATCHCLOUD_OPERATIONS(X)                                                                   \
   X(validate_version)                                                                              \
   X(validate_game)                                                                                 \
@@ -79,7 +79,7 @@ namespace matchcloud::http {
   X(get_reference)                                                                                 \
   X(get_console_file)
 
-/// The operation that a request asks for.
+/// The operation that a request calls.
 enum class operation : std::uint8_t {
 #define MATCHCLOUD_NAME(name) name,
   MATCHCLOUD_OPERATIONS(MATCHCLOUD_NAME)
@@ -88,9 +88,9 @@ enum class operation : std::uint8_t {
   unmatched,
 };
 
-/// The two services of a process, each with listeners and an event loop or more of its own.
+/// The two services of a process, each with its own listeners and one or more event loops.
 enum class plane : std::uint8_t {
-  /// What game clients and studios ask for.
+  /// The operations for game clients and studios.
   data,
   /// Health, metrics and administration, for operators.
   ops,
@@ -127,38 +127,38 @@ enum class anonymous_access : std::uint8_t {
   no,
   /// With `anonymous-regions`.
   configured,
-  /// Always: it shows nothing, or only to who knows an unguessable name or signature.
+  /// Always: it shows nothing, or only to clients with an unguessable name or signature.
   yes,
 };
 
 /// Everything about an operation except the code that performs it.
 struct operation_row {
-  /// The list sets these three; the name is that of metrics and logs.
+  /// The list sets these three. Metrics and logs use the name.
   operation id = operation::unmatched;
   std::string_view name = {};
   /// Whether the operation is about one game: the first parameter of its path, `{game_id}`.
   bool names_game = false;
-  /// The name in the load tool's mixes; empty where that tool does not generate this operation.
+  /// The name in the load tool's mixes; empty if that tool does not generate this operation.
   std::string_view load_name = {};
   http::plane plane = plane::data;
-  /// GET stands for HEAD, too. Several operations may share a path, each with a method of its own;
-  /// OPTIONS is allowed on every path.
+  /// GET includes HEAD. Several operations may share a path, each with a method of its own. OPTIONS
+  /// is allowed on every path.
   http::method method = method::get;
-  /// The path below the base path; `{name}` is a parameter of one segment. Empty: no route. Where
-  /// two paths match, the first row's counts.
+  /// The path below the base path; `{name}` is a parameter of one segment. Empty: no route. If two
+  /// paths match, the first row counts.
   std::string_view path = {};
-  /// Whether the first parameter of the path names something: where it does not, there is no such
-  /// path. Null: any text does.
+  /// Whether the first parameter of the path names something; if not, the path does not exist.
+  /// Null: any text does.
   bool (*names_something)(std::string_view parameter) = nullptr;
   /// Whether the operation exists only where faults may be injected.
   bool needs_fault_injection = false;
   cors_policy cors = cors_policy::none;
   /// The names of request headers that pages may send (`Access-Control-Allow-Headers`), separated
-  /// by `, `, beside those of tracing and of `cors-headers`.
+  /// by `, `, in addition to those of tracing and of `cors-headers`.
   std::string_view page_headers = {};
   body_kind body = body_kind::none;
-  /// Whether the body's media type does not matter, because people type such bodies by hand and
-  /// curl calls what it sends a form.
+  /// Whether the body's media type is ignored, because people type such bodies by hand and curl
+  /// labels them as forms.
   bool takes_any_type = false;
   /// 0: the configured limit (`body-limit-bytes`).
   std::uint64_t body_limit_bytes = 0;
@@ -166,20 +166,20 @@ struct operation_row {
   std::string_view body_advice = {};
   /// The limit on the time from the complete request to its answer.
   std::chrono::milliseconds http::limits::*deadline = &http::limits::request_timeout;
-  /// The problem's detail where the deadline passes; empty: that of all.
+  /// The problem's detail if the deadline passes; empty: the common one.
   std::string_view late_advice = {};
   cost_class cost = cost_class::expensive;
   /// The kinds of tokens that may call it, each only for its own game or namespace.
   model::token_kinds allowed = {};
   anonymous_access anonymous = anonymous_access::no;
-  /// Whether, with `auth = open`, pages of other origins are kept away: it reads or changes what is
-  /// the game's own. See `check_local_caller`.
+  /// Whether, with `auth = open`, pages of other origins are kept out, because the operation reads
+  /// or changes a game's own data. See `check_local_caller`.
   bool is_about_game = false;
-  /// Whether HTTP/1.0 health checks ask for it, which have no Host. Others are refused without.
+  /// Whether HTTP/1.0 health checks, which send no Host, may call it. Others need a Host.
   bool is_health_check = false;
   /// Whether, with `auth = required`, even a request from the machine itself needs a token.
   bool needs_token_on_loopback = false;
-  /// Whether the query of its URLs may be secret, such as a signature: no log has it.
+  /// Whether the query of its URLs may be secret, such as a signature. It is never logged.
   bool hides_query = false;
   /// Whether performing the operation twice has the same effect as once. If not, a request that an
   /// actor may have begun before it died gets 504 `outcome_unknown` and is not dispatched again.

@@ -8,13 +8,13 @@
 #include <string_view>
 #include <vector>
 
-/// What people and programs are told about the operations: all that stands neither in the table of
-/// operations nor in those of validation and of errors. All texts have static storage duration;
-/// schemas and examples are JSON, and schemas are JSON Schema 2020-12 whose `$ref`s are those of
-/// the OpenAPI document. The documents add the `format` of integers.
+/// The documentation of the operations: everything that is not in the tables of operations,
+/// validation and errors. All texts have static storage duration. Schemas and examples are JSON;
+/// schemas are JSON Schema 2020-12 with the `$ref`s of the OpenAPI document. The documents add the
+/// `format` of integers.
 namespace matchcloud::http {
 
-/// A parameter of the query or a header that an operation looks at.
+/// A parameter of the query or a header that an operation reads.
 struct parameter_reference {
   /// `query` or `header`.
   std::string_view in;
@@ -25,7 +25,7 @@ struct parameter_reference {
   bool is_required = false;
 };
 
-/// A request body that an operation takes.
+/// A request body that an operation accepts.
 struct body_reference {
   /// Separated by spaces.
   std::string_view media_types = "application/json";
@@ -33,23 +33,23 @@ struct body_reference {
   std::string_view description = {};
   /// Whether a request without a body is refused.
   bool is_required = true;
-  /// Whether the operation refuses what is no JSON in words of its own.
+  /// Whether the operation refuses invalid JSON with errors of its own.
   bool has_own_errors = false;
-  /// A body that the demo data answers with the first of `answers`.
+  /// A body for which the demo data returns the first of `answers`.
   std::string_view example = {};
 };
 
-/// An answer that is no problem.
+/// An answer other than a problem.
 struct answer_reference {
   int status = 200;
   std::string_view description;
-  /// The names of headers, separated by spaces, beside those that every answer has.
+  /// The names of headers, separated by spaces, in addition to those of every answer.
   std::string_view headers = {};
   /// Separated by spaces; empty: no body.
   std::string_view media_types = {};
   std::string_view schema = {};
   std::string_view example = {};
-  /// Whether it is a part of a file, which has `Content-Range`.
+  /// Whether it is a part of a file, with `Content-Range`.
   bool is_part = false;
 };
 
@@ -58,7 +58,7 @@ struct answer_reference {
 struct named_schema {
   std::string_view name;
   std::string_view schema;
-  /// Where not empty, the values are these words, and `schema` has the rest.
+  /// If not empty, the allowed values; `schema` has the rest.
   std::span<const std::string_view> words = {};
 };
 
@@ -67,7 +67,7 @@ struct named_schema {
 struct operation_reference {
   /// `references_of` sets it.
   http::operation id = operation::unmatched;
-  /// Empty: that of the row.
+  /// Empty: the name of the row.
   std::string_view name = {};
   std::string_view path = {};
   std::string_view tag;
@@ -76,9 +76,9 @@ struct operation_reference {
   std::vector<parameter_reference> parameters = {};
   body_reference body = {};
   std::vector<answer_reference> answers = {};
-  /// The errors of the operation itself, beside those that follow from its row.
+  /// The errors of the operation itself, in addition to those that follow from its row.
   std::vector<base::errc> errors = {};
-  /// Named schemas that are documented here, whoever else refers to them.
+  /// Named schemas that are documented here, even if others refer to them.
   std::span<const named_schema> schemas = {};
 };
 /// How one operation is documented.
@@ -107,17 +107,17 @@ struct header_reference {
 
 // -- what several have --------------------------------------------------------
 
-/// The header of answers that are not for caches.
+/// The header of answers that caches must not keep.
 inline constexpr std::string_view cache_control = "Cache-Control";
 
 inline constexpr parameter_reference if_none_match_reference{
     "header", "If-None-Match", R"({"type":"string"})",
-    "Entity tags that the client has. Where one names the answer, it is 304.", R"("\"0\"")"};
+    "Entity tags that the client has. If one matches, the answer is 304.", R"("\"0\"")"};
 inline constexpr parameter_reference if_match_reference{
     "header", "If-Match", R"({"type":"string"})",
-    "Entity tags, or `*`. Where none names the answer strongly, the answer is 412.", R"("*")"};
+    "Entity tags, or `*`. If none matches strongly, the answer is 412.", R"("*")"};
 inline constexpr parameter_reference accept_encoding_reference{
     "header", "Accept-Encoding", R"({"type":"string"})",
-    "With `gzip` in it the answer may be compressed.", R"("identity")"};
+    "If it has `gzip`, the answer may be compressed.", R"("identity")"};
 
 } // namespace matchcloud::http

@@ -37,8 +37,8 @@ constexpr std::array schemas{
       "type": "object", "additionalProperties": false, "required": ["regions"],
       "properties": {
         "regions": {"type": "array", "items": {"$ref": "#/components/schemas/RankedRegion"},
-          "description": "Measured ones first, by latency, then by distance, or by predicted )"
-                                     R"(latency where the service ranks by that."},
+          "description": "Measured regions first, by latency; then the rest by distance, or by )"
+                                     R"(predicted latency if the service ranks by that."},
         "explanation": {"$ref": "#/components/schemas/RankingExplanation",
           "description": "With `explain=true`."}}
     })"},
@@ -47,16 +47,16 @@ constexpr std::array schemas{
       "required": ["address", "address_from", "ranked_by", "place", "source", "country", "asn",
         "file", "cells"],
       "properties": {
-        "address": {"type": "string", "description": "The client's address, as it was taken to )"
-                                       R"(be."},
+        "address": {"type": "string", "description": "The address that the service saw as the )"
+                                       R"(client's."},
         "address_from": {"type": "string", "enum": ["connection", "X-Forwarded-For", "Forwarded"],
-          "description": "Where that comes from."},
+          "description": "Where the address comes from."},
         "ranked_by": {"$ref": "#/components/schemas/RankingOrder",
           "description": "What the listing is ordered by."},
         "place": {"oneOf": [{"$ref": "#/components/schemas/Coordinates"}, {"type": "null"}],
-          "description": "Where the client is taken to be; null: unknown."},
+          "description": "The assumed place of the client; null: unknown."},
         "source": {"$ref": "#/components/schemas/PlaceSource",
-          "description": "How that is known."},
+          "description": "How the place is known."},
         "country": {"oneOf": [{"type": "string"}, {"type": "null"}],
           "description": "Its country (ISO 3166); null: unknown."},
         "asn": {"oneOf": [{"type": "integer", "minimum": 1, "maximum": 4294967295},
@@ -64,7 +64,7 @@ constexpr std::array schemas{
         "file": {"oneOf": [{"type": "string"}, {"type": "null"}],
           "description": "The GeoIP file that knows the place; null: none does."},
         "cells": {"type": "array", "items": {"$ref": "#/components/schemas/LatencyCell"},
-          "description": "Groups of players with the client in them that have reported."}}
+          "description": "The client's groups of players, if they have reported."}}
     })"},
     named_schema{"LatencyCell", R"({
       "type": "object", "additionalProperties": false,
@@ -76,7 +76,7 @@ constexpr std::array schemas{
         "regions": {"type": "integer", "minimum": 1,
           "description": "How many regions were reported."},
         "reports": {"type": "integer", "minimum": 0,
-          "description": "How many reports there are of the best known region; old ones count )"
+          "description": "The number of reports of the best-known region; old ones count )"
                                 R"(less."}}
     })"},
     named_schema{"LatencyCellKind", R"({"description": "What players of a group have in common."})",
@@ -95,12 +95,12 @@ constexpr std::array schemas{
         "datacenter_coord": {"$ref": "#/components/schemas/Coordinates",
           "description": "Where the datacenter is."},
         "datacenter_distance_from_client": {"$ref": "#/components/schemas/Distance",
-          "description": "How far that is from the client; 0 where its place is unknown."},
+          "description": "Distance to the client; 0 if the client's place is unknown."},
         "latency": {"oneOf": [{"$ref": "#/components/schemas/PredictedLatency"},
           {"type": "null"}],
-          "description": "With `fields=latency`: what is predicted; null: nothing is."},
+          "description": "With `fields=latency`: the predicted latency; null: none."},
         "ping_url": {"type": "string", "format": "uri",
-          "description": "With `fields=ping_url`, where the region has one: what to time."}}
+          "description": "With `fields=ping_url`, if the region has one: the URL to time."}}
     })"},
     named_schema{"PredictedLatency", R"({
       "type": "object", "additionalProperties": false,
@@ -108,13 +108,13 @@ constexpr std::array schemas{
       "properties": {
         "ms": {"type": "number", "minimum": 0, "description": "The round trip, in milliseconds."},
         "confidence": {"type": "number", "minimum": 0, "maximum": 1,
-          "description": "0: no more than distance says, towards 1."},
+          "description": "From 0 (known by distance alone) towards 1."},
         "source": {"$ref": "#/components/schemas/LatencySource",
-          "description": "What it comes from."},
+          "description": "What the prediction is based on."},
         "reports": {"type": "integer", "minimum": 0,
-          "description": "How many reports of that there are; old ones count less."}}
+          "description": "The number of reports behind it; old ones count less."}}
     })"},
-    named_schema{"LatencySource", R"({"description": "What a prediction comes from, mainly."})",
+    named_schema{"LatencySource", R"({"description": "What a prediction is mainly based on."})",
                  model::latency_source_names},
     named_schema{"Distance", R"({
       "type": "object", "additionalProperties": false, "required": ["kilometers", "miles"],
@@ -139,9 +139,9 @@ constexpr std::array schemas{
         "ranked_by": {"$ref": "#/components/schemas/RankingOrder",
           "description": "What the listing is ordered by."},
         "place": {"oneOf": [{"$ref": "#/components/schemas/Coordinates"}, {"type": "null"}],
-          "description": "Where the client is taken to be; null: unknown."},
+          "description": "The assumed place of the client; null: unknown."},
         "source": {"$ref": "#/components/schemas/PlaceSource",
-          "description": "How that is known."},
+          "description": "How the place is known."},
         "country": {"oneOf": [{"type": "string"}, {"type": "null"}],
           "description": "Its country (ISO 3166); null: unknown."},
         "asn": {"oneOf": [{"type": "integer", "minimum": 1, "maximum": 4294967295},
@@ -149,24 +149,25 @@ constexpr std::array schemas{
         "file": {"oneOf": [{"type": "string"}, {"type": "null"}],
           "description": "The GeoIP file that knows the place; null: none does."},
         "cells": {"type": "array", "items": {"$ref": "#/components/schemas/LatencyCell"},
-          "description": "Groups of players with the client in them that have reported; )"
+          "description": "The client's groups of players, if they have reported; )"
                             R"(networks with fewer than five reporters are left out."},
         "latencies": {"type": "array", "items": {"$ref": "#/components/schemas/RegionLatency"},
-          "description": "What is predicted, in the order of the listing."},
+          "description": "The predicted latencies, in the order of the listing."},
         "listing": {"$ref": "#/components/schemas/RankedRegionList",
-          "description": "What the client gets from the data plane."}}
+          "description": "The listing that the client gets from the data plane."}}
     })"},
     named_schema{"RegionLatency", R"({
       "type": "object", "additionalProperties": false, "required": ["region_id", "latency"],
       "properties": {
         "region_id": {"type": "string", "description": "The region's id."},
         "latency": {"oneOf": [{"$ref": "#/components/schemas/PredictedLatency"},
-          {"type": "null"}], "description": "What is predicted; null: nothing is."}}
+          {"type": "null"}], "description": "The predicted latency; null: none."}}
     })"},
-    named_schema{"PlaceSource",
-                 R"({"description": "How a client's place is known; `fallback`: it is not, and )"
-                 R"(the configured place counts."})",
-                 actors::place_source_names},
+    named_schema{
+        "PlaceSource",
+        R"({"description": "How a client's place is known; `fallback`: it is unknown, and )"
+        R"(the configured place is used."})",
+        actors::place_source_names},
 };
 
 /// `Timing-Allow-Origin` lets a page that measures latencies read how long each part of a ping took
@@ -184,18 +185,18 @@ std::optional<std::vector<model::measured_latency>> read_rtt(const request_conte
   };
   if (rtt.repeated)
     return refuse({errc::query_invalid,
-                   "rtt is in the query twice. Write it once, regions separated by commas."});
+                   "rtt is in the query twice. Use it once, with commas between regions."});
   const auto text = percent_decode(*rtt.value);
   if (!text)
     return refuse({errc::query_invalid,
                    "A percent sign in rtt is not followed by two hexadecimal digits of a visible "
-                   "character. Write rtt=lon:23,fra:31.5."});
+                   "character. Use a form such as rtt=lon:23,fra:31.5."});
   auto measured = model::read_measured_latencies(*text);
   if (!measured) return refuse(measured.error());
   return *std::move(measured);
 }
 
-/// The details in the query; refuses the request where there are no such.
+/// The details in the query; refuses the request where they are unknown.
 std::optional<actors::listing_details> read_details(const request_context& asked) {
   actors::listing_details details;
   const auto query = asked.request().query();
@@ -206,10 +207,11 @@ std::optional<actors::listing_details> read_details(const request_context& asked
     return std::nullopt;
   };
   if (fields.repeated || explain.repeated)
-    return refuse("fields or explain is in the query twice. Write each once.");
+    return refuse("fields or explain is in the query twice. Use each once.");
   auto names = fields.value ? asked.query("fields") : std::string{};
   if (fields.value && names.empty())
-    return refuse("fields is empty. Write fields=latency, fields=ping_url or both with a comma.");
+    return refuse(
+        "fields is empty. Use fields=latency, fields=ping_url or fields=latency,ping_url.");
   for (std::string_view left = names; !left.empty();) {
     const auto comma = left.find(',');
     const auto name = left.substr(0, comma);
@@ -219,8 +221,8 @@ std::optional<actors::listing_details> read_details(const request_context& asked
     else if (name == "ping_url")
       details.ping_url = true;
     else
-      return refuse("fields has " + model::quoted_excerpt(name, shown_limit) +
-                    ", which is none. There are latency and ping_url.");
+      return refuse("fields contains " + model::quoted_excerpt(name, shown_limit) +
+                    ", which is not a field. Use latency, ping_url or both.");
   }
   if (!explain.value) return details;
   if (*explain.value != "true" && *explain.value != "false")
@@ -229,12 +231,12 @@ std::optional<actors::listing_details> read_details(const request_context& asked
   return details;
 }
 
-/// Reports what the client measured, where listings are learned from.
+/// Reports the client's measurements, if the service learns from listings.
 void hand_to_latency_map(const request_context& asked,
                          const std::vector<model::measured_latency>& measured) {
   const auto& gate = asked.settings().latency_gate;
   if (!gate || measured.empty()) return;
-  // A place first: a report that finds none does not begin the client's interval.
+  // Takes a place first: a report that gets none must not begin the client's interval.
   if (!gate->enter()) return;
   if (!gate->takes(asked.client()) ||
       !asked.tell(owner::latency_map, actors::latencies_heard{asked.client(), measured}))
@@ -283,22 +285,22 @@ const operation_code codes::list_regions{
           .tag = "regions",
           .summary = "List regions, best first",
           .description =
-              "Lists the datacenter regions of a namespace, ordered by their distance from the "
-              "place of the client's address, or by the latency that is predicted for it (see "
-              "`rank-by`). The namespace is that of the player token, else the "
-              "one that registered the host of `Origin`, else the default one.",
+              "Lists the datacenter regions of a namespace, ordered by distance from the place of "
+              "the client's address, or by predicted latency (see `rank-by`). The namespace is the "
+              "player token's, else the one that registered the host of `Origin`, else the default "
+              "one.",
           .parameters =
               {{"query", "rtt", R"({"type":"string","maxLength":8192})",
                 "Latencies in milliseconds that the client measured: `region:ms,region:ms`. These "
                 "regions come first, by latency. At most 256, each once, 0 to 60000.",
                 R"("iad:71,lon:9.5")"},
                {"query", "fields", R"({"type":"string"})",
-                "What to add to each region: `latency`, `ping_url`, or both with a comma.",
+                "What to add to each region: `latency`, `ping_url` or `latency,ping_url`.",
                 R"("latency,ping_url")"},
                {"query", "explain", R"({"type":"boolean"})",
-                "Whether to add where the client was taken to be, and why.", "true"},
+                "Whether to add the client's assumed place, and how it is known.", "true"},
                {"header", "Origin", R"({"type":"string"})",
-                "The page that asks; its host may belong to a namespace.",
+                "The requesting page's origin. Its host may select a namespace.",
                 R"("https://demo-game.example")"},
                accept_encoding_reference,
                if_none_match_reference,
@@ -310,7 +312,7 @@ const operation_code codes::list_regions{
                        R"("latitude":51.5074,"longitude":-0.1278},)"
                        R"("datacenter_distance_from_client":{"kilometers":5.3,)"
                        R"("miles":3.293}}]})"},
-                      {304, "The client's copy still holds.",
+                      {304, "The client's copy is current.",
                        "ETag Cache-Control Vary Access-Control-Allow-Origin "
                        "Access-Control-Expose-Headers"}},
           .errors = {errc::query_invalid, errc::precondition_failed},
@@ -322,9 +324,9 @@ const operation_code codes::ping{
     [] {
       return operation_references{operation_reference{
           .tag = "regions",
-          .summary = "Answer at once, for measuring latency",
+          .summary = "Answer at once, so that clients can measure latency",
           .description = "Game clients time this request to a server in each region and "
-                         "name what they found in `rtt`. Pages may read exact times.",
+                         "send the results in `rtt`. Pages may read exact times.",
           .answers = {{204, "The answer.",
                        "Cache-Control Access-Control-Allow-Origin Access-Control-Expose-Headers "
                        "Timing-Allow-Origin"}}}};
@@ -340,17 +342,17 @@ const operation_code codes::get_ranking{
     [] {
       return operation_references{operation_reference{
           .tag = "players",
-          .summary = "The regions for an address or a place",
-          .description = "Where a client of the address is taken to be, how that is known, and the "
-                         "listing that it gets, byte for byte.",
+          .summary = "Show the listing for an address or a place",
+          .description = "The assumed place of a client with this address, how it is known, and "
+                         "the listing that the client gets, byte for byte.",
           .parameters = {{"query", "address", R"({"type":"string"})", "An IPv4 or IPv6 address.",
                           R"("81.2.69.142")"},
                          {"query", "latitude", R"({"type":"number","minimum":-90,"maximum":90})",
-                          "Degrees; with `longitude` in place of an address.", "51.5"},
+                          "Degrees; with `longitude`, instead of an address.", "51.5"},
                          {"query", "longitude", R"({"type":"number","minimum":-180,"maximum":180})",
                           "Degrees.", "-0.12"},
                          {"query", "namespace_id", R"({"type":"string","format":"uuid"})",
-                          "Whose regions; the default namespace's without.",
+                          "The namespace to list; by default, the default one.",
                           R"("00000000-0000-4000-8000-000000000011")"}},
           .answers = {{200, "The ranking.", cache_control, json_type,
                        R"({"$ref":"#/components/schemas/Ranking"})",

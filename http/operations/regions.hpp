@@ -2,7 +2,7 @@
 
 #include "http/operations/operation.hpp"
 
-/// Listings of regions, what players measure them with, and how a listing came about.
+/// Listings of regions, pings for measuring them, and explanations of listings.
 namespace matchcloud::http::rows {
 
 inline constexpr operation_row list_regions{
@@ -11,7 +11,7 @@ inline constexpr operation_row list_regions{
     .cors = cors_policy::configured_origins,
     .page_headers = "Authorization, If-Match, If-None-Match",
     .cost = cost_class::cheap,
-    // With any token: a client that has one can call all that those without may call.
+    // With any token: clients with a token can call all that clients without one can.
     .allowed = any_token,
     .anonymous = anonymous_access::configured};
 

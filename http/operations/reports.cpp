@@ -28,19 +28,19 @@ constexpr std::array schemas{
         "place": {"type": "string", "description": "Its name, such as `avatar/1`."},
         "kind": {"type": "string", "description": "What it does, such as `avatar`."},
         "loop": {"type": ["integer", "null"], "minimum": 0,
-          "description": "The number of the event loop that it lives on; null: the pool."},
-        "state": {"$ref": "#/components/schemas/ActorState", "description": "How it is."},
+          "description": "The number of the event loop that it runs on; null: the pool."},
+        "state": {"$ref": "#/components/schemas/ActorState", "description": "Its state."},
         "depth": {"type": "integer", "minimum": 0,
-          "description": "Requests that wait for it."},
+          "description": "Requests waiting for it."},
         "restarts": {"type": "integer", "minimum": 0, "description": "How often it was restarted."},
         "handled": {"type": "integer", "minimum": 0,
           "description": "Messages that it has handled."},
         "last_error": {"type": ["string", "null"],
-          "description": "What it died of last; null: it never did."}}
+          "description": "The cause of its last death; null: it never died."}}
     })"},
     named_schema{"ActorState",
-                 R"({"description": "`waiting`: it is restarted soon; `storming`: it dies again )"
-                 R"(and again."})",
+                 R"({"description": "`waiting`: it will be restarted soon; `storming`: it keeps )"
+                 R"(dying."})",
                  actors::child_state_names},
     named_schema{"Status", R"({
       "type": "object", "description": "The data of an event.",
@@ -48,7 +48,7 @@ constexpr std::array schemas{
         "actor_restarts_total", "uptime_s", "planes", "latency_us", "loops", "memory", "actors",
         "faults"],
       "properties": {
-        "ready": {"type": "boolean", "description": "Whether the service takes requests."},
+        "ready": {"type": "boolean", "description": "Whether the service accepts requests."},
         "connections": {"type": "integer", "minimum": 0,
           "description": "Open connections of both planes."},
         "requests_in_flight": {"type": "integer", "minimum": 0,
@@ -97,7 +97,7 @@ constexpr std::array schemas{
         "connections": {"type": "integer", "minimum": 0,
           "description": "Open connections that it serves."},
         "busy": {"type": "number", "minimum": 0, "maximum": 1,
-          "description": "The share of time in which it worked since the event before."}}
+          "description": "The share of time in which it worked since the previous event."}}
     })"},
     named_schema{"MemoryStatus", R"({
       "type": "object", "required": ["resident_bytes", "leased_bytes", "budget_bytes"],
@@ -105,7 +105,7 @@ constexpr std::array schemas{
         "resident_bytes": {"type": "integer", "minimum": 0,
           "description": "The process's resident memory."},
         "leased_bytes": {"type": "integer", "minimum": 0,
-          "description": "What requests and responses hold of the byte budget."},
+          "description": "The bytes of the budget that requests and responses hold."},
         "budget_bytes": {"type": "integer", "minimum": 0, "description": "The byte budget."}}
     })"},
     named_schema{"SupervisionStatus", R"({
@@ -117,8 +117,8 @@ constexpr std::array schemas{
             "type": "object", "required": ["place", "state", "last_error"],
             "properties": {
               "place": {"type": "string", "description": "The actor's name."},
-              "state": {"$ref": "#/components/schemas/ActorState", "description": "How it is."},
-              "last_error": {"type": "string", "description": "What it died of last."}}}}}
+              "state": {"$ref": "#/components/schemas/ActorState", "description": "Its state."},
+              "last_error": {"type": "string", "description": "The cause of its last death."}}}}}
     })"},
     named_schema{"PlayerPlaces", R"({
       "type": "object", "additionalProperties": false,
@@ -139,11 +139,11 @@ constexpr std::array schemas{
       "required": ["latitude", "longitude", "requests"],
       "properties": {
         "latitude": {"type": "number", "minimum": -90, "maximum": 90,
-          "description": "Degrees, of the cell's middle."},
+          "description": "Degrees, at the cell's center."},
         "longitude": {"type": "number", "minimum": -180, "maximum": 180,
-          "description": "Degrees, of the cell's middle."},
+          "description": "Degrees, at the cell's center."},
         "requests": {"type": "integer", "minimum": 1,
-          "description": "How many came from the cell."}}
+          "description": "How many requests came from the cell."}}
     })"},
 };
 
@@ -163,9 +163,9 @@ const operation_code codes::list_actors{
     [] {
       return operation_references{operation_reference{
           .tag = "reports",
-          .summary = "The actors under supervision",
-          .description = "Where each is, how it is, how many requests wait for it and why it last "
-                         "died.",
+          .summary = "List the actors under supervision",
+          .description = "For each actor: its place, its state, how many requests wait for it and "
+                         "why it last died.",
           .answers = {{200, "The actors.", cache_control, json_type,
                        R"({"$ref":"#/components/schemas/ActorList"})",
                        R"({"actors":[{"place":"avatar/1","kind":"avatar","loop":null,)"
@@ -180,10 +180,10 @@ const operation_code codes::watch_status{
       return operation_references{operation_reference{
           .tag = "reports",
           .summary = "Watch the status",
-          .description = "Server-sent events: `status` once a second, whose data is one "
-                         "line of JSON.",
+          .description = "Server-sent events: a `status` event every second, with one line of "
+                         "JSON as its data.",
           .answers = {
-              {200, "Events, until the client leaves.", "Cache-Control X-Accel-Buffering",
+              {200, "Events, until the client disconnects.", "Cache-Control X-Accel-Buffering",
                "text/event-stream",
                R"({"type":"string","contentSchema":{"$ref":"#/components/schemas/Status"}})"}}}};
     },
@@ -195,7 +195,7 @@ const operation_code codes::list_places{
     [] {
       return operation_references{operation_reference{
           .tag = "players",
-          .summary = "Where requests for listings came from lately",
+          .summary = "Show where recent requests for listings came from",
           .description = "Counted in cells of 5 degrees, unless `count-places` is false.",
           .answers = {{200, "The cells with requests.", cache_control, json_type,
                        R"({"$ref":"#/components/schemas/PlayerPlaces"})",

@@ -56,7 +56,7 @@ constexpr std::array schemas{
                  model::token_state_names},
     named_schema{"TokenLimits", R"({
       "type": "object", "additionalProperties": false,
-      "description": "In place of the service's: `QUOTA/SECONDS` or `off`.",
+      "description": "Limits instead of the service's: `QUOTA/SECONDS` or `off`.",
       "properties": {
         "cheap": {"type": "string", "pattern": "^([0-9]+/[0-9]+|off)$",
           "description": "For cheap operations, such as `100/10`."},
@@ -67,7 +67,7 @@ constexpr std::array schemas{
       "type": "object", "additionalProperties": false,
       "properties": {
         "grace_s": {"type": "integer", "minimum": 0, "maximum": 2592000, "default": 86400,
-          "description": "Seconds that the former text still works."}}
+          "description": "How many seconds the previous text still works."}}
     })"},
     named_schema{"Token", R"({
       "type": "object",
@@ -86,16 +86,16 @@ constexpr std::array schemas{
         "sha256": {"type": "string", "pattern": "^[0-9a-f]{64}$",
           "description": "The SHA-256 of its text."},
         "created": {"type": "string", "format": "date-time",
-          "description": "When it was made."},
-        "created_by": {"type": "string", "description": "Who made it."},
+          "description": "When it was created."},
+        "created_by": {"type": "string", "description": "Who created it."},
         "expires": {"type": ["string", "null"], "format": "date-time",
           "description": "When it expires; null: never."},
         "revoked": {"type": ["string", "null"], "format": "date-time",
-          "description": "When it was revoked; null: it was not."},
+          "description": "When it was revoked; null: never."},
         "last_use": {"type": ["string", "null"], "format": "date-time",
-          "description": "When it was last used; null: it never was."},
+          "description": "When it was last used; null: never."},
         "former_works_until": {"type": "string", "format": "date-time",
-          "description": "How long its former text works after a rotation."},
+          "description": "When its previous text stops working after a rotation."},
         "limits": {"$ref": "#/components/schemas/TokenLimits",
           "description": "Its own rate limits; absent: the service's."}}
     })"},
@@ -105,7 +105,7 @@ constexpr std::array schemas{
         "properties": {
           "token": {"type": "string",
             "pattern": "^mc_(admin|viewer|metrics|game|studio|player)_[0-9A-Za-z]{49}$",
-            "description": "The text: keep it, it is shown once."}}}]
+            "description": "The token's text. Store it: it is shown only once."}}}]
     })"},
     named_schema{"TokenList", R"({
       "type": "object", "additionalProperties": false, "required": ["tokens", "revision"],
@@ -113,7 +113,7 @@ constexpr std::array schemas{
         "tokens": {"type": "array", "items": {"$ref": "#/components/schemas/Token"},
           "description": "All tokens."},
         "revision": {"type": "integer", "minimum": 0,
-          "description": "Rises with each change of a token."}}
+          "description": "Increases with each change of a token."}}
     })"},
 };
 
@@ -142,7 +142,7 @@ const operation_code codes::list_tokens{
       return operation_references{operation_reference{
           .tag = "access",
           .summary = "List tokens",
-          .description = "All tokens, expired and revoked ones too, without their texts.",
+          .description = "All tokens, including expired and revoked ones, without their texts.",
           .answers = {{200, "The tokens.", cache_control, json_type,
                        R"({"$ref":"#/components/schemas/TokenList"})",
                        R"({"tokens":[],"revision":0})"}},
@@ -155,8 +155,8 @@ const operation_code codes::create_token{
     [] {
       return operation_references{operation_reference{
           .tag = "access",
-          .summary = "Make a token",
-          .description = "The answer has the token's text, this once.",
+          .summary = "Create a token",
+          .description = "The answer contains the token's text, which is shown only once.",
           .body = {.schema = R"({"$ref":"#/components/schemas/NewToken"})",
                    .description = "What the token is for.",
                    .example = R"({"kind":"viewer","name":"dashboards"})"},
@@ -184,8 +184,8 @@ const operation_code codes::revoke_token{
       return operation_references{operation_reference{
           .tag = "access",
           .summary = "Revoke a token",
-          .description = "It is refused from now on; also where it is revoked already.",
-          .answers = {{204, "It is revoked.", cache_control}},
+          .description = "The token is refused from now on. Revoking it again succeeds too.",
+          .answers = {{204, "The token is revoked.", cache_control}},
           .errors = {errc::token_not_found, errc::store_failed, errc::store_full,
                      errc::store_newer}}};
     },
@@ -196,10 +196,10 @@ const operation_code codes::rotate_token{
       return operation_references{operation_reference{
           .tag = "access",
           .summary = "Replace a token's text",
-          .description = "The answer has the new text, this once; the former one works for "
-                         "`grace_s` more.",
+          .description = "The answer contains the new text, which is shown only once. The previous "
+                         "text works for another `grace_s` seconds.",
           .body = {.schema = R"({"$ref":"#/components/schemas/TokenRotation"})",
-                   .description = "How long the former text works.",
+                   .description = "How long the previous text works.",
                    .is_required = false,
                    .example = R"({"grace_s":3600})"},
           .answers = {{200, "The token with its new text.", cache_control, json_type,

@@ -30,7 +30,7 @@ constexpr std::array schemas{
         "path": {"type": "array", "items": {"type": "string"},
           "description": "The names of members and the positions in arrays that lead there."},
         "code": {"$ref": "#/components/schemas/FindingCode",
-          "description": "What is wrong: stable."},
+          "description": "A stable name for what is wrong."},
         "message": {"type": "string",
           "description": "What was found, and what to write instead."}}
     })"},
@@ -43,10 +43,10 @@ operation_reference validation_reference(std::string_view summary, std::string_v
   return {.tag = "validation",
           .summary = summary,
           .description =
-              "Answers 200 whether or not the payload is valid: an empty list of `errors` "
-              "means that it is. All findings come at once, each with its path, a stable "
+              "Returns 200 whether or not the payload is valid: an empty list of `errors` "
+              "means that it is. All findings are listed at once, each with its path, a stable "
               "code and what to write instead.",
-          .body = {.schema = schema, .description = "What would be created.", .example = example},
+          .body = {.schema = schema, .description = "The payload to check.", .example = example},
           .answers = {{200,
                        "The findings.",
                        {},
@@ -56,7 +56,7 @@ operation_reference validation_reference(std::string_view summary, std::string_v
           .schemas = schemas};
 }
 
-/// A kind of payload: what its operations on the ops plane have of their own.
+/// What distinguishes the operations on the ops plane for one kind of payload.
 struct payload_reference {
   std::string_view validate_name, schema_name, validate_path, schema_path, schema, example;
 };
@@ -81,10 +81,10 @@ operation_references payload_references() {
          .path = of.validate_path,
          .tag = "validation",
          .summary = "Validate a payload",
-         .description = "As the data plane does, for operators: of a version, no game "
-                        "has to exist.",
+         .description = "As on the data plane, for operators. For a version, no game has to "
+                        "exist.",
          .body = {.schema = of.schema,
-                  .description = "What would be created.",
+                  .description = "The payload to check.",
                   .example = of.example},
          .answers = {{200, "The findings.", cache_control, json_type,
                       R"({"$ref":"#/components/schemas/Findings"})", R"({"errors":[]})"}}});

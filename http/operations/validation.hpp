@@ -7,7 +7,7 @@
 /// Validation of payloads, for clients of the data plane and for operators.
 namespace matchcloud::http {
 
-/// Whether `text` names a kind of payload, as paths have it.
+/// Whether `text` names a kind of payload, as paths write it.
 bool is_payload_kind(std::string_view text) noexcept;
 
 } // namespace matchcloud::http

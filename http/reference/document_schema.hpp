@@ -6,10 +6,10 @@
 
 namespace matchcloud::http {
 
-/// A JSON Schema as the OpenAPI documents have it: without white space, and with a `format` at each
-/// integer. It is `int32` where the bounds of the integer fit 32 bits, `uint64` where its maximum
-/// needs an unsigned one, and `int64` otherwise. Conditions (`allOf`, `anyOf`, `not`) on what is
-/// declared elsewhere get none. Where `words` are given, they are the values that the schema
+/// A JSON Schema as it appears in the OpenAPI documents: without white space, and with a `format`
+/// for each integer. The format is `int32` if the integer's bounds fit 32 bits, `uint64` if its
+/// maximum needs an unsigned integer, and `int64` otherwise. Conditions (`allOf`, `anyOf`, `not`)
+/// on members declared elsewhere get none. `words`, if given, are the values that the schema
 /// allows.
 std::string document_schema(std::string_view schema, std::span<const std::string_view> words = {});
 

@@ -62,7 +62,7 @@ std::vector<errc> errors_of(const operation_reference& what) {
   if (row.body == body_kind::json && what.body.is_required && !what.body.has_own_errors)
     add(all, {errc::body_malformed, errc::body_too_deep, errc::body_not_object});
   if (row.plane == plane::ops || row.is_about_game) add(all, {errc::host_not_allowed});
-  // On the data plane also where a page sends a body without its type.
+  // On the data plane, too, if a page sends a body without its type.
   if (row.plane == plane::ops || row.is_about_game || row.body != body_kind::none)
     add(all, {errc::origin_not_allowed});
   if (!row.allowed.is_empty())

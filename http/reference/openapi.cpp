@@ -23,7 +23,7 @@ using base::errc;
 using model::json_writer;
 
 constexpr std::string_view common_headers = "X-Request-Id Connection";
-/// Of answers with content.
+/// Headers of answers with content.
 constexpr std::string_view content_headers = "X-Content-Type-Options";
 
 /// The words of a text that separates them by spaces.
@@ -37,7 +37,7 @@ std::vector<std::string_view> words_of(std::string_view text) {
   return words;
 }
 
-/// As the members of a path item are named: `get`.
+/// The name of the method in a path item: `get`.
 std::string method_of(const operation_row& row) {
   std::string name{name_of(row.method)};
   std::ranges::transform(name, name.begin(), base::to_lower);
@@ -99,7 +99,7 @@ public:
     return json.end_object().take();
   }
 
-  /// Writes the members of a response with these codes, beside what `also_schema` says.
+  /// Writes a response with these codes, in addition to `also_description` and `also_schema`.
   void write_one(json_writer& json, int status, const std::vector<errc>& codes,
                  std::string_view also_description = {}, std::string_view also_schema = {}) const {
     json.object().name("description");
@@ -183,16 +183,14 @@ private:
     json_.text(plane_ == plane::data ? "The cloud side of a multiplayer matchmaker."
                                      : "Health, reports and administration of matchcloud.");
     json_.name("description")
-        .text("HEAD works wherever GET does, and OPTIONS everywhere: it names the path's methods "
-              "in `Allow`. A request that is refused gets a problem (RFC 9457) whose `code` is "
-              "stable; `x-codes` of a response lists those that an operation may get. `x-codes` of "
-              "the "
-              "document lists those that only requests get which reach no operation; these may get "
-              "the errors of all operations too. Where tokens are required, a request sends one in "
-              "`Authorization`; on an "
-              "open loopback it needs none.");
-    json_.name("contact").object().name("name").text("Who runs this service").end_object();
-    json_.name("license").object().name("name").text("As agreed with who runs this service");
+        .text("HEAD works wherever GET does. OPTIONS works everywhere and returns the path's "
+              "methods in `Allow`. A refused request gets a problem (RFC 9457) whose `code` is "
+              "stable. `x-codes` of a response lists the codes that the operation may return. "
+              "`x-codes` of the document lists the codes for requests that reach no operation; "
+              "such requests may also get the errors of all operations. Where tokens are required, "
+              "a request sends one in `Authorization`; on an open loopback it needs none.");
+    json_.name("contact").object().name("name").text("The operator of this service").end_object();
+    json_.name("license").object().name("name").text("As agreed with the operator");
     json_.name("identifier").text("LicenseRef-matchcloud").end_object().end_object();
   }
 
@@ -377,8 +375,7 @@ private:
     json_.end_object();
   }
 
-  /// A schema of the tables with the rules in force: the export's body is the only one that they
-  /// change.
+  /// A schema of the tables with the rules in force. The rules change only the export's body.
   std::string schema_of(std::string_view name) const {
     if (name == "Problem") return document_schema(problem_schema);
     const auto* found = find_schema(name);
@@ -401,13 +398,13 @@ private:
       "status": {"type": "integer", "minimum": 400, "maximum": 599,
         "description": "The status of the answer."},
       "detail": {"type": "string", "description": "What to change."},
-      "code": {"$ref": "#/components/schemas/ProblemCode", "description": "Stable."},
+      "code": {"$ref": "#/components/schemas/ProblemCode", "description": "A stable name."},
       "message": {"type": "string", "description": "The same as `detail`."},
       "request_id": {"type": "string", "description": "The `X-Request-Id` of the answer."},
       "trace_id": {"type": "string", "pattern": "^[0-9a-f]{32}$",
-        "description": "Of the request's `traceparent`, where it has one."},
+        "description": "The trace id in the request's `traceparent`, if any."},
       "violated-policies": {"type": "array", "items": {"type": "string"},
-        "description": "The rate limit, on 429."}}
+        "description": "The rate limit that was exceeded, on 429."}}
   })";
 
   plane plane_;

@@ -11,7 +11,7 @@ namespace matchcloud::http {
 struct openapi_settings {
   /// The limits and the edition that payloads are validated by.
   model::validation_rules rules;
-  /// What the paths of the data plane begin with: empty, or `/x` without a slash at the end.
+  /// The prefix of the data plane's paths: empty, or `/x` without a slash at the end.
   std::string base_path;
 };
 

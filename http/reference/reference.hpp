@@ -21,7 +21,7 @@ const path_parameter_reference& path_parameter(std::string_view name) noexcept;
 
 std::span<const header_reference> answer_headers() noexcept;
 
-/// Every error that an operation may be answered with: those that follow from its row and its own.
+/// Every error that an operation may return: those that follow from its row, and its own.
 /// In the order of `base::errc`, each once.
 std::vector<base::errc> errors_of(const operation_reference& what);
 
