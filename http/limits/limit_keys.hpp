@@ -5,12 +5,12 @@
 
 namespace matchcloud::http {
 
-/// Of requests, connections and their memory.
+/// Keys for requests, connections and their memory.
 base::config_rows<limits> limit_keys();
 base::config_rows<limits> timeout_keys();
-/// Of how much may wait for actors.
+/// Keys for the requests that may wait for actors.
 base::config_rows<limits> mailbox_keys();
-/// Of what counts as one client.
+/// Keys for what counts as one client.
 base::config_rows<limits> client_keys();
 
 } // namespace matchcloud::http

@@ -31,7 +31,7 @@ base::expected<std::uint64_t> parse_chunk_line(std::string_view line) {
     if (digits == size_limit_digits) return malformed("the chunk size has more than 16 digits");
     size = size << 4 | static_cast<std::uint64_t>(hex_value(line[digits]));
   }
-  if (digits == 0) return malformed(in_quotes(line) + " is no chunk size in hexadecimal digits");
+  if (digits == 0) return malformed(in_quotes(line) + " is not a chunk size in hexadecimal digits");
   if (auto checked = check_extensions(line.substr(digits)); !checked)
     return tl::unexpected(checked.error());
   return size;

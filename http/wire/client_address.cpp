@@ -53,7 +53,7 @@ parsed_address parse_x_forwarded_for_element(string_view element) noexcept {
   return parse_host_port(element, is_port);
 }
 
-/// A parameter's value as the header has it, without quotation marks and with escapes unresolved.
+/// A parameter's value as written, without quotation marks and with escapes unresolved.
 struct written_value {
   string_view text;
   bool escaped = false;
@@ -161,8 +161,7 @@ std::size_t last_unquoted_comma(string_view list) noexcept {
 }
 
 /// Walks `list` from the right, starting at the trusted `peer`. Empty elements are skipped (RFC
-/// 9110 section 5.6.1.2): they say nothing, also not that a proxy did not know its client, for
-/// which there is `unknown`.
+/// 9110 section 5.6.1.2): they say nothing. A proxy that does not know its client writes `unknown`.
 template <class LastSeparator, class Parse>
 ip_address walk(const ip_address& peer, string_view list, const proxy_trust& trust,
                 LastSeparator last_separator, Parse parse) noexcept {

@@ -30,7 +30,7 @@ bool is_trusted(const model::ip_address& peer, const proxy_trust& trust) noexcep
 model::ip_address client_address(const model::ip_address& peer, std::string_view x_forwarded_for,
                                  std::string_view forwarded, const proxy_trust& trust);
 
-/// What the client's address comes from where `client_address` is `client`: `connection` (or a
+/// Where the address comes from, if `client_address` returned `client`: `connection` (or a
 /// PROXY header), `X-Forwarded-For` or `Forwarded`.
 std::string_view client_address_source(const model::ip_address& peer,
                                        const model::ip_address& client,

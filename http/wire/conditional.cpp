@@ -46,10 +46,10 @@ bool precondition_holds(const request& request, std::string_view etag) noexcept 
 }
 
 response precondition_failed(const request& request, std::string_view etag) {
-  auto answer = problem({base::errc::precondition_failed,
-                         "If-Match does not name " + std::string{etag} +
-                             ", the entity tag of what is there now. Ask anew, without If-Match."},
-                        subject_of(request));
+  auto answer = problem(
+      {base::errc::precondition_failed, "If-Match does not name " + std::string{etag} +
+                                            ", the current entity tag. Retry without If-Match."},
+      subject_of(request));
   answer.headers.append("ETag: ").append(etag).append("\r\n");
   return answer;
 }

@@ -17,9 +17,8 @@ struct byte_range {
 /// How to respond to a `Range` header.
 struct range_choice {
   enum class kind : std::uint8_t {
-    /// Send the whole representation, as if there were no header: the value is not exactly one
-    /// valid
-    /// byte range.
+    /// Send the whole representation, as without the header, because the value is not exactly one
+    /// valid byte range.
     whole,
     part,
     unsatisfiable,

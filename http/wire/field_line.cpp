@@ -94,7 +94,8 @@ base::expected<std::uint64_t> parse_content_length(std::string_view value) {
   std::uint64_t number = 0;
   for (const char c : value) {
     if (!is_digit(static_cast<unsigned char>(c)))
-      return malformed("Content-Length " + in_quotes(value) + " is not one number of digits only");
+      return malformed("Content-Length " + in_quotes(value) +
+                       " is not a single number made of digits");
     const auto digit = static_cast<std::uint64_t>(c - '0');
     number = number > (most - digit) / 10 ? most : number * 10 + digit;
   }

@@ -27,10 +27,10 @@ inline constexpr character_set ipv6_characters{[](unsigned char c) {
   return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F') || c == ':' || c == '.';
 }};
 
-/// Characters that a target may have behind its `?`. Those that RFC 3986 does not allow are the
-/// ones that clients leave as they are, as nginx takes them: browsers all of them but `"` (URL
-/// standard, "query percent-encode set"), curl and other libraries also that one. None of them ends
-/// a target or a line, and nothing here gives them a meaning.
+/// The characters that a target may have after its `?`. In addition to those of RFC 3986, these are
+/// the ones that clients do not encode and nginx accepts: browsers leave all of them but `"` (URL
+/// standard, "query percent-encode set"); curl and other libraries leave that one too. None of them
+/// ends a target or a line, and none has a meaning here.
 inline constexpr character_set query_characters{[](unsigned char c) {
   constexpr std::string_view marks = "\"|{}^`\\";
   return target_characters.contains(static_cast<char>(c)) ||

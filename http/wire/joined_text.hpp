@@ -18,7 +18,7 @@ inline constexpr auto joined_bytes = [] {
 
 } // namespace detail
 
-/// `parts`, constants of a namespace, after one another. Joined at compile time; has static storage
+/// The concatenation of `parts`, constants of a namespace. Made at compile time; has static storage
 /// duration.
 template <const std::string_view&... parts>
 inline constexpr std::string_view joined{detail::joined_bytes<parts...>.data(),

@@ -19,8 +19,8 @@ constexpr std::string_view take_until(std::string_view& rest, char mark) noexcep
 
 /// Takes the next element off the front of a comma-separated list, without the blanks around it;
 /// nothing at the end of the list. Empty elements are skipped (RFC 9110 section 5.6.1.2). For lists
-/// whose elements hold no commas, in quotation marks or outside: entity tags have a reader of their
-/// own (`conditional.cpp`), and so has `Forwarded`, which is read from its end.
+/// whose elements contain no commas, quoted or not. Entity tags have a reader of their own
+/// (`conditional.cpp`), and so does `Forwarded`, which is read from its end.
 constexpr std::optional<std::string_view> take_element(std::string_view& list) noexcept {
   while (!list.empty())
     if (const auto element = take_until(list, ','); !element.empty()) return element;

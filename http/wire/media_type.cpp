@@ -9,8 +9,8 @@ namespace matchcloud::http {
 
 namespace {
 
-/// Takes the next parameter and the semicolon behind it off `rest`. One within a quoted string ends
-/// nothing; a string that does not end takes all.
+/// Takes the next parameter and the semicolon after it off `rest`. A semicolon within a quoted
+/// string does not count; a string that does not end takes everything.
 std::string_view take_parameter(std::string_view& rest) noexcept {
   std::size_t end = 0;
   for (bool quoted = false; end < rest.size() && (quoted || rest[end] != ';'); ++end) {
@@ -27,7 +27,7 @@ std::string_view without_quotes(std::string_view value) noexcept {
   return quoted ? value.substr(1, value.size() - 2) : value;
 }
 
-/// Whether a charset is UTF-8 or a part of it. An empty one says nothing.
+/// Whether a charset is UTF-8 or a subset of it. An empty one says nothing.
 bool is_unicode(std::string_view charset) noexcept {
   return charset.empty() || equal_ignoring_case(charset, "utf-8") ||
          equal_ignoring_case(charset, "utf8") || equal_ignoring_case(charset, "us-ascii");

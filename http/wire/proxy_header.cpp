@@ -75,9 +75,10 @@ std::string read_addresses(string_view rest, bool v6, ip_address& source) {
   const auto to = take_word(rest);
   const std::string notation = v6 ? "IPv6" : "IPv4";
   const auto address = parse_address(from, v6);
-  if (!address) return "the source " + in_quotes(from) + ", which is no " + notation + " address";
+  if (!address)
+    return "the source " + in_quotes(from) + ", which is not an " + notation + " address";
   if (!parse_address(to, v6))
-    return "the destination " + in_quotes(to) + ", which is no " + notation + " address";
+    return "the destination " + in_quotes(to) + ", which is not an " + notation + " address";
   const auto from_port = take_word(rest);
   for (const auto port : {from_port, rest})
     if (!is_port(port)) return "the port " + in_quotes(port) + ", which is not 0 to 65535";
@@ -118,9 +119,9 @@ void proxy_header_reader::complete(proxied_client whom) noexcept {
 
 void proxy_header_reader::fail(std::string found) {
   failure_ = {base::errc::request_malformed,
-              "This listener expects a PROXY protocol header before the first request, and got " +
+              "This listener expects a PROXY protocol header before the first request, but got " +
                   std::move(found) +
-                  ". Connect through its proxy, and have that send the header (version 1 or 2)."};
+                  ". Connect through its proxy, and let it send the header (version 1 or 2)."};
   status_ = proxy_header_status::failed;
 }
 
@@ -194,10 +195,10 @@ void proxy_header_reader::check_length() {
   const auto family = byte_at(family_position) >> 4;
   const bool local = (byte_at(command_position) & 15) == command_local;
   if (length > proxy_block_limit_bytes)
-    return fail("one of " + std::to_string(length) + " bytes behind the first 16; at most " +
-                std::to_string(proxy_block_limit_bytes) + " are taken");
+    return fail("one of " + std::to_string(length) + " bytes after the first 16; at most " +
+                std::to_string(proxy_block_limit_bytes) + " are allowed");
   if (!local && length < addresses_bytes(family))
-    return fail("one of " + std::to_string(length) + " bytes behind the first 16; " +
+    return fail("one of " + std::to_string(length) + " bytes after the first 16; " +
                 std::string{name_of(family)} + " addresses take " +
                 std::to_string(addresses_bytes(family)));
   length_ = block_head_bytes + length;

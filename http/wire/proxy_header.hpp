@@ -32,11 +32,11 @@ struct proxy_header_result {
   std::size_t consumed = 0;
 };
 
-/// Whom a header names as the connection's client.
+/// The client that a header names for the connection.
 enum class proxied_client : std::uint8_t {
   /// Version 2, LOCAL: the connection is the proxy's own (a health check).
   none,
-  /// There is a client without a known TCP address: UNKNOWN in version 1; in version 2 AF_UNSPEC,
+  /// A client without a known TCP address: UNKNOWN in version 1; in version 2 AF_UNSPEC,
   /// AF_UNIX and every transport other than TCP.
   unknown,
   /// The header has the client's address: see `address()`.
@@ -52,7 +52,7 @@ enum class proxied_client : std::uint8_t {
 ///   of the length.
 ///
 /// The TLVs of version 2 are skipped unread, including the checksum (CRC32c): TCP has a checksum of
-/// its own, and what makes a header trustworthy is who sends it.
+/// its own, and a header is trusted because of its sender.
 ///
 /// Used by one thread. Owns no heap memory except that of `failure()`.
 class proxy_header_reader {
@@ -62,7 +62,7 @@ public:
 
   /// Whether no byte has been taken yet.
   bool idle() const noexcept { return taken_ == 0; }
-  /// What the header says about the client. Only after `complete`.
+  /// Which kind of client the header names. Only after `complete`.
   proxied_client client() const noexcept { return client_; }
   /// The client's address. Only after `complete`, if `client()` is `named`.
   const model::ip_address& address() const noexcept { return address_; }

@@ -7,8 +7,8 @@ namespace matchcloud::http {
 
 /// A parameter of a request's query (`name=value`, separated by `&`).
 struct query_parameter {
-  /// The value as written, not decoded; that of the first if there are several parameters of this
-  /// name, absent if there is none.
+  /// The value as written, not decoded; the first value if several parameters have this name,
+  /// absent if none has.
   std::optional<std::string_view> value;
   /// The query has more than one parameter of this name.
   bool repeated = false;

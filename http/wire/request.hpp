@@ -16,7 +16,7 @@ namespace matchcloud::http {
 
 enum class method : std::uint8_t { get, head, post, put, patch, del, options, other };
 
-/// The methods' names, in the order of `method`; that of `other` is empty.
+/// The methods' names, in the order of `method`; the name of `other` is empty.
 inline constexpr std::array<std::string_view, 8> method_names{"GET",   "HEAD",   "POST",    "PUT",
                                                               "PATCH", "DELETE", "OPTIONS", ""};
 
@@ -50,17 +50,17 @@ enum class header : std::uint8_t {
 };
 inline constexpr std::size_t header_count = 18;
 
-/// The header with this name, ignoring case, or `header_count` where a request does not store it.
+/// The header with this name, ignoring case, or `header_count` if a request does not store it.
 std::size_t find_header(std::string_view name) noexcept;
 
 class request;
-/// The id of the trace that a request is a part of: 32 hexadecimal digits; empty: of none.
+/// The id of the trace that a request belongs to: 32 hexadecimal digits; empty: none.
 std::string_view trace_id_of(const request& of) noexcept;
 
 /// Whether a header of this name, in any case, is one that proxies add.
 bool is_proxy_header(std::string_view name) noexcept;
 
-/// False for most names that are no such header, at less cost.
+/// A cheaper check first: false for most names of other headers.
 constexpr bool may_be_proxy_header(std::string_view name) noexcept {
   const auto first = name.front() | 0x20;
   return first == 'x' || first == 'v' || first == 'f';
@@ -92,30 +92,30 @@ public:
   model::ip_address peer;
   /// The number of its connection, in the order in which they were opened.
   std::uint64_t connection = 0;
-  /// Whether a header, or a PROXY header, says that a proxy passed the request on.
+  /// Whether a header, or a PROXY header, shows that a proxy forwarded the request.
   bool through_proxy = false;
   /// Whether the connection is encrypted by TLS up to this process.
   bool is_secure = false;
-  /// The subject of the client's certificate, which an authority of `ops-client-ca` signed; null
-  /// where it showed none.
+  /// The subject of the client's certificate, which an authority of `ops-client-ca` signed; null if
+  /// the client sent none.
   std::shared_ptr<const std::string> certificate_subject;
-  /// Whether the rate limits have counted the request. Only the thread that judges it, its
+  /// Whether the rate limits have counted the request. Only the thread that checks it, its
   /// transport's or its front's, uses this.
   mutable bool is_counted = false;
   /// Whether its address or token has used up more than half of a rate limit. As above.
   mutable bool is_noisy = false;
-  /// Whether a rate limit refused it, and its connection is that client's own, not a proxy's for
-  /// many. As above.
+  /// Whether a rate limit refused it, and its connection is the client's own, not one that a proxy
+  /// shares among many. As above.
   mutable bool is_over_limit = false;
-  /// The units of its rate limits that it was counted as. As above.
+  /// How many units its rate limits counted it as. As above.
   mutable std::uint32_t counted_units = 0;
-  /// The limit of its token that it was counted against: its subject (0: none), and what it allows.
-  /// As above.
+  /// The limit of its token that it was counted against: the subject (0: none) and the policy. As
+  /// above.
   mutable std::uint64_t token_subject = 0;
   mutable base::rate_policy token_policy = {};
-  /// The token that it was let in with; all zeros: none. As above.
+  /// The token that it was admitted with; all zeros: none. As above.
   mutable model::uuid token_id;
-  /// Whether the client takes gzip, once `accepts_gzip` was asked. As above.
+  /// Whether the client accepts gzip, once `accepts_gzip` has checked. As above.
   mutable std::optional<bool> takes_gzip;
   /// The value of `X-Request-Id` in the response; the transport sets it before it shares the
   /// request.

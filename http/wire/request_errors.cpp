@@ -11,17 +11,17 @@ using base::errc;
 base::error body_too_large(std::uint64_t limit_bytes) {
   return {errc::body_too_large,
           "The body has more than " + std::to_string(limit_bytes) +
-              " bytes, the limit. Send less, in several requests where that can be; the service's "
-              "operator can raise body-limit-bytes."};
+              " bytes, the limit. Send less, or split it into several requests if possible. The "
+              "service's operator can raise body-limit-bytes."};
 }
 
 base::error content_coding_unsupported() {
   return {errc::content_coding_unsupported,
-          "The body has a Content-Encoding. Send it as it is (identity)."};
+          "The body has a Content-Encoding. Send it without one (identity)."};
 }
 
 base::error method_not_implemented(std::string_view token) {
-  return {errc::method_not_implemented, "No path of the service takes the method " +
+  return {errc::method_not_implemented, "No path of the service supports the method " +
                                             in_quotes(token) +
                                             ". Methods are upper-case: GET, HEAD, POST, OPTIONS."};
 }

@@ -7,8 +7,8 @@
 
 namespace matchcloud::http {
 
-// The errors of a request that several parts can find: the framer, a front and cpp-httplib. They
-// word each error alike because they all take it from here.
+// The errors of a request that several parts can find: the framer, a front and cpp-httplib. All of
+// them take the errors from here, so that the wording is the same.
 
 /// The body of a data plane request is over `body-limit-bytes`.
 base::error body_too_large(std::uint64_t limit_bytes);

@@ -55,8 +55,8 @@ framer_status request_framer::begin(std::string_view& rest) {
   }
   return refuse(errc::request_malformed,
                 "The first byte of the request is " + byte_name(first) +
-                    ", no method begins so; send plain HTTP/1.1 (no TLS), one request after the "
-                    "other, with at most one empty line between");
+                    ", which no method begins with; send plain HTTP/1.1 (no TLS), one request "
+                    "after another, with at most one empty line between them");
 }
 
 framer_status request_framer::end_empty_line(std::string_view& rest) {
@@ -223,7 +223,7 @@ framer_status request_framer::end_head(request& into) {
   if (facts_.expects_other)
     return refuse(errc::expectation_failed,
                   "Expect names something other than 100-continue, the only expectation that is "
-                  "met here. Leave the rest out.");
+                  "supported. Leave out the rest.");
   if (facts_.encoded) return refuse(content_coding_unsupported());
   if (facts_.content_length > limits_->body_limit_bytes)
     return refuse(body_too_large(limits_->body_limit_bytes));

@@ -87,10 +87,10 @@ public:
   /// caller may take what is there at any time.
   framer_result feed(std::string_view bytes, request& into);
 
-  /// After `body_next`: reads the body, of at most `limit_bytes`. Fails where its announced length
-  /// is more.
+  /// After `body_next`: reads the body, of at most `limit_bytes`. Fails if its announced length is
+  /// larger.
   framer_status accept_body(std::uint64_t limit_bytes);
-  /// After `body_next`: the announced length of the body in bytes, 0 where it comes in chunks.
+  /// After `body_next`: the announced length of the body in bytes; 0 if it arrives in chunks.
   std::uint64_t announced_length() const noexcept { return facts_.content_length; }
 
   /// Why the bytes were refused. Only after `failed`.
@@ -180,7 +180,7 @@ private:
   /// The authority of an absolute-form target, which replaces Host when the head ends.
   std::string authority_;
   head_facts facts_;
-  /// Bytes of the sized body or of the chunk that are still to come.
+  /// Bytes of the sized body or of the chunk that have not arrived yet.
   std::uint64_t body_left_ = 0;
   /// Bytes of a chunked body so far, and the limit on them.
   std::uint64_t body_taken_ = 0;

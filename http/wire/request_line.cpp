@@ -25,7 +25,7 @@ tl::unexpected<base::error> bad_method(std::string_view line, std::size_t length
   if (length == line.size()) return malformed("there is no space after the method");
   if (line[length] != ' ')
     return malformed(byte_name(line[length]) + " in the method; a method is a token");
-  if (length == 0) return malformed("it begins with a space; a method must stand there");
+  if (length == 0) return malformed("it begins with a space; a method must come first");
   return malformed("the method is longer than " + std::to_string(method_limit_bytes) + " bytes");
 }
 
@@ -59,10 +59,10 @@ base::expected<void> reduce_absolute_form(request_line& out) {
 base::expected<void> check_target(request_line& out) {
   // CONNECT has a target form of its own, and what follows its head is not a request.
   if (out.method == "CONNECT")
-    return fail(errc::method_not_implemented, "CONNECT is for proxies, this is not one");
+    return fail(errc::method_not_implemented, "CONNECT is for proxies; this is not a proxy");
   auto length = target_characters.span(out.target);
-  // What browsers and nginx take behind a `?` is taken there. In a path it is refused: a proxy that
-  // normalizes paths may read `/a\b` as `/a/b`.
+  // A query may have all characters that browsers send and nginx accepts. In a path they are
+  // refused: a proxy that normalizes paths may read `/a\b` as `/a/b`.
   if (const auto query = out.target.find('?'); query < length)
     length += query_characters.span(out.target.substr(length));
   if (length != out.target.size())

@@ -12,7 +12,7 @@ namespace matchcloud::http {
 
 namespace {
 
-/// No browser takes content for another type than it has: an upload for a page, or JSON for a
+/// With these, no browser treats content as another type, such as an upload as a page or JSON as a
 /// script.
 constexpr std::string_view content_headers = "\r\nX-Content-Type-Options: nosniff"
                                              "\r\nContent-Type: ";
@@ -38,27 +38,27 @@ std::string readable(const std::string& detail) {
 std::string_view general_detail(base::errc code) noexcept {
   switch (code) {
   case base::errc::store_failed:
-    return "The store cannot be used now: its server is out of reach, another process holds it for "
-           "long, or its disk fails or is read-only (the data directory must be writable; see the "
-           "kernel's log). The service's log has the cause. Try again later.";
+    return "The store cannot be used now. Its server is out of reach, another process is holding "
+           "it for long, or its disk fails or is read-only (the data directory must be writable; "
+           "see the kernel's log). The service's log has the cause. Try again later.";
   case base::errc::internal:
-    return "The service failed for a reason that should be impossible: a defect of its own, or a "
-           "store whose tables somebody has changed. The same request would most likely fail the "
-           "same way. The service's log has the cause.";
+    return "The service failed in a way that should be impossible: it has a bug, or someone has "
+           "changed the store's tables. The same request would most likely fail the same way. The "
+           "service's log has the cause.";
   case base::errc::outcome_unknown:
-    return "The store was lost while it made the change, which may have happened or not. Look at "
-           "what it was to change before you ask again. The service's log has the cause.";
+    return "The store was lost during the change, which may or may not have happened. Check "
+           "whether it has before you retry. The service's log has the cause.";
   case base::errc::history_too_slow:
     return "PostgreSQL ended the reading of the lobby history at its time limit "
            "(store-statement-timeout-ms). Retrying would most likely fail the same way: request a "
            "shorter span, or have the operator raise the limit or relieve the server. The "
            "service's log has the cause.";
   case base::errc::store_full:
-    return "The disk of the service is full: free some disk space there. The service's log has "
+    return "The disk of the service is full. Free some disk space there. The service's log has "
            "the cause.";
   case base::errc::store_newer:
-    return "A newer version of the service has changed the store, and this process may not use it "
-           "any more. Ask a process of the newer version.";
+    return "A newer version of the service has changed the store, so this process may no longer "
+           "use it. Use a process of the newer version.";
   default: return "The service cannot use a file of its own. The service's log has the cause.";
   }
 }
@@ -180,7 +180,7 @@ response problem(const base::error& failure, const problem_subject& of,
   answer.body = json.take();
   // Exports take seconds; everything else finishes sooner.
   if (what.code == base::errc::exports_busy) answer.fixed_headers = "Retry-After: 5\r\n";
-  // Here the same request would fail for good.
+  // With `store_newer`, the same request would never succeed.
   else if (about.status == 503 && what.code != base::errc::store_newer)
     answer.fixed_headers = "Retry-After: 1\r\n";
   // RFC 9110 section 12.5.3: only a 415 that the content coding caused carries Accept-Encoding.

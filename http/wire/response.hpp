@@ -47,7 +47,7 @@ struct assembled_body {
   std::size_t size = 0;
 };
 
-/// A body that its owner sends in parts after the head. It is chunked; of an HTTP/1.0 request it
+/// A body that its owner sends in parts after the head. It is chunked; for an HTTP/1.0 request, it
 /// ends with the connection.
 struct body_in_parts {};
 
@@ -55,7 +55,7 @@ struct body_in_parts {};
 /// `Connection`, and `X-Content-Type-Options` where there is content.
 struct response {
   int status = 200;
-  /// Set where it is a problem.
+  /// Set if the answer is a problem.
   std::optional<base::errc> problem = {};
   /// Empty if there is no body. Must have static storage duration.
   std::string_view content_type;
@@ -102,11 +102,11 @@ void write_head(std::string& out, const response& answer, const write_context& c
 /// The reason phrase of RFC 9110 section 15; `Unknown` for a status that this service never sends.
 std::string_view reason_phrase(int status) noexcept;
 
-/// What a problem calls the request that it answers.
+/// How a problem identifies the request that it answers.
 struct problem_subject {
   /// Its `X-Request-Id`.
   std::string_view request_id;
-  /// Of the trace that it is a part of; empty: of none.
+  /// The id of the trace that it belongs to; empty: none.
   std::string_view trace_id = {};
 };
 inline problem_subject subject_of(const request& of) noexcept {
@@ -114,11 +114,11 @@ inline problem_subject subject_of(const request& of) noexcept {
 }
 
 /// The problem (RFC 9457) for an error. The detail is repeated as `message`, where clients of this
-/// interface look for it. Every 503 but `store_newer` carries `Retry-After`: it is safe to ask
-/// again, here or another replica. For an error that would disclose something about this machine
+/// interface look for it. Every 503 but `store_newer` carries `Retry-After`: it is safe to retry,
+/// here or at another replica. For an error that would disclose something about this machine
 /// (`base::is_local_failure`), the detail is a general sentence unless it was written for clients;
 /// the code that created the error logs the real one. Tokens in the detail are left out.
-/// `violated_policy`: the rate limit that the request is over.
+/// `violated_policy`: the rate limit that the request exceeds.
 response problem(const base::error& what, const problem_subject& of,
                  std::string_view violated_policy = {});
 

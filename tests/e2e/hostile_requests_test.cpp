@@ -337,8 +337,8 @@ TEST_CASE("both transports say the same of types and sizes", "[limits][hostile]"
   raw_connection large{plain_server(transport).data()};
   const auto refused = large.ask(request("POST", groups_target, std::string(1'048'577, ' ')));
   CHECK(refused.status == 413);
-  CHECK(refused.body.find("The body has more than 1048576 bytes, the limit. Send less, in several "
-                          "requests where that can be; the service's operator can raise "
+  CHECK(refused.body.find("The body has more than 1048576 bytes, the limit. Send less, or split "
+                          "it into several requests if possible. The service's operator can raise "
                           "body-limit-bytes.") != std::string::npos);
 }
 

@@ -172,8 +172,8 @@ TEST_CASE("lines of If-Match are one list", "[framer]") {
 TEST_CASE("a body that is too large is told the limit and what to do", "[framer]") {
   const std::string post = "POST / HTTP/1.1\r\nHost: a\r\n";
   const std::string expected =
-      "The body has more than 1048576 bytes, the limit. Send less, in several requests where that "
-      "can be; the service's operator can raise body-limit-bytes.";
+      "The body has more than 1048576 bytes, the limit. Send less, or split it into several "
+      "requests if possible. The service's operator can raise body-limit-bytes.";
   CHECK(detail_of(post + "Content-Length: 1048577\r\n\r\n") == expected);
   CHECK(detail_of(post + "Transfer-Encoding: chunked\r\n\r\n100001\r\n") == expected);
 }
@@ -334,8 +334,8 @@ TEST_CASE("a refusal says where, what and what to do", "[framer]") {
         "Head line 4: it ends with LF alone; end lines with CRLF");
   CHECK(detail_of(head + "Host: b\r\n") == "Head line 3: a second 'Host'; send one");
   CHECK(detail_of("\x16\x03\x01") ==
-        "The first byte of the request is byte 0x16, no method begins so; send plain HTTP/1.1 (no "
-        "TLS), one request after the other, with at most one empty line between");
+        "The first byte of the request is byte 0x16, which no method begins with; send plain "
+        "HTTP/1.1 (no TLS), one request after another, with at most one empty line between them");
 }
 
 TEST_CASE("a refusal shows at most 64 bytes of a client and no control byte", "[framer]") {

@@ -139,7 +139,7 @@ TEST_CASE("a problem names no path of the machine, unless it was written for cli
     CHECK(told(true));
   }
   const auto failed = problem({base::errc::store_failed, detail}, {"r"});
-  CHECK(failed.body_bytes().find("its server is out of reach") != std::string_view::npos);
+  CHECK(failed.body_bytes().find("Its server is out of reach") != std::string_view::npos);
   CHECK(failed.body_bytes().find("log has the cause") != std::string_view::npos);
 }
 
