@@ -10,10 +10,10 @@
 
 namespace matchcloud::http {
 
-/// A request with the bounds of its transport that it occupies. Messages to actors share it; the
-/// last holder releases the bounds. A client that disconnects therefore frees no capacity before
-/// its request is gone. Once it is dispatched, nothing of it changes but its ticket, until nobody
-/// else holds it.
+/// A request with what it occupies of its transport's limits. Messages to actors share it; the last
+/// holder releases what it occupies. A client that disconnects therefore frees no capacity before
+/// its request is gone. Once it is dispatched, only its ticket may change, until nobody else holds
+/// it.
 class admitted_request final : public request, public actors::ticket {
 public:
   /// Covers head and body.

@@ -72,9 +72,9 @@ public:
   }
 
 private:
-  /// Of which only the body and the lease are used.
+  /// Only its body and its lease are used.
   admitted_request into_;
-  /// Bytes that the owner still takes, those in `into_` included.
+  /// Bytes that the owner still accepts, including those in `into_`.
   std::size_t credit_ = 0;
   std::uint64_t offset_ = 0;
   bool has_begun_ = false;

@@ -32,13 +32,12 @@ base::error ended_early(bool in_proxy_header) {
 
 base::error tls_expected() {
   return {base::errc::request_malformed,
-          "This port speaks TLS, and the request came without: ask for https:// instead of "
-          "http://."};
+          "This port speaks TLS, but the request came without. Use https:// instead of http://."};
 }
 
 base::error tls_not_expected() {
   return {base::errc::request_malformed,
-          "This port speaks no TLS: ask for http:// instead of https://, or another port."};
+          "This port does not speak TLS. Use http:// instead of https://, or another port."};
 }
 
 /// How a record of a TLS handshake begins: its kind, then the major version.
@@ -55,7 +54,7 @@ void corrupt(std::string_view bytes, std::uint64_t random) {
   base::faults::flip_bit({const_cast<char*>(bytes.data()), bytes.size()}, random);
 }
 
-/// Removes the forwarding headers: they come from a client of which nothing is known.
+/// Removes the forwarding headers, because nothing is known of the client that sent them.
 void drop_forwarding(request& from) {
   for (const auto which : {header::x_forwarded_for, header::forwarded})
     if (from.has(which)) from.set(which, {});
@@ -89,8 +88,8 @@ void connection::start() {
     return watch();
   }
   arm();
-  // The first request has often come by now. One that asks for the connection to be closed is
-  // answered in this turn, as a rule: watching the socket would cost as much as all else of it.
+  // The first request has often arrived by now. If it closes the connection, it is usually answered
+  // in this turn, and watching the socket would cost as much as all the rest.
   reader_.set_readable();
   process();
   if (phase_ == phase::waiting) return schedule();
@@ -200,7 +199,7 @@ void connection::shake_hands() {
   end_tls_handshake(tls_->is_resumed() ? handshake_end::resumed : handshake_end::full);
   phase_deadline_ = host_->now() + idle_time();
   arm();
-  // The first request may have come with the end of the handshake.
+  // The first request may have arrived with the end of the handshake.
   reader_.set_readable();
   process();
 }
@@ -298,7 +297,7 @@ void connection::end_proxy_header() {
   phase_deadline_ = host_->now() + idle_time();
   arm();
   if (!is_believed || host_->admission->on_client_named(*this)) return;
-  // Who expects TLS would take an answer without it for an attack: the end says it.
+  // A client that expects TLS would take a plain answer for an attack, so it gets none.
   if (tls_context_) return close();
   refuse(too_many_connections(), true);
 }
@@ -314,7 +313,7 @@ void connection::frame(std::string_view bytes) {
     if (hit.kind == base::fault_kind::error) return refuse(framing_broken(), true);
     if (hit.kind == base::fault_kind::corrupt) corrupt(bytes, hit.random);
   }
-  // Looked at before framing, which may free what was kept.
+  // Checked before framing, which may free the kept bytes.
   const bool speaks_tls = tls_ == nullptr && !served_ && bytes.starts_with(tls_hello);
   if (!request_) request_ = host_->acquire_request();
   switch (reader_.frame(bytes, upload_ ? upload_->into() : *request_)) {
@@ -329,7 +328,7 @@ void connection::frame(std::string_view bytes) {
   if (!speaks_tls) return refuse(framing_failure(), true);
   host_->admission->note_tls_failure(
       *this, admission_host::tls_cause::plain_listener,
-      "it speaks TLS to a listener without; send it to one with /tls");
+      "it speaks TLS to a listener without TLS; send it to one with /tls");
   refuse(tls_not_expected(), true);
 }
 
@@ -425,7 +424,7 @@ void connection::send_continue() {
 void connection::on_end_of_input() {
   const bool truncated = tls_ != nullptr && tls_->is_truncated();
   if (truncated) host_->metrics.tls_truncated.add();
-  // An end that may be an attacker's is not answered: half a request says nothing then.
+  // An end that an attacker may have caused is not answered: half a request proves nothing.
   if (!idle() && !truncated) return refuse(ended_early(reader_.in_proxy_header()), true);
   phase_ = phase::finishing;
   return sender_.has_unsent() ? schedule() : linger();
@@ -438,7 +437,7 @@ void connection::identify_client() {
   if (client_unknown_) drop_forwarding(*request_);
   if (tls_ == nullptr) return;
   request_->is_secure = true;
-  // Authorities may be replaced while connections go on.
+  // Authorities may be replaced while connections are open.
   if (tls_->client_subject() && host_->admission->trusts_clients_of(tls_->context()))
     request_->certificate_subject = tls_->client_subject();
 }
@@ -501,7 +500,7 @@ void connection::answer(actors::exchange_ref ref, response&& with) {
     return begin_answer_in_parts(std::move(with));
   if (sends_body(with) && !sender_.hold(with)) return refuse(too_many_response_bytes(), false);
   queue(std::move(with), request_->keep_alive);
-  // Pipelined requests behind this one are framed at once, so that their answers share a write.
+  // Requests pipelined after this one are framed at once, so that their answers share a write.
   if (reader_.has_input()) process();
 }
 
@@ -535,7 +534,7 @@ void connection::refuse(const base::error& why, bool close) {
 
 void connection::refuse(response&& with, operation which, bool close) {
   exchange_.operation_id = which;
-  // The time that a client took for a request that never was whole is no latency.
+  // The time that a client spent on an incomplete request does not count as latency.
   if (phase_ != phase::waiting) begun_ = host_->now();
   queue(std::move(with), !close && request_->keep_alive);
 }
@@ -608,7 +607,7 @@ void connection::log_access(int status, std::uint64_t bytes, base::fault_point_s
   const auto which = exchange_.operation_id;
   access_entry entry;
   entry.request = request_.get();
-  // A request that was refused early does not know whose it is.
+  // A request that was refused early does not know its client.
   entry.client =
       request_->peer == model::ip_address{} ? peer_ : host_->exchanges->client_of(*request_);
   entry.operation = row_of(which).name;
@@ -617,7 +616,7 @@ void connection::log_access(int status, std::uint64_t bytes, base::fault_point_s
   entry.bytes = bytes;
   entry.duration = host_->now() - begun_;
   entry.faults = met | request_->met_faults.load(std::memory_order_relaxed);
-  // A URL may be signed, and what led nowhere may be a signed URL that was mistyped.
+  // A URL may be signed, and an unmatched path may be a mistyped signed URL.
   entry.hides_query = which == operation::unmatched || row_of(which).hides_query;
   host_->access->add(entry);
 }
@@ -657,8 +656,8 @@ void connection::flush() {
 }
 
 void connection::file_ready() {
-  // The end of the turn sends the file's bytes, and then frames what was pipelined behind its
-  // request.
+  // The end of the turn sends the file's bytes, and then frames requests that were pipelined after
+  // its own.
   if (phase_ != phase::closed && sender_.file_ready()) schedule();
 }
 
@@ -670,7 +669,7 @@ void connection::after_flush() {
     if (const auto taken = sender_.take_sent_of_parts()) host_->exchanges->tell_taken(*this, taken);
     return arm();
   }
-  // A client that sends nothing behind its last request cannot reset what it was sent.
+  // If the client sent nothing after its last request, closing cannot reset the answer.
   if (phase_ == phase::finishing && client_ends_ && tls_ == nullptr && !reader_.has_more())
     return close();
   if (phase_ == phase::finishing) return linger();
@@ -685,7 +684,7 @@ void connection::after_flush() {
 
 void connection::linger() {
   if (reader_.has_ended()) {
-    // An end that was said is answered by one.
+    // A close_notify is answered with one.
     if (tls_ != nullptr && !tls_->is_truncated()) stream_->shutdown_write();
     return close();
   }
@@ -726,7 +725,7 @@ void connection::close() {
 }
 
 std::optional<base::steady_time> connection::idle_since() const noexcept {
-  // A handshake that takes longer than others are idle is a client that does nothing, too.
+  // A handshake that takes longer than other connections are idle counts as idle, too.
   if (phase_ == phase::handshaking) return handshaking_since();
   if (!idle() || sender_.has_unsent()) return std::nullopt;
   return phase_deadline_ - idle_time();
@@ -778,7 +777,7 @@ std::chrono::milliseconds connection::idle_time() const noexcept {
 }
 
 void connection::close_if_idle() {
-  // An answer in parts has no end of its own: without its last chunk the client asks again.
+  // An answer in parts has no end of its own: without its last chunk, the client retries.
   if (phase_ == phase::streaming) return close();
   if (!idle()) return;
   // A request may have arrived already: it is answered before the connection closes.
@@ -810,8 +809,8 @@ void connection::arm() {
   if (phase_ == phase::closed) return;
   auto deadline = phase_deadline_;
   if (paused_until_ != base::steady_time{}) deadline = std::min(deadline, paused_until_);
-  // While the client has to take an answer, the sender's deadline replaces that of the phase,
-  // except that a waiting exchange keeps its own deadline as well.
+  // While the client has to receive an answer, the sender's deadline replaces the phase's, except
+  // that a waiting exchange keeps its own deadline as well.
   if (sender_.is_awaited())
     deadline =
         phase_ == phase::waiting ? std::min(deadline, sender_.deadline()) : sender_.deadline();
@@ -843,10 +842,10 @@ void connection::on_deadline() {
     return arm();
   }
   if (now < phase_deadline_) return arm();
-  // The file's next bytes were not read in time. The client would take anything sent now for a part
-  // of the file.
+  // The file's next bytes were not read in time. The client would mistake anything sent now for a
+  // part of the file.
   if (sender_.is_reading_file()) return cut();
-  if (sender_.has_separate_body()) { // being sent, and the client takes it
+  if (sender_.has_separate_body()) { // being sent, and the client receives it
     phase_deadline_ = now + idle_time();
     return arm();
   }

@@ -49,50 +49,50 @@ public:
   /// body before they read. More than gigabit Ethernet carries in `linger_timeout`.
   static constexpr std::size_t body_linger_bytes = 256UL * 1024 * 1024;
   static constexpr std::chrono::milliseconds linger_timeout{2'000};
-  /// After so many answers in a row that a rate limit refuses, the next request is read only after
-  /// `refusal_pause`; after `refusals_limit`, the connection closes. Not those of trusted proxies,
-  /// which carry many clients.
+  /// After this many answers in a row that a rate limit refused, the next request is read only
+  /// after `refusal_pause`; after `refusals_limit`, the connection closes. Connections of trusted
+  /// proxies are exempt, because they carry many clients.
   static constexpr std::uint32_t unpaused_refusals = 16;
   static constexpr std::chrono::milliseconds refusal_pause{1'000};
   static constexpr std::uint32_t refusals_limit = 64;
 
   /// `slot` identifies the connection in its transport; `generation` is the last one that the
-  /// slot's previous connection used, so that a late reply to that connection is not taken for one
-  /// to this. `tls`: the connection speaks TLS, after its preamble; null: it does not.
+  /// slot's previous connection used, so that a late reply to that connection is not mistaken for
+  /// one to this. `tls`: the connection speaks TLS, after its preamble; null: it does not.
   connection(connection_host& host, std::unique_ptr<byte_stream> stream,
              const model::ip_address& peer, std::uint32_t slot, std::uint32_t generation,
              preamble begins_with = preamble::none, std::shared_ptr<tls_context> tls = nullptr);
   ~connection() override;
 
-  /// Reads what has come already. Watches the socket from the end of the turn on, if the connection
-  /// is still open then; where that fails, it closes.
+  /// Reads what has already arrived. Watches the socket from the end of the turn on, if the
+  /// connection is still open then; if that fails, it closes.
   void start();
   void on_events(std::uint32_t events) override;
   void read_now();
   void at_turn_end();
-  /// Goes on with the TLS handshake.
+  /// Continues the TLS handshake.
   void shake_hands();
 
   /// Answers the current exchange, if `ref` is its current attempt.
   void answer(actors::exchange_ref ref, response&& with);
-  /// The owner takes `bytes` more of the body of the current exchange, if `ref` is its attempt.
+  /// The owner accepts `bytes` more of the current exchange's body, if `ref` is its attempt.
   void grant(actors::exchange_ref ref, std::size_t bytes);
   /// Sends a part of the answer that `answer` began, if `ref` is its attempt.
   void send_part(actors::exchange_ref ref, std::string_view bytes, bool is_last);
   /// Whether `ref` is the current attempt of an unanswered exchange.
   bool is_current(actors::exchange_ref ref) const noexcept;
-  /// Notes the operation and its owner. False where the owner's mailbox is full.
+  /// Notes the operation and its owner. False if the owner's mailbox is full.
   bool routed(operation which, base::owner waits_for);
-  /// The front has taken the exchange, which counts as so many units of a lane's in service.
+  /// The front has taken the exchange, which counts as `units` of a lane in service.
   void begin_service(lane of, std::uint32_t units);
-  /// Dispatches the exchange again, as a further attempt, because `dead` died. False where the
-  /// retry is refused (see `begin_retry`): the exchange is then answered.
+  /// Dispatches the exchange again, as a further attempt, because `dead` died. False if the retry
+  /// is refused (see `begin_retry`): the exchange is then answered.
   bool retry(actors::handler dead);
 
-  /// The part of a file that `read_ahead` was asked for is in memory.
+  /// The part of a file that `read_ahead` was to read is in memory.
   void file_ready();
 
-  /// Counted in its client's share of connections, which is up to the acceptor.
+  /// Whether the connection counts in its client's share. The acceptor sets this.
   bool in_share = false;
 
   bool waiting() const noexcept { return phase_ == phase::waiting; }
@@ -105,33 +105,33 @@ public:
   std::uint32_t slot() const noexcept { return slot_; }
   std::uint32_t generation() const noexcept { return generation_; }
   const model::ip_address& peer() const noexcept { return peer_; }
-  /// The lanes of the peer, and of the client whose request this is.
+  /// The lanes of the peer, and of the client that sent the current request.
   lane peer_lane() const noexcept { return peer_lane_; }
   lane client_lane() const noexcept { return client_lane_; }
 
   /// Since when the connection has been idle, or in its TLS handshake; nothing while a request or
   /// an answer is under way.
   std::optional<base::steady_time> idle_since() const noexcept;
-  /// Since when a request has been arriving that is not complete, or the connection has lingered
-  /// after its last answer; nothing where neither is so.
+  /// Since when an incomplete request has been arriving, or the connection has lingered after its
+  /// last answer; nothing in other states.
   std::optional<base::steady_time> unfinished_since() const noexcept;
-  /// Since when the client has taken nothing of an answer that holds bytes of the budget; nothing
-  /// where it takes them or no such answer waits.
+  /// Since when the client has received nothing of an answer that holds bytes of the budget;
+  /// nothing if it receives them or no such answer waits.
   std::optional<base::steady_time> stalled_since() const noexcept {
     return sender_.stalled_since();
   }
-  /// Since when the client has taken nothing of an answer; empty where it takes one or there is
-  /// none.
+  /// Since when the client has received nothing of an answer; nothing if it receives one or no
+  /// answer waits.
   std::optional<base::steady_time> blocked_since() const noexcept {
     return sender_.blocked_since();
   }
-  /// Since when the TLS handshake has been in progress; nothing where none is.
+  /// Since when the TLS handshake has been in progress; nothing if none is.
   std::optional<base::steady_time> handshaking_since() const noexcept;
-  /// Closes the connection in favour of another, unless its next bytes have just arrived; one that
-  /// is in its handshake in any case. A request that is not complete is answered.
+  /// Closes the connection in favour of another, unless its next bytes have just arrived. One in
+  /// its handshake is closed in any case. An incomplete request is answered.
   bool evict();
   /// Closes the connection in favour of another and drops what is unsent, unless the client has
-  /// taken some of it after all.
+  /// received some of it after all.
   bool evict_stalled();
 
   /// While draining: closes the connection if no request is under way.
@@ -162,15 +162,15 @@ private:
   void watch();
   /// The stream, wrapped for fault injection once any fault is injected at that point.
   byte_stream& stream(base::fault_point at);
-  /// From now on the connection speaks TLS; `received` came behind its preamble.
+  /// From now on the connection speaks TLS; `received` arrived after its preamble.
   void begin_tls(std::string_view received);
-  /// The handshake goes on at the end of this turn or a later one.
+  /// The handshake continues at the end of this turn or a later one.
   void schedule_handshake();
   void end_tls_handshake(handshake_end how);
   void fail_handshake();
-  /// A part of a TLS record has arrived: the rest is waited for as for a head.
+  /// A part of a TLS record has arrived: the rest has the deadline of a head.
   void await_record();
-  /// The record held nothing of a request: the connection is as idle as before.
+  /// The record contained nothing of a request: the connection is as idle as before.
   void forget_record();
   void process();
   /// Returns the part of `bytes` after the PROXY header.
@@ -180,17 +180,17 @@ private:
   void take_partial();
   /// The head announces a body: decides how it is read.
   void on_head();
-  /// Notes in the request who sends it.
+  /// Notes the client in the request.
   void identify_client();
   void begin_exchange();
   /// Whether input is framed now.
   bool reads() const noexcept;
-  /// From now on the other side is waited for: the client while the owner grants credit, otherwise
-  /// the owner.
+  /// From now on, the deadline is for the other side: for the client while the owner grants credit,
+  /// otherwise for the owner.
   void move_upload_deadline();
-  /// Passes on what arrived of a streamed body with `bytes` of the connection.
+  /// Passes on the part of a streamed body that arrived with `bytes` of the connection.
   void take_upload(std::size_t bytes);
-  /// Asks for the body, where the client waits for that.
+  /// Sends `100 Continue` if the client waits for it.
   void send_continue();
   base::error framing_failure() const;
   void on_end_of_input();
@@ -206,7 +206,7 @@ private:
   void note_refusal(int status);
   /// Whether the next request is not read yet, because of refusals.
   bool is_paused() const noexcept;
-  /// The exchange is not in service any more, as far as its client's share goes.
+  /// The exchange no longer counts as in service for its client's share.
   void end_service();
   /// The exchange waits for `owner` from now on: counts it there, or not at all.
   void serve_at(base::owner owner);
@@ -220,7 +220,7 @@ private:
   void linger();
   void discard();
   void close();
-  /// Answers a request that has begun with `why`, as far as the socket takes it, and closes.
+  /// Answers a request that has begun with `why`, as far as the socket accepts it, and closes.
   void end_with(const base::error& why);
   /// Closes the connection and drops what is unsent, in the kernel too.
   void cut();
@@ -233,9 +233,9 @@ private:
   connection_host* host_;
   byte_account account_{*host_, *this};
   std::unique_ptr<byte_stream> stream_;
-  /// Points to `stream_` where that speaks TLS; null elsewhere.
+  /// Points to `stream_` if that speaks TLS; otherwise null.
   tls_stream* tls_ = nullptr;
-  /// Until the handshake begins: what it begins with. Null where the connection speaks no TLS.
+  /// The context for the handshake until it begins. Null if the connection does not speak TLS.
   std::shared_ptr<tls_context> tls_context_;
   /// The address of the socket's peer, or the one that the PROXY header names.
   model::ip_address peer_;
@@ -251,11 +251,11 @@ private:
   /// When the request being received began, or when the last bytes of the one that waits for its
   /// answer could be read.
   base::steady_time begun_;
-  /// When the bytes that are read now could be read; unset where no event told.
+  /// When the bytes being read became readable; unset if no event reported them.
   base::steady_time readable_since_;
-  /// No request is read before; unset as a rule.
+  /// No request is read before this time; usually unset.
   base::steady_time paused_until_;
-  /// How many more bytes are discarded, one read more at most.
+  /// How many more bytes are discarded; the last read may exceed it.
   std::size_t discards_bytes_ = 0;
   /// Wraps the socket's stream; null while no fault was injected into it.
   faulty_stream* faulty_ = nullptr;
@@ -270,7 +270,7 @@ private:
   lane client_lane_ = 0;
   lane service_lane_ = 0;
   exchange_state exchange_;
-  /// Where to note when what is unsent is sent; null as a rule.
+  /// Where to note the time when the unsent bytes are sent; usually null.
   actors::sent_mark sent_;
   phase phase_ = phase::reading;
   receiving receiving_ = receiving::nothing;

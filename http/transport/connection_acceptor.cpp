@@ -31,8 +31,8 @@ public:
 
   void accept_silent() { accept_with_first_bytes(socket_.get(), false); }
 
-  /// Accepts until the backlog is empty, `most` are taken or, unless connections drain, the time is
-  /// up: the event then comes again.
+  /// Accepts until the backlog is empty, `most` are accepted or, unless connections drain, the time
+  /// is up; the event is then reported again.
   void accept_some(std::size_t most) {
     const auto until = owner_->clock_->now() + accept_turn_time;
     for (std::size_t i = 0; i < most; ++i) {
@@ -161,7 +161,7 @@ void connection_acceptor::admit_socket(base::file_descriptor socket, const model
   const bool in_share = !is_trusted(peer, host_->in_force.trust);
   if (!in_share || count_in_share(peer))
     return open(std::move(socket), peer, begins_with, in_share, speaks_tls);
-  // Whoever speaks TLS would take an answer without it for an attack: the end says it.
+  // A client that speaks TLS would take a plain answer for an attack, so it gets none.
   if (!speaks_tls) refuse_socket(socket);
   release_connection();
 }
@@ -201,7 +201,7 @@ void connection_acceptor::leave(connection& which) {
     if (!which.peer().is_v4()) host_->bounds.networks.leave(which.peer());
   }
   release_connection();
-  // With the place, not with the memory: nobody shall see more than the limit.
+  // Decreases with the place, not with the memory, so that it never exceeds the limit.
   host_->metrics.connections.add(-1);
 }
 
@@ -297,7 +297,7 @@ void connection_acceptor::note_tls_failure(const connection& with, tls_cause cau
   auto& logged = tls_failure_logged_[static_cast<std::size_t>(cause)];
   if (logged != base::steady_time{} && now - logged < tls_failure_log_interval) return;
   logged = now;
-  // An operator can mend the listener, not what clients do in handshakes.
+  // An operator can fix the listener, but not what clients do in handshakes.
   const auto event = cause == tls_cause::plain_listener ? base::log_event::tls_at_plain
                                                         : base::log_event::tls_failed;
   base::log(event, "tls: no TLS with {}: {}", model::to_string(with.peer()), why);

@@ -16,8 +16,8 @@
 
 namespace matchcloud::http {
 
-/// Lets clients in to one event loop: owns its listeners, opens connections up to the limits of
-/// each client and of all, closing others in their favour where needed, and bounds TLS handshakes.
+/// Accepts clients for one event loop: owns its listeners, opens connections up to the limits of
+/// each client and of all, closing others in their favour if needed, and bounds TLS handshakes.
 /// Loop thread only.
 class connection_acceptor final : public admission_host {
 public:
@@ -28,11 +28,10 @@ public:
   static constexpr std::chrono::microseconds accept_turn_time{250};
   /// How many connections are accepted between two looks at the clock.
   static constexpr std::size_t accepts_per_clock = 8;
-  /// At most so often a line is logged about a client without TLS, of each cause; the metrics count
-  /// all.
+  /// The least time between two lines of the log about clients without TLS, for each cause. The
+  /// metrics count all.
   static constexpr std::chrono::seconds tls_failure_log_interval{10};
-  /// Connection shares apply once more than this part (one in so many) of `connection_limit` is in
-  /// use.
+  /// Connection shares apply once more than 1/`unshared_part` of `connection_limit` is in use.
   static constexpr std::size_t unshared_part = 2;
 
   /// Opens connections of `host` in `into`. Turned-away clients get an id of `ids`.
@@ -41,7 +40,7 @@ public:
                       const base::clock& clock);
   ~connection_acceptor() override;
 
-  /// What the connections that begin from now on speak TLS with; open ones keep theirs. Before the
+  /// Sets the TLS context of connections that begin from now on; open ones keep theirs. Before the
   /// first call there are no listeners with TLS.
   void set_tls(std::shared_ptr<tls_context> context) { tls_ = std::move(context); }
   /// Takes over a listening socket.
@@ -88,17 +87,17 @@ private:
   void admit_socket(base::file_descriptor socket, const model::ip_address& peer,
                     preamble begins_with, bool speaks_tls);
   void refuse_socket(const base::file_descriptor& socket);
-  /// The connections that a client address may hold whatever else there is.
+  /// The connections that a client address may hold even while few are in use.
   std::size_t most_per_address(const model::ip_address& client) const noexcept;
-  /// Counts one more connection of `client`; where its share is used up, in place of an idle one,
-  /// which is closed in this loop or another. False, and not counted: there is no idle one. `but`
+  /// Counts one more connection of `client`. If its share is used up, the connection replaces an
+  /// idle one, which is closed in this loop or another. False, and not counted: none is idle. `but`
   /// is the connection to be counted if it is open already; it is never closed.
   bool count_in_share(const model::ip_address& client, const connection* but = nullptr);
-  /// Has each other loop close an idle connection of `client`, because the kernel may have given
+  /// Makes each other loop close an idle connection of `client`, because the kernel may have given
   /// them its whole share. False, and nothing is closed: there is no other loop, or this one
   /// already has its part of the share.
   bool evict_elsewhere(const model::ip_address& client, std::size_t share);
-  /// Has the acceptor of each other loop do `what`, on its thread.
+  /// Runs `what` for the acceptor of each other loop, on its thread.
   template <class What>
   void elsewhere(const What& what);
   void open(base::file_descriptor socket, const model::ip_address& peer, preamble begins_with,

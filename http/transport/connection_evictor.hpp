@@ -11,7 +11,7 @@
 
 namespace matchcloud::http {
 
-/// Closes connections of one event loop in favour of others, those first that have waited longest.
+/// Closes connections of one event loop in favour of others, beginning with the longest waiting.
 /// Loop thread only.
 class connection_evictor {
 public:
@@ -27,10 +27,10 @@ public:
   connection_evictor(connection_host& host, const connection_table& among) noexcept
       : host_{&host}, among_{&among} {}
 
-  /// Closes the connection that has been idle longest. On the ops plane, where none of this loop's
-  /// is, the one whose request has been incomplete longest, or else the one whose client has taken
-  /// nothing of its answer for longest: whoever is slow must not keep health checks out. False:
-  /// there is none.
+  /// Closes the connection that has been idle longest. On the ops plane, if none of this loop is
+  /// idle, closes the one whose request has been incomplete longest, or else the one whose client
+  /// has received nothing of its answer for longest: slow clients must not keep health checks out.
+  /// False: there is none.
   bool evict_idle();
   /// The same for connections of `client` that are idle; never closes `but`, which may be null.
   bool evict_idle_of(const model::ip_address& client, const connection* but);

@@ -30,19 +30,19 @@ public:
   virtual void assign_id(request& to) = 0;
   /// The lane that a client address waits in.
   virtual lane lane_of(const model::ip_address& client) const noexcept = 0;
-  /// The lane that a request waits in: its token's, that of the client for which a trusted proxy
-  /// speaks, or `by_peer`.
+  /// The lane that a request waits in: its token's, the lane of the client that a trusted proxy
+  /// names, or `by_peer`.
   virtual lane lane_of(const request& which, lane by_peer) const = 0;
-  /// The client's address, as a trusted proxy tells it or the peer's.
+  /// The client's address: the one that a trusted proxy names, or the peer's.
   virtual model::ip_address client_of(const request& which) const = 0;
-  /// What becomes of a request with a body of `length` bytes (0: in chunks) that is still to come.
+  /// Checks a head whose body of `length` bytes (0: in chunks) has not arrived yet.
   virtual head_verdict judge(const request& head, std::uint64_t length) const = 0;
   /// Takes a permit for the request of a client. False: too many requests are in flight, or too
   /// many of these are the client's.
   virtual bool admit(admitted_request& which, lane client) = 0;
   /// An admitted request was answered, or will not be.
   virtual void leave(lane client) noexcept = 0;
-  /// What counts as in service of a lane, more of it and less.
+  /// Adds to and subtracts from what a lane has in service.
   virtual void begin_service(lane of, std::uint32_t units) = 0;
   virtual void end_service(lane of, std::uint32_t units) = 0;
   /// Sends the connection's exchange to the front. While there is no front, its successor gets it.
@@ -60,19 +60,19 @@ public:
   /// A PROXY header named the client, which is now `peer()`. False: the client has too many
   /// connections.
   virtual bool on_client_named(connection& which) = 0;
-  /// Makes room in the budget for `bytes` by closing connections whose clients take nothing,
+  /// Makes room in the budget for `bytes` by closing connections whose clients receive nothing,
   /// longest stalled first, never `but`. False: there are no more such connections.
   virtual bool make_room(std::size_t bytes, const connection& but) = 0;
   /// A TLS handshake begins. At the limit, the one of this loop that has been in progress longest
   /// ends.
   virtual void begin_handshake() = 0;
-  /// Charges a handshake whose first bytes have come to the peer's rate limit. False: the peer is
+  /// Charges a handshake, at its first bytes, to the peer's rate limit. False: the peer is
   /// over it.
   virtual bool admit_handshake(const connection& of) = 0;
   virtual void end_handshake(handshake_end how) noexcept = 0;
-  /// Whether client certificates that `by` let in are still trusted.
+  /// Whether client certificates that `by` accepted are still trusted.
   virtual bool trusts_clients_of(const tls_context& by) const noexcept = 0;
-  /// There is no TLS with a client, and why: goes to the log, where not too many of a cause do.
+  /// Logs why there is no TLS with a client, with a limit on the lines per cause.
   enum class tls_cause : std::uint8_t { handshake_failed, plain_listener };
   virtual void note_tls_failure(const connection& with, tls_cause cause, std::string_view why) = 0;
 };
@@ -86,7 +86,7 @@ public:
   virtual ~connection_host() = default;
 
   shared_bounds& bounds;
-  /// What this loop goes by.
+  /// The limits in force in this loop.
   plane_limits in_force;
   const http::limits& limits = in_force.limits;
   event_loop& loop;
@@ -115,15 +115,15 @@ public:
 
   /// Reports bytes that a connection wrote: the transport bounds the sum of one turn.
   virtual void wrote(std::size_t bytes) noexcept = 0;
-  /// Has a part of a file read into memory and then calls `file_ready`. False: the part is in
-  /// memory already or the pool is full: send it now.
+  /// Reads a part of a file into memory and then calls `file_ready`. False: the part is in memory
+  /// already or the pool is full, so send it now.
   virtual bool read_ahead(connection& which, const file_range& part) = 0;
   /// Calls `read_now` once, when it is the turn of the connection's peer, after the events.
   virtual void schedule_read(connection& which) = 0;
   /// Calls `at_turn_end` once, when the current turn ends.
   virtual void schedule(connection& which) = 0;
-  /// Calls `shake_hands` once, at the end of this turn or a later one: handshakes cost much, and
-  /// come after what connections with requests have to do.
+  /// Calls `shake_hands` once, at the end of this turn or a later one: handshakes are expensive, so
+  /// connections with requests go first.
   virtual void schedule_handshake(connection& which) = 0;
   /// A connection was opened and is about to start.
   virtual void opened() = 0;
@@ -136,7 +136,7 @@ class byte_account {
 public:
   byte_account(connection_host& host, const connection& of) noexcept : host_{&host}, of_{&of} {}
 
-  /// Grows the lease to `bytes`, if need be by closing connections whose clients take nothing.
+  /// Grows the lease to `bytes`, if needed by closing connections whose clients receive nothing.
   bool lease(base::byte_lease& what, std::size_t bytes) const {
     auto& budget = host_->bounds.budget;
     if (what.grow_to(budget, bytes)) return true;

@@ -12,8 +12,8 @@
 
 namespace matchcloud::http {
 
-/// The connections of one event loop, each in a slot that references to its exchanges name. Slots
-/// are reused, but a generation tells a slot's connections apart. Loop thread only, but for `size`.
+/// The connections of one event loop, each in a slot, which references to its exchanges name. Slots
+/// are reused; a generation tells a slot's connections apart. Loop thread only, except `size`.
 class connection_table {
 public:
   /// The number of connections; those that closed in this turn count until it ends. Any thread.

@@ -17,8 +17,8 @@ class eviction_order {
 public:
   /// The most connections in one order.
   static constexpr std::size_t length_limit = 256;
-  /// A look that finds fewer candidates than one per so many connections is not repeated for
-  /// `look_pause`: this bounds what the looks cost each new arrival.
+  /// A look that finds fewer than one candidate per this many connections is not repeated for
+  /// `look_pause`. This bounds the cost of looks for each new connection.
   static constexpr std::size_t looks_per_eviction = 512;
   static constexpr std::chrono::milliseconds look_pause{50};
 
@@ -27,7 +27,7 @@ public:
     std::uint32_t slot = 0;
   };
 
-  /// The next candidate, longest first; nothing where a new look is needed.
+  /// The next candidate, longest first; nothing if a new look is needed.
   std::optional<candidate> next();
   bool may_look(base::steady_time now) const noexcept { return now >= look_at_; }
   /// Fills the order with the candidates found among `looked_at` connections.

@@ -17,8 +17,8 @@
 
 namespace matchcloud::http {
 
-/// How often an exchange is retried that an actor had claimed when it died: a request that kills
-/// its handler must not do so for ever. An exchange that only waited is retried each time.
+/// How often an exchange is retried if the actor that had claimed it died: a request that kills its
+/// handler must not do so forever. An exchange that only waited is retried each time.
 inline constexpr std::uint32_t resend_limit = 2;
 
 /// The state of one exchange that all transports share. One thread, or guarded by the transport.
@@ -31,9 +31,9 @@ struct exchange_state {
   base::owner waits_for = base::owner::none;
 
   /// Notes the operation and its owner, in whose mailbox the request takes a place. False, and
-  /// nothing noted, where the mailbox is full, where the operation is cheap and only the reserved
-  /// share is left, or where the client is noisy and the share of such is taken. Shares are checked
-  /// for first attempts only, and a request that holds a place keeps it.
+  /// nothing noted, if the mailbox is full, if the operation is cheap and only the reserved share
+  /// is left, or if the client is noisy and the share for noisy clients is used up. Shares are
+  /// checked for first attempts only, and a request that holds a place keeps it.
   bool route(admitted_request& request, operation what, base::owner who, const http::limits& limits,
              transport_metrics& metrics) noexcept;
 
@@ -44,15 +44,15 @@ struct exchange_state {
                                          actors::handler dead);
 };
 
-/// One part in so many of `in_flight_limit` is reserved for requests that cost more to repeat than
-/// a listing, an image or a small payload.
+/// 1/`reserved_share` of `in_flight_limit` is reserved for requests that cost more to repeat than a
+/// listing, an image or a small payload.
 inline constexpr std::size_t reserved_share = 8;
 
-/// Clients that have used up half of a rate limit get one part in so many of `in_flight_limit`, so
-/// that an overload sheds the noisy first.
+/// Clients that have used up half of a rate limit are refused above 1/`noisy_share` of
+/// `in_flight_limit`, so that an overload sheds the noisy ones first.
 inline constexpr std::size_t noisy_share = 4;
 
-/// Time from the complete request to its answer. Requests not yet routed get that of `unmatched`.
+/// Time from the complete request to its answer. Before routing, the operation is `unmatched`.
 inline std::chrono::milliseconds answer_timeout(const http::limits& limits,
                                                 operation which) noexcept {
   return limits.*row_of(which).deadline;
@@ -65,7 +65,7 @@ struct dispatch {
 };
 void may_be_sent(const dispatch&);
 
-/// transport -> front, and front -> front: requests wait that `exchange_sink::take_waiting` gives.
+/// transport -> front, and front -> front: requests wait for `exchange_sink::take_waiting`.
 struct requests_wait {};
 void may_be_sent(const requests_wait&);
 
@@ -88,21 +88,21 @@ public:
   /// The front knows the owners and is ready. Every unanswered exchange is dispatched to it.
   virtual void attach(caf::actor front) = 0;
 
-  /// The next request that waits, after `requests_wait`; nothing: there is none, and the next one
-  /// will be announced again. A transport that sends `dispatch` for each has none.
+  /// The next queued request, after `requests_wait`; nothing: the queue is empty, and the next
+  /// request will be announced again. A transport that sends `dispatch` for each has no queue.
   virtual std::optional<dispatch> take_waiting() { return std::nullopt; }
 
-  /// Notes the exchange's operation and the owner that is to answer it (`owner::none`: the front
-  /// does). False where the owner's mailbox is full.
+  /// Notes the exchange's operation and the owner that will answer it (`owner::none`: the front
+  /// does). False if the owner's mailbox is full.
   virtual bool routed(actors::exchange_ref exchange, operation which, base::owner waits_for) = 0;
 
-  /// The request of a current exchange; empty where it is answered or its client is gone.
+  /// The request of a current exchange; empty if it is answered or its client is gone.
   virtual open_exchange find(actors::exchange_ref exchange) const = 0;
 
   /// Answers an exchange. A second answer, or one to an older attempt, is dropped.
   virtual void answer(actors::exchange_ref exchange, response&& with) = 0;
 
-  /// The owner of a streamed request body takes `bytes` more of it; see `body_part`. A transport
+  /// The owner of a streamed request body accepts `bytes` more; see `body_part`. A transport
   /// without streamed bodies ignores this and the next.
   virtual void grant(actors::exchange_ref /*exchange*/, std::size_t /*bytes*/) {}
 

@@ -28,9 +28,9 @@ constexpr lane long_lane_of(lane client) noexcept {
 }
 
 /// Items that wait for their turn. Each lane is first in, first out, and the lanes that have any
-/// take turns (stochastic fairness queuing: McKenney, INFOCOM 1990). So what one client waits for
-/// does not depend on how much others have queued, only on how many they are. Every call but the
-/// first ones, which allocate, takes constant time. One thread.
+/// take turns (stochastic fairness queuing: McKenney, INFOCOM 1990). So how long one client waits
+/// does not depend on how much others have queued, only on how many others there are. Every call
+/// takes constant time, except the first ones, which allocate. One thread.
 template <class Item>
 class fair_queue {
 public:
@@ -74,9 +74,9 @@ public:
     return std::nullopt;
   }
 
-  /// From now on nothing of the lane comes, until `release`.
+  /// From now on `pop` skips the lane, until `release`.
   void hold(lane which) noexcept { lanes_[which].is_held = true; }
-  /// True: something waits in the lane, and can come now.
+  /// True: something waits in the lane, and `pop` can return it now.
   bool release(lane which) noexcept {
     auto& of = lanes_[which];
     of.is_held = false;
@@ -123,7 +123,7 @@ private:
     return index;
   }
 
-  /// Puts a lane that has something to give at the end of the ring, unless it is there.
+  /// Puts a lane with items at the end of the ring, unless it is in the ring.
   void queue_lane(lane which) noexcept {
     auto& of = lanes_[which];
     if (of.is_queued || of.is_held || of.first == none) return;

@@ -19,26 +19,26 @@ struct refused_request {
   base::error why = {};
   /// Further complete header lines of the answer.
   std::string headers = {};
-  /// The rate limit that the request is over; empty: none.
+  /// The rate limit that the request exceeds; empty: none.
   std::string violated_policy = {};
 };
 
-/// What becomes of a request whose head is complete and whose body is still to come: the row of its
-/// operation says how the body is read.
+/// The verdict on a request whose head is complete and whose body has not arrived: the row of its
+/// operation, which says how the body is read, or a refusal.
 using head_verdict = tl::expected<const operation_row*, refused_request>;
 
-/// Judges a request by its head, in the front's words, so that a body that nobody wants is not
-/// waited for; and knows clients as the front does. The transport's thread.
+/// Checks requests by their heads, with the front's rules, so that the transport does not wait for
+/// unwanted bodies. Identifies clients as the front does. The transport's thread.
 class head_rules {
 public:
   virtual ~head_rules() = default;
-  /// `length`: the announced size of the body in bytes, 0 where it comes in chunks.
+  /// `length`: the announced size of the body in bytes; 0 if it arrives in chunks.
   virtual head_verdict judge(const request& head, std::uint64_t length) const = 0;
-  /// The address of the client that sent the request: that of its peer, or the one that a trusted
-  /// proxy names.
+  /// The address of the client that sent the request: its peer's, or the one that a trusted proxy
+  /// names.
   virtual model::ip_address client_of(const request& head) const { return head.peer; }
-  /// A hash of the token that the request shows, or of token and address where clients share a
-  /// token; 0 where it shows none that is known.
+  /// A hash of the request's token, or of token and address where clients share a token; 0 without
+  /// a known token.
   virtual std::uint64_t token_key(const request& /*head*/) const { return 0; }
   /// Charges a TLS handshake to its client's rate limit. False: the client is over it.
   virtual bool admit_handshake(const model::ip_address& /*client*/) const { return true; }

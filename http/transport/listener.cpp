@@ -32,14 +32,14 @@ bool set_flag(int fd, int level, int option) noexcept {
   return setsockopt(fd, level, option, &on, sizeof on) == 0;
 }
 
-/// A bound socket. With `exclusive`, binding fails beside any other listener, even one that has
+/// A bound socket. With `exclusive`, binding fails if any other listener exists, even one with
 /// SO_REUSEPORT.
 base::expected<base::file_descriptor> bind_to(const endpoint& where, bool exclusive) {
   const auto address = model::socket_address_of(where.address, where.port);
   const int family = address.storage.ss_family;
   base::file_descriptor socket{::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)};
   if (!socket) return unavailable(where, "socket");
-  // SO_REUSEADDR lets a restart bind beside connections in TIME_WAIT, not beside a listener.
+  // SO_REUSEADDR lets a restart bind despite connections in TIME_WAIT, but not despite a listener.
   if (!set_flag(socket.get(), SOL_SOCKET, SO_REUSEADDR)) return unavailable(where, "setsockopt");
   if (family == AF_INET6 && !set_flag(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY))
     return unavailable(where, "setsockopt");
@@ -118,9 +118,9 @@ std::optional<endpoint> endpoint_of(int fd, decltype(getsockname)* which) noexce
 }
 
 base::expected<listeners> listen_on(const endpoint& where, std::size_t count, int backlog) {
-  // The first socket binds exclusively, which fails beside any other listener. Only then does it
-  // admit its siblings (SO_REUSEPORT), so there is no moment at which another process could share
-  // the port unnoticed.
+  // The first socket binds exclusively, which fails if any other listener exists. Only
+  // then does it admit its siblings (SO_REUSEPORT), so there is no moment at which another process
+  // could share the port unnoticed.
   auto first = bind_to(where, true);
   if (!first) return tl::unexpected(std::move(first).error());
   if (!set_flag(first->get(), SOL_SOCKET, SO_REUSEPORT)) return unavailable(where, "setsockopt");

@@ -34,9 +34,9 @@ struct listener_kind {
 
   friend auto operator<=>(const listener_kind&, const listener_kind&) = default;
 };
-/// What stands behind an address for it: nothing, `/proxy`, `/tls` or `/proxy/tls`.
+/// The suffix of an address for it: nothing, `/proxy`, `/tls` or `/proxy/tls`.
 std::string_view suffix_of(listener_kind kind) noexcept;
-/// Takes the suffix off the end of `text`; `/tls/proxy` is read, too.
+/// Takes the suffix off the end of `text`; `/tls/proxy` is accepted, too.
 listener_kind take_suffix(std::string_view& text) noexcept;
 
 /// Reads `127.0.0.1:8080` or `[::1]:8080`. Fails with `config_invalid`.
@@ -52,7 +52,7 @@ endpoint endpoint_of(const sockaddr_storage& address) noexcept;
 std::optional<endpoint> endpoint_of(int fd, decltype(getsockname)* which = getsockname) noexcept;
 
 /// `count` non-blocking sockets that listen on one endpoint and share its connections
-/// (SO_REUSEPORT), and the endpoint with its real port. Fails with `address_unavailable` where any
+/// (SO_REUSEPORT), and the endpoint with its real port. Fails with `address_unavailable` if any
 /// other socket listens on the endpoint, which is never shared.
 struct listeners {
   endpoint where;
@@ -61,9 +61,9 @@ struct listeners {
 base::expected<listeners> listen_on(const endpoint& where, std::size_t count, int backlog);
 
 /// Whether the kernel keeps connections to a listening socket until their first bytes or their end
-/// (TCP_DEFER_ACCEPT), so that a loop wakes for those that have something to read. A silent one is
-/// accepted a second after it was opened, or at once where so many wait that the kernel answers
-/// with SYN cookies.
+/// (TCP_DEFER_ACCEPT), so that a loop wakes only when there is something to read. A silent one is
+/// accepted a second after it was opened, or at once if so many wait that the kernel answers with
+/// SYN cookies.
 void accept_with_first_bytes(int socket, bool on) noexcept;
 
 /// Whether an endpoint is free to listen on, without listening.

@@ -35,7 +35,7 @@ model::ip_address loop_exchanges::client_of(const request& which) const {
 bool loop_exchanges::admit(admitted_request& which, lane client) {
   const auto limit = host_->limits.in_flight_limit;
   if (!which.permit.acquire(host_->metrics.in_flight, limit)) return false;
-  // As with the other limits of addresses, the machine itself has none unless told.
+  // As with the other limits of addresses, this machine is exempt by default.
   const bool is_local = which.peer.is_loopback() && !which.through_proxy;
   const auto open = is_local && !host_->limits.limits_loopback
                         ? 0
@@ -75,7 +75,7 @@ void loop_exchanges::attach(caf::actor front) {
   queue_.clear();
   announced_ = false;
   if (!is_first) return redispatch(actors::handler::front, std::nullopt);
-  // Nobody was asked yet: no attempt was in vain.
+  // Nothing was dispatched yet, so no attempt has failed.
   among_->for_each([this](connection& each) {
     if (each.waiting()) dispatch(each);
   });

@@ -14,7 +14,7 @@
 
 namespace matchcloud::http {
 
-/// The exchanges of one event loop, between its connections and its front: has requests wait for
+/// The exchanges of one event loop, between its connections and its front: queues requests until
 /// their clients' turn, and finds the connection of each reply. Each connection keeps the state and
 /// the deadlines of its own exchange. Loop thread only.
 class loop_exchanges final : public exchange_sink, public exchange_host {
@@ -57,8 +57,8 @@ public:
 
 private:
   void announce();
-  /// Dispatches the exchanges that wait for `owner`, or all, again, because `dead` died. Ends those
-  /// whose answer goes in parts: parts may be lost, so their clients ask again.
+  /// Dispatches the exchanges that wait for `owner`, or all, again, because `dead` died. Ends the
+  /// exchanges whose answer is sent in parts: parts may be lost, so their clients retry.
   void redispatch(actors::handler dead, std::optional<base::owner> owner);
 
   connection_host* host_;
@@ -67,7 +67,7 @@ private:
   request_id_source* ids_;
   caf::actor front_;
   request_queue queue_;
-  /// The front was told that requests wait, and has not found none yet.
+  /// The front was told that requests wait, and has not found the queue empty since.
   bool announced_ = false;
 };
 

@@ -26,7 +26,7 @@ loop_transport::loop_transport(event_loop& runs, const base::clock& clock,
 void loop_transport::log_access(std::shared_ptr<access_log> to,
                                 const access_log_settings& settings) {
   const bool is_on = to && settings.mode != access_log_mode::off;
-  // The old lines are handed on first.
+  // The old lines are passed on first.
   access_lines_.reset();
   if (is_on) access_lines_ = std::make_unique<access_lines>(std::move(to), settings, loop, *clock_);
   access = access_lines_.get();
@@ -83,7 +83,7 @@ void loop_transport::finish_turn() {
   const auto until = clock_->now() + write_turn_time;
   const auto most = scheduled_.size();
   for (std::size_t i = 0; i < most && turn_written_bytes_ < write_turn_bytes; ++i) {
-    // The clock costs a hundredth of an answer, so it is asked only now and then.
+    // Reading the clock costs a hundredth of an answer, so it is read only now and then.
     if (i > 0 && i % steps_per_clock == 0 && clock_->now() >= until) break;
     if (auto* next = table_.in(scheduled_.pop()->item)) next->at_turn_end();
   }
@@ -94,7 +94,7 @@ void loop_transport::finish_turn() {
 }
 
 void loop_transport::run_handshakes() {
-  // Those that ask again meanwhile come at the end of the next turn.
+  // Handshakes that are scheduled again in this loop continue at the end of the next turn.
   auto left = handshakes_.size();
   const auto until = clock_->now() + handshake_turn_time;
   for (bool first = true; left > 0 && (first || clock_->now() < until); --left, first = false)

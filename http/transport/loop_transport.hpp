@@ -35,9 +35,9 @@ public:
   static constexpr std::size_t reads_per_turn = 128;
   /// How many connections are read or written between two looks at the clock.
   static constexpr std::size_t steps_per_clock = 8;
-  /// Time limit for the TLS handshakes of one turn; at least one goes on in a turn. It bounds how
-  /// long requests of others wait, beside the longest step, which signs: 0.1 ms with P-256, 1 ms
-  /// with RSA-2048.
+  /// Time limit for the TLS handshakes of one turn; at least one continues in a turn. It bounds how
+  /// long requests of others wait, together with the longest step, the signature: 0.1 ms with
+  /// P-256, 1 ms with RSA-2048.
   static constexpr std::chrono::microseconds handshake_turn_time{250};
   /// Interval at which unused memory is released.
   static constexpr std::chrono::milliseconds tidy_interval{10'000};
@@ -55,16 +55,16 @@ public:
                  shared_bounds& of_all, std::shared_ptr<const head_rules> rules,
                  transport_metrics& counts, std::uint64_t seed, std::function<void()> on_empty);
 
-  /// From now on these limits hold, also for the requests that are under way.
+  /// From now on these limits apply, also to requests in progress.
   void put_in_force(plane_limits changed) { in_force = std::move(changed); }
-  /// From now on answers have lines in `to`, as `settings` say; null: they have none.
+  /// From now on answers are logged in `to`, as `settings` say; null: they are not logged.
   void log_access(std::shared_ptr<access_log> to, const access_log_settings& settings);
   /// From now on connections are accepted before their first bytes, so that none waits for these
   /// when the listeners close.
   void accept_silent() { acceptor_.accept_silent(); }
   /// Accepts what waits in the backlogs, then stops listening; from now on each answer closes its
-  /// connection. Connections of less than a second that have said nothing are reset, if they wait
-  /// for their first bytes.
+  /// connection. Connections less than a second old that have sent nothing are reset, if the kernel
+  /// waits for their first bytes.
   void begin_drain();
   /// Drains like `begin_drain`, but leaves the backlogs to the process that shares the listening
   /// sockets.
@@ -116,8 +116,8 @@ private:
   loop_exchanges exchanges_;
   connection_acceptor acceptor_;
   /// Connections, by slot, that are to be read, those whose turn ends with `at_turn_end`, and those
-  /// with a handshake to go on with. A slot may have another connection by the time: that ignores
-  /// what it did not ask for.
+  /// with a handshake to continue. A slot may have another connection by then, which ignores calls
+  /// that it did not schedule.
   fair_queue<std::uint32_t> readable_;
   fair_queue<std::uint32_t> scheduled_;
   fair_queue<std::uint32_t> handshakes_;

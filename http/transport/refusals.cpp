@@ -8,52 +8,51 @@ using base::errc;
 
 base::error too_many_request_bytes() {
   return {errc::budget_exhausted,
-          "The service holds as many request bytes as it may. Try again later."};
+          "The service's byte budget has no room for this request. Try again later."};
 }
 
 base::error too_many_response_bytes() {
   return {errc::budget_exhausted,
-          "The service holds as many response bytes as it may. Try again later."};
+          "The service's byte budget has no room for the answer. Try again later."};
 }
 
 base::error too_many_in_flight() {
-  return {errc::overloaded,
-          "As many requests are in flight as the service takes. Try again later."};
+  return {errc::overloaded, "Too many requests are in flight. Try again later."};
 }
 
 base::error too_many_connections() {
   return {errc::overloaded,
-          "This client's address holds as many connections as one may while the service is busy. "
-          "Reuse connections, or close some and try again later."};
+          "This client's address has reached its limit of connections. Reuse connections, or close "
+          "some and try again later."};
 }
 
 base::error had_to_make_room() {
   return {errc::overloaded,
-          "The service has as many connections as it takes, and of those whose request was not "
-          "complete this one waited longest. Send requests at once; try again later."};
+          "The service has reached its limit of connections, and of those with an incomplete "
+          "request, this one waited longest. Send requests without pauses, and try again later."};
 }
 
 base::error mailbox_full() {
   return {errc::overloaded,
-          "As many such requests wait as the service takes. Come back after Retry-After."};
+          "The queue for such requests is full. Retry after the time in Retry-After."};
 }
 
 base::error failed_repeatedly() {
-  return {errc::unavailable, "What answers this request failed repeatedly. Try again later."};
+  return {errc::unavailable,
+          "The part of the service that answers this request failed repeatedly. Try again later."};
 }
 
 base::error outcome_unknown() {
   return {errc::outcome_unknown,
-          "What answers this request failed while it was being done: it may have happened or not. "
-          "Look at what it was to change before you ask again.",
+          "The part of the service that answers this request failed while working on it. The "
+          "change may or may not have happened. Check whether it has before you retry.",
           true};
 }
 
 base::error body_interrupted() {
-  return {
-      errc::unavailable,
-      "What took the body failed. Send all of it again: lines that were stored already stay and "
-      "do no harm."};
+  return {errc::unavailable,
+          "The part of the service that received the body failed. Send all of it again: lines that "
+          "are already stored stay, and repeating them does no harm."};
 }
 
 base::error not_answered_in_time(operation which) {
@@ -62,8 +61,8 @@ base::error not_answered_in_time(operation which) {
   if (!row.is_repeatable)
     return {
         errc::deadline_exceeded,
-        "The request was not answered within its deadline, and it may still happen. Look at what "
-        "it was to change before you ask again."};
+        "The request was not answered within its deadline, but its change may still happen. Check "
+        "whether it has before you retry."};
   return {errc::deadline_exceeded, "The request was not answered within its deadline. Try again."};
 }
 

@@ -8,8 +8,8 @@
 
 namespace matchcloud::http {
 
-/// The errors that a transport itself answers with when it cannot or must not wait for an actor, in
-/// the same words on every transport.
+/// The errors that a transport itself returns when it cannot or must not wait for an actor, in the
+/// same words on every transport.
 
 base::error too_many_request_bytes();
 base::error too_many_response_bytes();
@@ -24,7 +24,8 @@ base::error mailbox_full();
 base::error failed_repeatedly();
 /// The actor that worked on the request died, and the operation must not be done twice.
 base::error outcome_unknown();
-/// The actor that took a streamed body, or the way to it, failed; the body cannot be sent again.
+/// The actor that received a streamed body, or the way to it, failed. Only the client can repeat
+/// it.
 base::error body_interrupted();
 base::error not_answered_in_time(operation which);
 base::error shutting_down();

@@ -21,8 +21,8 @@ bool reply_sender::has_room() {
 
 void reply_sender::make_room() {
   if (out_.empty()) out_ = host_->take_buffer();
-  // Sent bytes are erased, or the buffer of a client that never takes the last byte would grow for
-  // ever. The bytes that must be moved are never more than those erased.
+  // Sent bytes are erased, or the buffer of a client that never accepts the last byte would grow
+  // forever. The bytes that must be moved are never more than those erased.
   if (out_sent_ < out_.size() - out_sent_) return;
   out_.erase(0, out_sent_);
   out_sent_ = 0;
@@ -95,7 +95,7 @@ void reply_sender::add_body(response& answer) {
 sending reply_sender::flush(byte_stream& to) {
   if (file_state_ == file_state::being_read) return sending::reading_file;
   // Checked at most once per flush, for all of the file that the flush may send. After a read-ahead
-  // nothing is checked: the flush sends the part that was read, and may go on behind it.
+  // nothing is checked: the flush sends the part that was read, and may continue after it.
   bool in_memory = std::exchange(file_state_, file_state::unasked) == file_state::in_memory;
   for (std::size_t room = flush_turn_bytes; unsent_bytes() > 0;) {
     if (room == 0) return sending::more;
@@ -185,7 +185,7 @@ std::size_t reply_sender::unsent_capacity() const noexcept {
   return (out_.empty() ? 0 : out_.capacity()) + (body_ && !body_leased_ ? body_->capacity() : 0);
 }
 
-// -- who takes what is sent ---------------------------------------------------
+// -- progress of the client ---------------------------------------------------
 
 void reply_sender::start_progress_deadline(const byte_stream& to) {
   if (!is_awaited()) {
@@ -193,7 +193,7 @@ void reply_sender::start_progress_deadline(const byte_stream& to) {
     unacknowledged_at_look_ = to.unacknowledged_bytes();
     sent_since_look_ = 0;
   }
-  // Leased however little it is: many clients that take nothing hold much together.
+  // Leased even if small, because many clients that receive nothing hold much together.
   account_.lease(lease_, unsent_capacity() + to.held_bytes());
 }
 

@@ -22,14 +22,14 @@ enum class sending : std::uint8_t {
   done,
   /// The connection used its share of this turn; more is left to send.
   more,
-  /// The stream takes no more for now.
+  /// The stream accepts no more for now.
   blocked,
   /// The next bytes of a file are being read into memory.
   reading_file,
   failed,
 };
 
-/// The sending side of a connection: queues replies and sends them in order as the stream takes
+/// The sending side of a connection: queues replies and sends them in order as the stream accepts
 /// them. Between replies it owns no buffer. Loop thread only.
 class reply_sender {
 public:
@@ -39,7 +39,7 @@ public:
   static constexpr std::size_t unsent_free_bytes = 16 * 1024;
   /// From this many unsent bytes on, no further request is read while the budget is tight.
   static constexpr std::size_t unsent_tight_bytes = 8 * 1024;
-  /// Larger shared bodies are sent in place; smaller ones are copied behind their head.
+  /// Larger shared bodies are sent in place; smaller ones are copied after their head.
   static constexpr std::size_t copied_body_bytes = 32 * 1024;
   /// Buffer space for the head of an answer whose body is copied.
   static constexpr std::size_t head_room_bytes = 1024;
@@ -77,7 +77,7 @@ public:
   /// Drops what is unsent: nothing more will be sent.
   void drop();
 
-  /// The part of a file that `read_ahead` was asked for is in memory. False: nothing waits for it.
+  /// The part of a file that `read_ahead` was to read is in memory. False: nothing waits for it.
   bool file_ready() noexcept;
   bool is_reading_file() const noexcept { return file_state_ == file_state::being_read; }
 
@@ -94,18 +94,18 @@ public:
   /// Moves the deadline by the time that the bytes taken since the last look earn. Returns that
   /// number of bytes.
   std::uint64_t measure_progress(const byte_stream& to);
-  /// Since when the client has taken nothing of an answer that holds bytes of the budget; nothing
-  /// where it takes them or no such answer waits.
+  /// Since when the client has received nothing of an answer that holds bytes of the budget;
+  /// nothing if it receives them or no such answer waits.
   std::optional<base::steady_time> stalled_since() const noexcept;
   /// The same for an answer of any size.
   std::optional<base::steady_time> blocked_since() const noexcept;
-  /// The client has taken something.
+  /// The client has received something.
   void note_progress();
 
 private:
   enum class file_state : std::uint8_t {
     unasked,
-    /// Waits for `file_ready`: nothing is sent meanwhile.
+    /// Waits for `file_ready`: nothing is sent until then.
     being_read,
     /// The next part was just read: the next flush sends it without checking again.
     in_memory,
@@ -125,7 +125,7 @@ private:
   /// In memory and in the file together.
   std::size_t unsent_bytes() const noexcept { return unsent_memory_bytes() + file_.length; }
   std::size_t unsent_memory_bytes() const noexcept;
-  /// The memory allocated for unsent bytes; shared bodies count only where nobody else leases them.
+  /// The memory allocated for unsent bytes; shared bodies count only if nobody else leases them.
   std::size_t unsent_capacity() const noexcept;
 
   connection_host* host_;
@@ -142,7 +142,7 @@ private:
   std::size_t queued_of_parts_ = 0;
   base::byte_lease lease_;
   base::steady_time deadline_;
-  /// When the stream last took something.
+  /// When the stream last accepted something.
   base::steady_time moved_at_;
   /// Bytes sent since the look at the kernel's queue that set `deadline_`, and the queue's length
   /// then.

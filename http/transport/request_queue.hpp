@@ -12,21 +12,22 @@ namespace matchcloud::http {
 
 /// The requests of one event loop that its front has not taken, and how much of each client's work
 /// is in service: taken by a front, a validator or a ranking, and not yet answered. Clients take
-/// turns, and what a client has in service is bounded, so that its requests wait here, where turns
-/// are taken, and not in an actor's mailbox, where others would stand behind them. What waits for a
-/// disk or a database is not counted: it takes nobody's time, and must not hold up the rest of its
-/// client's. A client is a `lane`; its payloads that take long have another one. Loop thread only.
+/// turns, and each client's work in service is bounded. So its requests wait here, where clients
+/// take turns, and not in an actor's mailbox, where others would queue behind them. Requests that
+/// wait for a disk or a database are not counted: they take no actor's time, and must not hold up
+/// the client's other requests. A client is a `lane`; its payloads that take long have another one.
+/// Loop thread only.
 class request_queue {
 public:
   /// What a lane may have in service, in units of `units_of`. Enough for a batch of small requests
   /// to be in the mailboxes at once, and for four that cost a loop 50 us or more.
   static constexpr std::uint32_t units_in_service_limit = 64;
-  /// What one request counts at most.
+  /// The most units that one request counts.
   static constexpr std::uint32_t units_limit = units_in_service_limit / 4;
-  /// A request counts one unit, and one more for each so many bytes of its body.
+  /// A request counts one unit, and one more for each `body_bytes_per_unit` of its body.
   static constexpr std::size_t body_bytes_per_unit = 512;
-  /// One part in so many of the requests in flight is what a client may have, taken or not, once
-  /// half of the places are taken.
+  /// A client may have 1/`client_part` of the requests in flight, taken or not, once half of the
+  /// places are in use.
   static constexpr std::size_t client_part = 4;
 
   static constexpr std::uint32_t units_of(std::size_t body_bytes) noexcept {

@@ -12,8 +12,8 @@ http::limits limits_of(http::limits configured, plane of) {
   if (of == plane::data) return configured;
   configured.connection_limit = configured.ops_connection_limit;
   configured.byte_budget_bytes = configured.ops_byte_budget_bytes;
-  // No further bound on what may wait, which would turn health checks away: a request waits for an
-  // owner, in its mailbox, or for the front, with its connection.
+  // No further bound on waiting requests, which would turn health checks away: a request waits in
+  // its owner's mailbox, or with its connection for the front.
   configured.in_flight_limit = configured.ops_connection_limit;
   for (std::size_t i = 0; i < base::owner_count; ++i)
     if (base::owner_table[i].home == base::owner_home::pool_of_ops)

@@ -18,7 +18,7 @@ namespace matchcloud::http {
 
 class connection_acceptor;
 
-/// The limits of one plane, as far as they may change while it serves: each event loop has its own.
+/// The limits of one plane that may change while it serves: each event loop has its own.
 struct plane_limits {
   http::limits limits;
   framer_limits framing;
@@ -38,17 +38,17 @@ struct shared_bounds : plane_limits {
   std::atomic<std::uint64_t> opened{0};
   /// The connections of each client, without those of trusted proxies themselves.
   connection_shares shares;
-  /// The same by IPv6 /48, of which one may hold so many times the connections of a client.
+  /// The same by IPv6 /48, which may hold `network_width` times the connections of a client.
   static constexpr std::size_t network_prefix_length = 48;
   static constexpr std::size_t network_width = 16;
   connection_shares networks;
-  /// Which lane a client waits in. Not made of the seed of request ids, which clients see.
+  /// Chooses clients' lanes. Not derived from the seed of request ids, which clients see.
   base::siphash_key lane_key = base::random_siphash_key();
   /// One per loop: each registers itself before any loop runs.
   std::vector<connection_acceptor*> acceptors;
 
   shared_bounds(const http::limits& configured, proxy_trust trusted, plane of = plane::data);
-  /// Adds how much of the budget is used.
+  /// Adds a metric for the used part of the budget.
   void show(base::metric_set& in) const;
 };
 

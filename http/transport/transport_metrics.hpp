@@ -20,7 +20,7 @@ inline constexpr std::array known_statuses{200, 201, 204, 206, 304, 307, 400, 40
                                            405, 408, 409, 412, 413, 414, 415, 416, 417, 422,
                                            429, 431, 500, 501, 503, 504, 505, 507, 0};
 
-/// Why a request was not let in; the names in metrics are in the same order.
+/// Why a request was not admitted; the names in metrics are in the same order.
 enum class access_refusal : std::uint8_t {
   token_missing,
   token_malformed,
@@ -39,7 +39,7 @@ inline constexpr std::array<std::string_view, 3> limited_subject_names{"address"
                                                                        "token"};
 
 /// How a TLS handshake ended: a new session, or one resumed by its ticket; broken off by either
-/// side or not TLS at all; not done in time; ended in favour of another; not begun, because its
+/// side or not TLS at all; not done in time; ended in favour of another; not begun because its
 /// client is over its rate limit. The names in metrics are in the same order.
 enum class handshake_end : std::uint8_t { full, resumed, failed, timed_out, evicted, refused };
 inline constexpr std::array<std::string_view, 6> handshake_end_names{
@@ -48,7 +48,7 @@ inline constexpr std::array<std::string_view, 6> handshake_end_names{
 inline constexpr std::size_t error_count =
     static_cast<std::size_t>(base::errc::address_unavailable) + 1;
 
-/// How many answers were a problem, by its code. Those that there were none of are not shown.
+/// How many answers were a problem, by its code. Codes without any are not shown.
 struct problem_counts : std::array<base::counter, error_count> {
   explicit problem_counts(base::metric_set& in);
 };
@@ -59,7 +59,7 @@ struct transport_metrics : base::metric_set {
   plane serves;
   /// Keeps the requests that are worth looking at; null: none.
   actors::trace_log* kept = nullptr;
-  /// Those about TLS, which are shown where a listener speaks it.
+  /// The counters about TLS, which are shown if a listener speaks it.
   base::metric_set tls;
 
   base::by_labels<base::counter, operations, known_statuses> answers{
@@ -139,7 +139,7 @@ struct transport_metrics : base::metric_set {
       tls, {"matchcloud_tls_handshakes_total", "TLS handshakes that ended, by how."}, "how"};
   base::gauge handshaking{tls,
                           {"matchcloud_tls_handshakes_in_progress", "TLS handshakes in progress."}};
-  /// The end of such a connection may be an attacker's.
+  /// An attacker may have ended such a connection.
   base::counter tls_truncated{tls,
                               {"matchcloud_tls_truncated_total",
                                "TLS connections that their client ended without close_notify."}};
@@ -155,8 +155,8 @@ struct transport_metrics : base::metric_set {
 
   explicit transport_metrics(plane of = plane::data) : serves{of} {}
 
-  /// Counts the answer to a request, and keeps its trace where it is worth it: then where to note
-  /// that the answer was sent, else null.
+  /// Counts the answer to a request, and keeps its trace if it is worth it. Returns where to note
+  /// that the answer was sent, or null.
   template <class Request>
   actors::sent_mark note_answer(const Request& of, operation which, int status,
                                 base::steady_time began, base::steady_time now) {
@@ -182,8 +182,8 @@ struct transport_metrics : base::metric_set {
   }
 
 private:
-  /// The texts of a metric that each plane has for itself. What the ops plane has no text for is
-  /// not shown there.
+  /// The text of a metric that each plane has of its own. A metric without a text for the ops plane
+  /// is not shown there.
   base::metric_text of_plane(const base::metric_text& data,
                              const base::metric_text& ops = {}) const noexcept {
     return serves == plane::data ? data : ops;

@@ -111,7 +111,7 @@ TEST_CASE("a TLS hello on a plain port is answered and noted") {
              std::string(200, 'x'));
   REQUIRE(on.tls_failures.size() == 1);
   CHECK(on.tls_failures[0].find("to a listener without") != std::string::npos);
-  CHECK(on.peer.written().find("This port speaks no TLS") != std::string::npos);
+  CHECK(on.peer.written().find("This port does not speak TLS") != std::string::npos);
 }
 
 TEST_CASE("garbage ends the handshake with an alert") {
