@@ -38,7 +38,7 @@ void append_in_json(std::string& to, std::string_view text) {
     base::append_json_text(to, text);
 }
 
-/// As Apache's httpd writes it.
+/// Appends the text as Apache's httpd writes it.
 void append_in_combined(std::string& to, std::string_view text) {
   if (is_plain(text)) {
     to += text;
@@ -55,7 +55,7 @@ void append_in_combined(std::string& to, std::string_view text) {
   }
 }
 
-/// As a member of JSON.
+/// Appends the points as a member of JSON.
 void append_faults(std::string& to, base::fault_point_set points) {
   const char* between = R"(,"faults":[")";
   for (std::size_t i = 0; i < base::fault_point_count; ++i) {
@@ -66,7 +66,7 @@ void append_faults(std::string& to, base::fault_point_set points) {
   to += R"("])";
 }
 
-/// What a line has of the target: nothing secret, and not too much.
+/// The part of the target that a line shows: nothing secret, and not too much.
 std::string_view shown_target(const access_entry& entry, std::string& room) {
   const auto& request = *entry.request;
   auto shown = entry.hides_query ? request.path() : std::string_view{request.target};

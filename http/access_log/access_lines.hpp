@@ -16,15 +16,15 @@
 
 namespace matchcloud::http {
 
-/// An answered request, as the access log has it.
+/// An answered request, as the access log shows it.
 struct access_entry {
   const http::request* request = nullptr;
   model::ip_address client;
-  /// Empty where none was found.
+  /// Empty if none was found.
   std::string_view operation;
   std::string_view plane;
   int status = 0;
-  /// Of the answer's body; those of parts that follow later are not counted.
+  /// Bytes of the answer's body, without those of parts that follow later.
   std::uint64_t bytes = 0;
   std::chrono::nanoseconds duration{0};
   /// The fault points that have hit it.
@@ -46,23 +46,23 @@ private:
   void append_combined(std::string& to, const access_entry& entry);
 
   access_log_format format_;
-  /// The second of the last line, as lines have it.
+  /// The second of the last line, and its text in lines.
   std::int64_t second_ = -1;
   std::string second_text_;
 };
 
-/// The part of the access log that one event loop writes: it gathers lines and hands them on when
+/// The part of the access log that one event loop writes: it gathers lines and passes them on when
 /// there are many, or soon. Loop thread only.
 class access_lines final : public timer {
 public:
-  /// Lines are handed on when they have this many bytes, or after `hand_on_interval`.
+  /// Lines are passed on when they have this many bytes, or after `hand_on_interval`.
   static constexpr std::size_t hand_on_bytes = 32 * 1024;
   static constexpr std::chrono::milliseconds hand_on_interval{100};
 
   /// `settings` must not say `off`. `loop` outlives this.
   access_lines(std::shared_ptr<access_log> to, const access_log_settings& settings,
                event_loop& loop, const base::clock& clock);
-  /// Hands on what there is.
+  /// Passes on the remaining lines.
   ~access_lines() override { hand_on(); }
 
   /// Whether a request that is answered with `status` has a line. Call once for each.

@@ -14,7 +14,7 @@ namespace matchcloud::http {
 
 namespace {
 
-/// For the owner and the group: addresses of clients are nobody else's business.
+/// For the owner and the group only, because lines have addresses of clients.
 constexpr mode_t file_mode = 0640;
 
 } // namespace
@@ -45,12 +45,12 @@ base::expected<base::file_descriptor> access_log::open(const access_log_settings
 void access_log::use(base::file_descriptor opened) {
   if (!opened) return;
   if (owned_) {
-    // A write that is under way ends where it began.
+    // A write in progress ends in the file in which it began.
     static_cast<void>(::dup3(opened.get(), fd_, O_CLOEXEC));
     return;
   }
   fd_ = opened.release();
-  // Dropped lines are counted; a line about them would be none of the format.
+  // Dropped lines are counted; a line about them would break the format.
   owned_ = std::make_unique<base::line_writer>(
       fd_, [](std::uint64_t) { return ""; }, access_log_waiting_limit_bytes);
   writer_.store(owned_.get());
@@ -69,8 +69,8 @@ void access_log::write(std::string_view text, std::uint64_t lines) {
 
 void access_log::show(base::metric_set& in) const {
   in.add_counter({"matchcloud_access_log_lines_dropped_total",
-                  "Lines of the access log dropped because its file took them too slowly or not at "
-                  "all."},
+                  "Lines of the access log dropped because its file accepted them too slowly or "
+                  "not at all."},
                  [this] {
                    const auto* of = writer_.load();
                    return of == nullptr ? 0.0 : static_cast<double>(of->metrics().dropped.get());

@@ -26,8 +26,8 @@ base::config_rows<access_log_settings> access_log_keys() {
                      "The file of the access log, which a reload opens again, so that logrotate "
                      "can rename it. Lines are appended."),
       base::number_row("access-log-one-in", &access_log_settings::one_in, 1, 1'000'000'000,
-                       "With access-log = sampled, one in so many requests without an error has a "
-                       "line."),
+                       "With access-log = sampled, one in this many requests without an error has "
+                       "a line."),
   };
   return reloadable(std::move(keys));
 }

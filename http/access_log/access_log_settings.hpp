@@ -7,12 +7,12 @@
 
 namespace matchcloud::http {
 
-/// Which requests the access log has.
+/// Which requests have a line in the access log.
 enum class access_log_mode : std::uint8_t {
   off,
-  /// Those that are answered with 400 or more.
+  /// Requests that are answered with 400 or more.
   errors,
-  /// The same, and one of so many others.
+  /// The same, and one in `one_in` of the others.
   sampled,
   all,
 };
@@ -30,7 +30,7 @@ struct access_log_settings {
   access_log_format format = access_log_format::json;
   /// Empty: stdout.
   std::string file;
-  /// Of so many requests without an error one is sampled.
+  /// One in this many requests without an error is sampled.
   std::uint64_t one_in = 100;
 };
 

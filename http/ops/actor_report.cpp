@@ -29,7 +29,7 @@ std::size_t depth_of(const child_report& of,
   return sum;
 }
 
-/// The name of the owner's kind, or of the actor itself where it is no owner.
+/// The name of the owner's kind, or of the actor itself if it is no owner.
 std::string_view kind_of(const child_report& what) {
   switch (what.what) {
   case child_spec::kind::catalog: return "catalog";

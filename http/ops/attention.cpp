@@ -21,14 +21,14 @@ using model::json_writer;
 using severity = actors::attention_severity;
 using std::chrono::seconds;
 
-/// An operation is slow from here on, but for those that write or send files.
+/// From here on an operation is slow, except those that write or send files.
 constexpr std::uint64_t slow_from_ns = 250'000'000;
 /// An event loop is busy from this share of the time on.
 constexpr double busy_from = 0.9;
-/// How much of the past tells whether an operation is slow, or a loop busy.
+/// How much of the past decides whether an operation is slow, or a loop busy.
 constexpr seconds slow_span{60};
 
-/// What stops is a cause for so long, from so long after its end on.
+/// A metric that stops rising is a cause `still_from` after its last rise, for `still_told`.
 constexpr std::chrono::minutes still_from{15};
 constexpr std::chrono::hours still_told{3};
 
@@ -71,7 +71,7 @@ attention::moment attention::read() const {
                          : into.value_or(0) + value.number;
       });
     }
-  // What this process no longer does may be what another one does now.
+  // If this process stopped doing something, another one may do it now.
   if (is_one_of_many())
     for (std::size_t i = 0; i < causes.size(); ++i)
       if (causes[i].tells == sign::stops) now.values[i].reset();
@@ -111,15 +111,15 @@ std::vector<attention_finding> attention::find(bool is_ready) const {
   std::vector<attention_finding> found;
   if (!is_ready)
     found.push_back({severity::critical, "not_ready",
-                     "The service is not ready: balancers send it nothing.", "/readyz"});
+                     "The service is not ready, so balancers send it no requests.", "/readyz"});
   const auto past = history_.past(slow_span);
   find_slow(past, found);
   find_busy(past, found);
   for (const auto& [of, share] : bounds_.read())
     if (of->then == when_full::refuse && share >= of->nearly_full)
       found.push_back({severity::warning, "bound_nearly_reached",
-                       "Of the bound " + of->name + " " + std::to_string(std::lround(share * 100)) +
-                           " % is used. When it is full, what comes is refused.",
+                       "The bound " + of->name + " is " + std::to_string(std::lround(share * 100)) +
+                           " % used. When it is full, further use is refused.",
                        "/metrics", share * 100});
   find_causes(found);
   return found;
@@ -141,7 +141,7 @@ void attention::find_slow(const history_interval& past, std::vector<attention_fi
     if (is_served_quickly(id))
       if (const auto p99 = requests.latency.percentile_ns(0.99); p99 >= slow_from_ns)
         to.push_back({severity::warning, "slow_operation",
-                      "Of " + std::string{row_of(id).name} + " one request in a hundred took " +
+                      "One in a hundred requests of " + std::string{row_of(id).name} + " took " +
                           std::to_string(p99 / 1'000'000) + " ms or more in the last minute.",
                       "/v1/traces?operation=" + std::string{row_of(id).name},
                       static_cast<double>(p99) / 1e6});

@@ -18,7 +18,7 @@
 
 namespace matchcloud::http {
 
-/// What needs somebody's attention.
+/// Something that needs attention.
 struct attention_finding {
   actors::attention_severity severity = {};
   std::string cause;
@@ -28,11 +28,11 @@ struct attention_finding {
   std::optional<double> value = {};
 };
 
-/// What of the service needs somebody's attention, the worst first: causes, each read from the
-/// metrics or the history, with where to look. Any thread.
+/// Finds what needs attention, worst first: causes, each read from the metrics or the history, with
+/// the path to look at. Any thread.
 class attention {
 public:
-  /// Counts are compared with those of so long ago.
+  /// Counts are compared with those of this long ago.
   static constexpr std::chrono::minutes span{5};
   static constexpr std::chrono::seconds interval{10};
 
@@ -40,14 +40,14 @@ public:
   attention(const base::metric_set& metrics, const service_history& history,
             const bound_use& bounds, const base::clock& clock = base::machine_clock());
 
-  /// Notes the counts of now, unless that was done less than `interval` ago.
+  /// Notes the current counts, unless that was done less than `interval` ago.
   void sample();
   std::vector<attention_finding> find(bool is_ready) const;
-  /// The names of all causes that can be seen here.
+  /// The names of all causes that are checked here.
   std::vector<std::string_view> looked_for() const;
 
 private:
-  /// The value of each cause's metric, in their order; nothing: there is no such metric.
+  /// The value of each cause's metric, in their order; nothing: the metric does not exist.
   struct moment {
     base::steady_time at;
     std::vector<std::optional<double>> values;
@@ -71,13 +71,13 @@ private:
   std::vector<std::optional<base::steady_time>> rose_;
 };
 
-/// Whether the time of a request says how quick the service is: of the data plane, and its time
-/// does not depend on the size of what it writes or sends.
+/// Whether the time of a request shows how quick the service is: an operation of the data plane
+/// whose time does not depend on the size of what it writes or sends.
 bool is_served_quickly(operation which) noexcept;
 
 /// The metrics that causes are read from.
 std::vector<std::string_view> metrics_of_causes();
-/// As JSON: what was found, the worst first, and the names of what was looked for.
+/// As JSON: the findings, worst first, and the names of the causes that were checked.
 std::string render_attention(std::vector<attention_finding> found,
                              const std::vector<std::string_view>& looked_for);
 

@@ -14,7 +14,7 @@ namespace matchcloud::http::attention_causes {
 using std::chrono::days;
 using severity = actors::attention_severity;
 
-/// How the value of a metric tells that there is a cause.
+/// How the value of a metric shows a cause.
 enum class sign : std::uint8_t {
   /// It rose within `attention::span`.
   rises,
@@ -36,7 +36,7 @@ struct cause {
   std::string_view name;
   severity how_bad;
   std::string_view metric;
-  /// Only samples of which a label's value begins so count.
+  /// Only samples with a label whose value begins with this count.
   std::string_view label = {};
   sign tells = sign::rises;
   double bound = 0;
@@ -51,24 +51,23 @@ constexpr double as_seconds(days of) {
   return static_cast<double>(std::chrono::duration_cast<std::chrono::seconds>(of).count());
 }
 
-/// The causes that a metric tells of, the worst first.
+/// The causes that metrics show, worst first.
 inline constexpr std::array causes{
-    cause{
-        "store_away",
-        severity::critical,
-        "matchcloud_store_age_seconds",
-        {},
-        sign::above,
-        10,
-        "The store has not answered for more than 10 s. What is known of it gets old, and exports "
-        "and changes fail.",
-        "/metrics"},
+    cause{"store_away",
+          severity::critical,
+          "matchcloud_store_age_seconds",
+          {},
+          sign::above,
+          10,
+          "The store has not answered for more than 10 s. Cached data gets old, and exports and "
+          "changes fail.",
+          "/metrics"},
     cause{"disk_full", severity::critical, "matchcloud_requests_total", "507", sign::rises, 0,
           "Requests were answered with 507: there is no room left on the disk of the store or of "
           "exports.",
           "/v1/traces?status=507"},
-    // Health checks say what `not_ready` says, and 501 and 505 to what is no request of this
-    // service are its client's fault.
+    // Health checks fail for the reasons of `not_ready`, and 501 and 505 for requests that match no
+    // operation are the client's fault.
     cause{"failed_requests",
           severity::critical,
           "matchcloud_requests_total",
@@ -102,7 +101,7 @@ inline constexpr std::array causes{
           {},
           sign::rises,
           0,
-          "Actors died and were started again. Their last error says why.",
+          "Actors died and were restarted. Their last error says why.",
           "/actors"},
     cause{"certificate_expires",
           severity::warning,
@@ -118,7 +117,7 @@ inline constexpr std::array causes{
           {},
           sign::rises,
           0,
-          "A replaced certificate was not taken up; the log says why.",
+          "A replaced certificate was not accepted; the log says why.",
           "/v1/config"},
     cause{"replicas_missing",
           severity::warning,
@@ -126,7 +125,7 @@ inline constexpr std::array causes{
           {},
           sign::falls,
           0,
-          "Fewer processes serve from the store than minutes ago.",
+          "Fewer processes share the store than some minutes ago.",
           "/metrics"},
     cause{"exports_taken_over",
           severity::warning,
@@ -134,7 +133,7 @@ inline constexpr std::array causes{
           {},
           sign::rises,
           0,
-          "Exports of another replica were taken over: it no longer made them.",
+          "Exports of another replica were taken over, because it stopped writing them.",
           "/v1/exports"},
     cause{"exports_failed",
           severity::warning,
@@ -150,8 +149,8 @@ inline constexpr std::array causes{
           {},
           sign::rises,
           0,
-          "Another replica took over exports that this one still made: it did not reach the store "
-          "in time.",
+          "Another replica took over exports that this one was still writing, because this one did "
+          "not reach the store in time.",
           "/v1/exports"},
     cause{"renewals_failed",
           severity::warning,
@@ -159,7 +158,7 @@ inline constexpr std::array causes{
           {},
           sign::rises,
           0,
-          "This process could not say in the store that it serves. Other replicas take over its "
+          "This process could not renew its entry in the store. Other replicas take over its "
           "exports after 10 s.",
           "/v1/replicas"},
     cause{"requests_shed",
@@ -168,7 +167,7 @@ inline constexpr std::array causes{
           {},
           sign::rises,
           0,
-          "Cheap requests were refused, because more came than can be answered.",
+          "Cheap requests were refused because more arrived than can be answered.",
           "/v1/history"},
     cause{"mailbox_full",
           severity::warning,
@@ -176,7 +175,7 @@ inline constexpr std::array causes{
           {},
           sign::rises,
           0,
-          "Requests were refused because too many waited for an owner.",
+          "Requests were refused because an owner's mailbox was full.",
           "/actors"},
     cause{"store_sessions_missed",
           severity::warning,
@@ -184,7 +183,7 @@ inline constexpr std::array causes{
           {},
           sign::rises,
           0,
-          "Requests found no free session of the store in time.",
+          "Requests got no free session of the store in time.",
           "/metrics"},
     cause{"bucket_calls_refused",
           severity::warning,
@@ -192,17 +191,17 @@ inline constexpr std::array causes{
           {},
           sign::rises,
           0,
-          "Calls to the bucket were refused because too many were under way.",
+          "Calls to the bucket were refused because too many were in progress.",
           "/metrics"},
     cause{"bucket_failing", severity::warning, "matchcloud_objects_calls_total", "failed",
-          sign::rises, 0, "Calls to the bucket failed, repetitions included.", "/metrics"},
+          sign::rises, 0, "Calls to the bucket failed, including repetitions.", "/metrics"},
     cause{"rate_limit_table_full",
           severity::warning,
           "matchcloud_rate_limit_shared_total",
           {},
           sign::rises,
           0,
-          "The table of rate limits is full: clients share limits.",
+          "The table of rate limits is full, so clients share limits.",
           "/metrics"},
     cause{"log_lines_dropped",
           severity::warning,
@@ -210,7 +209,7 @@ inline constexpr std::array causes{
           {},
           sign::rises,
           0,
-          "Lines of the log were dropped: stderr takes them too slowly.",
+          "Lines of the log were dropped, because stderr accepts them too slowly.",
           "/metrics"},
     cause{"access_log_lines_dropped",
           severity::warning,
@@ -218,25 +217,24 @@ inline constexpr std::array causes{
           {},
           sign::rises,
           0,
-          "Lines of the access log were dropped: its file takes them too slowly.",
+          "Lines of the access log were dropped, because its file accepts them too slowly.",
           "/v1/config"},
-    cause{
-        "geoip_absent",
-        severity::notice,
-        "matchcloud_geoip_built_timestamp_seconds",
-        {},
-        sign::absent,
-        0,
-        "There is no GeoIP file: nobody's place is known, and all get the regions of the fallback "
-        "location, or in no order of distance.",
-        "/v1/config"},
+    cause{"geoip_absent",
+          severity::notice,
+          "matchcloud_geoip_built_timestamp_seconds",
+          {},
+          sign::absent,
+          0,
+          "There is no GeoIP file, so no player's place is known. All players get the order of the "
+          "fallback location, or none by distance.",
+          "/v1/config"},
     cause{"geoip_old",
           severity::notice,
           "matchcloud_geoip_built_timestamp_seconds",
           {},
           sign::older_than,
           as_seconds(days{90}),
-          "A GeoIP file is older than 90 days; addresses move.",
+          "A GeoIP file is older than 90 days, and addresses move.",
           "/v1/config"},
     cause{"geoip_refused",
           severity::warning,
@@ -244,7 +242,7 @@ inline constexpr std::array causes{
           {},
           sign::rises,
           0,
-          "A replaced GeoIP file was not taken up; the log says why.",
+          "A replaced GeoIP file was not accepted; the log says why.",
           "/v1/config"},
     cause{"faults_injected",
           severity::notice,

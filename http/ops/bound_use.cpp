@@ -33,7 +33,7 @@ std::vector<bound_use::use> bound_use::read() const {
 void bound_use::show(base::metric_set& in) const {
   in.add(base::metric_type::gauge,
          {"matchcloud_bound_used_ratio",
-          "How much of a bound is used, 0 to 1, and what happens to what comes when it is full."},
+          "The share of a bound that is used, 0 to 1, and what happens when it is full."},
          [this](const base::metric_set::sink& to) {
            for (const auto& [of, share] : read())
              to({{"bound", of->name},

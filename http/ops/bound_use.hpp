@@ -11,13 +11,13 @@
 
 namespace matchcloud::http {
 
-/// What happens at a bound.
+/// What happens to a newcomer at a full bound.
 enum class when_full : std::uint8_t {
-  /// What comes is refused.
+  /// It is refused.
   refuse,
   /// It waits.
   wait,
-  /// It takes the place of the oldest or the least used.
+  /// It replaces the oldest or the least used.
   evict,
   /// It shares a place with others.
   share,
@@ -28,16 +28,16 @@ inline constexpr std::array<std::string_view, 4> when_full_names{"refuse", "wait
 /// A bound of the service.
 struct bound {
   std::string name;
-  /// The metric that counts what is used of it, and the label of its sample; without a label the
-  /// sum of all.
+  /// The metric that counts its use, and the label of the sample; without a label, the sum of all
+  /// samples.
   std::string_view metric;
   std::string_view label = {};
   /// Not 0.
   std::function<double()> limit;
   when_full then = when_full::refuse;
-  /// From which share on it needs attention, where it refuses.
+  /// The share from which on it needs attention, if it refuses.
   double nearly_full = 0.9;
-  /// Whether each event loop has the limit for itself: then the loop that uses most of it counts.
+  /// Whether each event loop has the limit for itself: then the loop that uses the most counts.
   bool is_per_loop = false;
 };
 
@@ -46,14 +46,14 @@ class bound_use {
 public:
   struct use {
     const bound* of = nullptr;
-    /// 0 to 1, and more where a limit was lowered.
+    /// 0 to 1, or more after a limit was lowered.
     double share = 0;
   };
 
   /// `of` outlives this, and has all that the bounds name once this is read.
   bound_use(const base::metric_set& of, std::vector<bound> bounds);
 
-  /// Of those whose metric there is.
+  /// The use of those bounds whose metric exists.
   std::vector<use> read() const;
   /// Adds the shares as one metric.
   void show(base::metric_set& in) const;

@@ -10,7 +10,7 @@ namespace matchcloud::http {
 
 namespace {
 
-// Seven bits a byte, the least first; all but the last have the eighth bit.
+// Seven bits per byte, the least significant first; all bytes but the last have the eighth bit.
 void put(std::string& to, std::uint64_t number) {
   for (; number > 0x7f; number >>= 7U)
     to.push_back(static_cast<char>(number | 0x80U));

@@ -17,7 +17,7 @@ namespace matchcloud::http {
 /// How long requests took: how many of them in each of `base::latency_buckets`. One thread.
 class latency_spread {
 public:
-  /// Adds `count` requests to a bucket; buckets of one call after the other ascend.
+  /// Adds `count` requests to a bucket. Each call must name a higher bucket than the one before.
   void append(std::size_t bucket, std::uint64_t count);
   void add(const latency_spread& other);
   void note_longest(std::uint64_t ns) noexcept { longest_ns_ = std::max(longest_ns_, ns); }
@@ -45,7 +45,7 @@ struct operation_interval {
   void add(const operation_interval& other);
 };
 
-/// What happened in a part of the past. One thread.
+/// What happened in one interval of the past. One thread.
 struct history_interval {
   /// Milliseconds since 1970.
   std::int64_t begin_ms = 0;
@@ -54,11 +54,11 @@ struct history_interval {
   std::vector<std::uint64_t> counts;
   /// How long each event loop of the data plane worked.
   std::vector<std::uint64_t> busy_us;
-  /// The most at a time.
+  /// The most at any time.
   std::uint64_t connections = 0;
   std::uint64_t in_flight = 0;
   std::uint64_t resident_bytes = 0;
-  /// Those that had requests, in ascending order.
+  /// The operations that had requests, in ascending order.
   std::vector<std::pair<operation, operation_interval>> operations;
 
   /// Adds a later part of the same source.
@@ -66,7 +66,7 @@ struct history_interval {
   /// All operations of a plane together.
   operation_interval sum_of(plane which) const;
 
-  /// As few bytes as it can be kept in, and back.
+  /// A compact form to keep, and the way back.
   std::string pack() const;
   static history_interval unpack(std::string_view packed);
 };

@@ -6,7 +6,7 @@
 
 namespace matchcloud::http {
 
-/// What the metrics are at the moment, in the Prometheus text format. Any thread.
+/// The current values of the metrics, in the Prometheus text format. Any thread.
 std::string render_metrics(const base::metric_set& of);
 
 } // namespace matchcloud::http

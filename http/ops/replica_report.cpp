@@ -19,7 +19,7 @@ namespace {
 using model::json_writer;
 
 constexpr std::string_view ready = "ready";
-/// Of so many findings a summary has the names.
+/// The most findings that a summary names.
 constexpr std::size_t causes_limit = 16;
 /// Replicas that had fewer requests are not compared by them.
 constexpr double compared_requests = 20;
@@ -33,7 +33,7 @@ constexpr double odd_rate_least = 50;
 /// A summary that was read.
 struct replica {
   std::string replica_id;
-  /// Whether it is this process, which need not hear of itself.
+  /// Whether it is this process, which need not hear from itself.
   bool is_this = false;
   std::chrono::milliseconds age{0};
   std::string host;
@@ -50,7 +50,7 @@ struct replica {
   std::vector<std::string> causes;
 };
 
-/// What is missing is empty: another version may tell less.
+/// Missing members are empty, because another version may report less.
 std::optional<replica> read(const told_summary& told) {
   rapidjson::Document all;
   all.Parse(told.json.data(), told.json.size());
@@ -124,14 +124,14 @@ public:
   }
 
   std::vector<std::string> why_odd() {
-    // If all are silent, it is this process that does not hear.
+    // If all are silent, this process cannot hear them.
     const bool hears = !last_heard_ || *last_heard_ < replica_report::silence;
     if (one_.age >= replica_report::silence && !hears) return {};
     if (one_.age >= replica_report::silence)
-      return {"It has told nothing of itself for " + shown_seconds(one_.age) + " s."};
+      return {"It has reported nothing for " + shown_seconds(one_.age) + " s."};
     if (one_.is_this && !hears)
-      why_.push_back("It has heard nothing of the others for " + shown_seconds(*last_heard_) +
-                     " s: it does not reach the store, or they do not.");
+      why_.push_back("It has heard nothing from the others for " + shown_seconds(*last_heard_) +
+                     " s: either it cannot reach the store, or they cannot.");
     if (one_.state != ready && count([](const auto& of) { return of.state == ready; }) > 0)
       why_.push_back("It is not ready: " + one_.state + ".");
     if (2 * count([&](const auto& of) { return of.version != one_.version; }) > others_.size() + 1)
@@ -141,7 +141,7 @@ public:
       if (!others_.empty() && count([&](const auto& of) {
                                 return std::ranges::find(of.causes, cause) != of.causes.end();
                               }) == 0)
-        why_.push_back("It alone has the finding " + cause + ".");
+        why_.push_back("Only this one has the finding " + cause + ".");
     return std::move(why_);
   }
 
@@ -161,25 +161,26 @@ private:
   void compare_requests() {
     const auto usual_rate = median_of(&replica::requests_per_second, 0);
     if (usual_rate >= odd_rate_least && one_.requests_per_second < odd_rate_share * usual_rate)
-      why_.push_back("It gets " + shown(one_.requests_per_second) + " requests a second, others " +
-                     shown(usual_rate) + ".");
+      why_.push_back("It gets " + shown(one_.requests_per_second) +
+                     " requests per second; the others get " + shown(usual_rate) + ".");
     if (one_.requests < compared_requests ||
         count([](const auto& of) { return of.requests >= compared_requests; }) == 0)
       return;
     const auto usual_us = median_of(&replica::p99_us, compared_requests);
     if (one_.p99_us > odd_latency_factor * usual_us && one_.p99_us > usual_us + odd_latency_us)
-      why_.push_back("Of its requests one in a hundred takes " + shown(one_.p99_us / 1'000) +
-                     " ms or more, of others' " + shown(usual_us / 1'000) + " ms.");
+      why_.push_back("One in a hundred of its requests takes " + shown(one_.p99_us / 1'000) +
+                     " ms or more; for the others, it is " + shown(usual_us / 1'000) + " ms.");
     const auto usual_failed = median_of(&replica::failed_share, compared_requests);
     if (one_.failed_share > odd_failed_share &&
         one_.failed_share > odd_failed_factor * usual_failed)
-      why_.push_back("Of its requests " + shown(one_.failed_share * 100) +
-                     " % fail with 5xx, of others' " + shown(usual_failed * 100) + " %.");
+      why_.push_back(shown(one_.failed_share * 100) +
+                     " % of its requests fail with 5xx; for the others, it is " +
+                     shown(usual_failed * 100) + " %.");
   }
 
   const replica& one_;
   std::vector<const replica*> others_;
-  /// How long ago one told something; nothing: there is none but this.
+  /// How long ago another one last reported; nothing: there is no other.
   std::optional<std::chrono::milliseconds> last_heard_;
   std::vector<std::string> why_;
 };
@@ -210,7 +211,7 @@ compared_part compared_of(const history_interval& past) {
 std::string replica_report::summary() const {
   const auto past = history_.past(span);
   const auto all = past.sum_of(plane::data);
-  // What is no request of this service, and files, say nothing of how this replica is.
+  // Requests that match no operation, and files, say nothing about the state of this replica.
   const auto compared = compared_of(past);
   const auto seconds =
       static_cast<double>(std::max<std::int64_t>(1, past.end_ms - past.begin_ms)) / 1e3;
@@ -238,7 +239,7 @@ std::string replica_report::summary() const {
 
 namespace {
 
-/// Those that can be read, and the process itself in place of what it told before.
+/// The summaries that can be read, with this process's current one in place of its reported one.
 std::vector<replica> read_all(const std::vector<told_summary>& heard, const told_summary& own) {
   std::vector<replica> all;
   for (const auto& each : heard)
@@ -280,8 +281,8 @@ replica_report::find_odd(const std::vector<told_summary>& heard) const {
   for (const auto& each : all)
     if (const auto why = comparison{each, all}.why_odd(); !why.empty())
       found.push_back({actors::attention_severity::warning, std::string{odd_cause},
-                       "The replica " + each.host + " (" + each.ops_url +
-                           ") is not like the others. " + why.front(),
+                       "Replica " + each.host + " (" + each.ops_url +
+                           ") differs from the others. " + why.front(),
                        "/v1/replicas"});
   return found;
 }

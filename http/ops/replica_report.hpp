@@ -14,15 +14,15 @@
 
 namespace matchcloud::http {
 
-/// What a replica told of itself.
+/// What a replica reported about itself.
 struct told_summary {
   std::string replica_id;
-  /// How long ago it told it.
+  /// How long ago it reported this.
   std::chrono::milliseconds age{0};
   std::string json;
 };
 
-/// How this process is, for other replicas, and how it compares with what they told. Any thread.
+/// Reports the state of this process to other replicas, and compares it with theirs. Any thread.
 class replica_report {
 public:
   struct identity {
@@ -35,9 +35,9 @@ public:
   };
 
   static constexpr std::string_view odd_cause = "replica_odd";
-  /// What a summary tells of the past.
+  /// How much of the past a summary covers.
   static constexpr std::chrono::seconds span{15};
-  /// A replica that has told nothing for so long is odd.
+  /// A replica that has reported nothing for this long is odd.
   static constexpr std::chrono::seconds silence{30};
 
   /// `state`: `ready`, or why it is not. All outlive this.
@@ -45,11 +45,11 @@ public:
                  std::function<std::string_view()> state)
       : self_{std::move(self)}, history_{history}, causes_{causes}, state_{std::move(state)} {}
 
-  /// As JSON, of at most some 2 KiB.
+  /// As JSON, at most about 2 KiB.
   std::string summary() const;
-  /// All that told, as JSON, each with why it is odd. This process is among them, as it is now.
+  /// All replicas that reported and this process as it is now, as JSON, each with why it is odd.
   std::string report(const std::vector<told_summary>& heard) const;
-  /// For each odd one a finding.
+  /// A finding for each odd replica.
   std::vector<attention_finding> find_odd(const std::vector<told_summary>& heard) const;
 
 private:

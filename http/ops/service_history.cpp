@@ -22,7 +22,7 @@ using std::chrono::milliseconds;
 constexpr std::int64_t minute_ms = 60'000;
 /// Parts of a second that become one when memory is short.
 constexpr std::size_t merged_at_once = 10;
-/// Parts of an answer whose step is not asked for, at most.
+/// The most parts of an answer if the request names no step.
 constexpr std::int64_t usual_points = 360;
 constexpr std::array<std::int64_t, 9> usual_steps_s{1, 2, 5, 10, 30, 60, 300, 900, 3'600};
 
@@ -149,8 +149,8 @@ void service_history::count_operations(history_interval& into) {
 
 void service_history::sample() {
   const std::lock_guard lock{mutex_};
-  // Where the clock was set back, what was noted keeps its distance from now. Otherwise nothing
-  // would be seen until the clock is where it was.
+  // If the clock was set back, what was noted keeps its distance from now. Otherwise nothing
+  // would be seen until the clock is back where it was.
   if (const auto ahead_ms = latest_.end_ms - clock_.unix_ms(); ahead_ms > 0) {
     const auto moved = [ahead_ms](history_interval of) {
       of.begin_ms -= ahead_ms;
@@ -175,7 +175,7 @@ void service_history::sample() {
   if (minute_.end_ms == 0) minute_.begin_ms = minute_.end_ms = latest_.begin_ms;
   minute_.add(latest_);
   append(seconds_, latest_);
-  // By whole minutes, so that the minutes before go on where the seconds begin.
+  // By whole minutes, so that the older minutes end where the seconds begin.
   const auto is_old = [&](const slice& of, milliseconds kept) {
     return of.end_ms <= (latest_.end_ms - kept.count()) / minute_ms * minute_ms;
   };
@@ -258,8 +258,8 @@ base::expected<std::string> service_history::report(const actors::past_query& wa
                                    : usual_step_ms(std::max<std::int64_t>(1, to_ms - from_ms));
   if ((to_ms - from_ms) / step_ms > static_cast<std::int64_t>(points_limit))
     return base::fail(base::errc::query_invalid,
-                      "That would be over " + std::to_string(points_limit) +
-                          " parts. Ask for a shorter span, or for a longer `step`.");
+                      "The answer would have more than " + std::to_string(points_limit) +
+                          " points. Request a shorter span or a longer `step`.");
   json_writer json;
   json.object().name("from").number(from_ms).name("to").number(to_ms);
   json.name("step_s").number(step_ms / 1'000).name("points").array();

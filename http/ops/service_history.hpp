@@ -19,8 +19,8 @@
 namespace matchcloud::http {
 
 /// What this process has done: the last hour by the second and the last day by the minute, in
-/// memory. Where that takes more than its limit, the oldest seconds become parts of ten seconds,
-/// and then the oldest parts go. Any thread.
+/// memory. Beyond the memory limit, the oldest seconds become parts of ten seconds, and then the
+/// oldest parts are dropped. Any thread.
 class service_history {
 public:
   static constexpr std::size_t limit_bytes = 16UL * 1024 * 1024;
@@ -60,21 +60,21 @@ private:
   struct totals {
     std::vector<std::uint64_t> counts;
     std::vector<std::uint64_t> busy_ns;
-    /// By operation; `latencies` is empty where there was no request.
+    /// By operation; `latencies` is empty if there was no request.
     std::vector<std::array<std::uint64_t, 6>> answers;
     std::vector<std::vector<std::uint64_t>> latencies;
   };
 
   history_interval count();
   void count_operations(history_interval& into);
-  /// Those that count an operation's requests.
+  /// Calls `visit` with each transport that counts an operation's requests.
   template <class Visit>
   void for_each_transport(operation which, const Visit& visit) const;
   void append(slices& to, const history_interval& what);
   void drop_front(slices& of);
   void shrink();
-  /// Calls `visit(slice)` for what is kept of a span, in order, each instant once.
   void write(model::json_writer& json, const history_interval& of) const;
+  /// Calls `visit(slice)` for what is kept of a span, in order, each instant once.
   template <class Visit>
   void visit(std::int64_t from_ms, std::int64_t to_ms, const Visit& visit) const;
 
@@ -84,7 +84,7 @@ private:
   mutable std::mutex mutex_;
   totals last_;
   history_interval latest_;
-  /// The minute under way.
+  /// The current minute.
   history_interval minute_;
   slices seconds_;
   slices minutes_;

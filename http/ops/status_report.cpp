@@ -145,7 +145,7 @@ std::string place_report::report() {
   const std::lock_guard lock{mutex_};
   const auto now = clock_.now();
   const auto counts = count();
-  // Of two moments, the later becomes the begin once it is a window old.
+  // The later of the two moments becomes the beginning once it is a window old.
   if (next_ && now - next_->at >= window) {
     before_ = *next_;
     next_.reset();

@@ -16,17 +16,17 @@
 
 namespace matchcloud::http {
 
-/// Says how the service is at the moment, as one line of JSON for watchers: whether it is ready,
+/// Reports the current state of the service, as one line of JSON for watchers: whether it is ready,
 /// connections, requests and answers of both planes, loops, memory, actors that do not run and
 /// faults. Any thread.
 class status_meter {
 public:
   explicit status_meter(const status_sources& of, const base::clock& clock = base::machine_clock());
 
-  /// Latencies and how busy loops are come from `latest`.
+  /// Takes latencies and the load of loops from `latest`.
   std::string report(bool is_ready, const history_interval& latest) const;
 
-  /// Loops and actors beyond so many are left out of a report.
+  /// Loops and actors beyond these numbers are left out of a report.
   static constexpr std::size_t loops_limit = 32;
   static constexpr std::size_t problems_limit = 16;
 
@@ -36,9 +36,9 @@ private:
   base::steady_time began_;
 };
 
-/// Where clients of the data plane came from lately, as JSON for operators, by the cells of
-/// `actors::place_counts`. What counts as lately is at least `window` where somebody asked before,
-/// and is said in the report. Any thread.
+/// Where recent clients of the data plane came from, as JSON for operators, by the cells of
+/// `actors::place_counts`. The report says how far back it reaches: at least `window`, if there was
+/// a report before. Any thread.
 class place_report {
 public:
   explicit place_report(std::vector<const actors::place_counts*> counted,
@@ -46,7 +46,7 @@ public:
 
   std::string report();
 
-  /// How long what was counted is kept as the begin of "lately".
+  /// How long a moment is kept as the beginning of a report.
   static constexpr std::chrono::minutes window{10};
 
 private:

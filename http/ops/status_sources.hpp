@@ -21,20 +21,20 @@ struct history_count {
   std::function<std::uint64_t()> total;
 };
 
-/// Where the numbers of reports come from. All pointers must outlive them.
+/// The sources of the numbers in reports. All pointers must outlive the reports.
 struct status_sources {
-  /// Those of the data plane: one per event loop, or one for the httplib transport.
+  /// The data plane's: one per event loop, or one for the httplib transport.
   std::vector<const transport_metrics*> transports;
-  /// That of the ops plane.
+  /// The ops plane's.
   const transport_metrics* ops = nullptr;
-  /// Those of the data plane.
+  /// The data plane's.
   std::vector<const loop_metrics*> loops;
   const actors::child_table* children = nullptr;
   /// Whether faults can be injected.
   bool faults = false;
   const base::byte_budget* budget = nullptr;
   std::vector<history_count> counts;
-  /// One per event loop; none where places are not counted.
+  /// One per event loop; empty if places are not counted.
   std::vector<const actors::place_counts*> places;
 };
 

@@ -141,7 +141,7 @@ test("answers that are 5xx are a problem, and lead to the traces of such request
 test("one game that is slow is named, with where its time went, and leads to its traces", () =>
   withConsole(browser, "#/live", {}, async (page) => {
     await ask("PUT", "/faults/avatar.receive", { kind: "delay", delay_ms: 300, game: demoGame });
-    const line = page.getByRole("link", { name: /Of list_avatars one request in a hundred/ })
+    const line = page.getByRole("link", { name: /One in a hundred requests of list_avatars/ })
       .filter({ hasText: /of the game Demo Game and spent their time in a fault at avatar/ });
     await until(async () => {
       await Promise.all(Array.from({ length: 10 }, avatars));
@@ -163,7 +163,7 @@ test("actors that were started again are a notice", () =>
     await ask("PUT", "/faults/avatar.receive", { kind: "crash", every: 2 });
     await until(async () => {
       await avatars();
-      return page.getByText(/^Actors died and were started again/).isVisible();
+      return page.getByText(/^Actors died and were restarted/).isVisible();
     }, "the notice");
     await ask("DELETE", "/faults");
   }));

@@ -143,7 +143,7 @@ TEST_CASE("each process shows all, and which of them is not like the others", "[
         [&] {
           use_avatars(first, 60);
           use_avatars(slow, 21);
-          return odd_at(*at).find(url_of_slow + " Of its requests one in a hundred takes 2") == 0;
+          return odd_at(*at).find(url_of_slow + " One in a hundred of its requests takes 2") == 0;
         },
         deadline{milliseconds{60'000}}));
     const auto attention = ask_ops(*at, "GET", "/v1/attention").body;

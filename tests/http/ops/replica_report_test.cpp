@@ -131,24 +131,24 @@ TEST_CASE("the one that is slow, fails, is idle, silent, not ready or alone with
   on.hear("a");
   SECTION("slow") {
     on.hear("b", {{"p99_us", "300000"}});
-    CHECK(on.odd() ==
-          "b: Of its requests one in a hundred takes 300 ms or more, of others' 2 ms.; ");
+    CHECK(on.odd() == "b: One in a hundred of its requests takes 300 ms or more; for the others, it "
+                      "is 2 ms.; ");
     const auto found = on.of.find_odd(on.heard);
     REQUIRE(found.size() == 1);
     CHECK(found[0].cause == "replica_odd");
-    CHECK(found[0].what.find("The replica b (http://10.0.0.1)") == 0);
+    CHECK(found[0].what.find("Replica b (http://10.0.0.1)") == 0);
   }
   SECTION("failing") {
     on.hear("b", {{"failed_share", "0.2"}});
-    CHECK(on.odd() == "b: Of its requests 20 % fail with 5xx, of others' 0 %.; ");
+    CHECK(on.odd() == "b: 20 % of its requests fail with 5xx; for the others, it is 0 %.; ");
   }
   SECTION("idle") {
     on.hear("b", {{"requests_per_second", "3"}, {"requests", "45"}});
-    CHECK(on.odd() == "b: It gets 3 requests a second, others 200.; ");
+    CHECK(on.odd() == "b: It gets 3 requests per second; the others get 200.; ");
   }
   SECTION("silent") {
     on.hear("b", {{"p99_us", "300000"}}, seconds{31});
-    CHECK(on.odd() == "b: It has told nothing of itself for 31 s.; ");
+    CHECK(on.odd() == "b: It has reported nothing for 31 s.; ");
   }
   SECTION("not ready") {
     on.hear("b", {{"state", "\"draining\""}});
@@ -160,7 +160,7 @@ TEST_CASE("the one that is slow, fails, is idle, silent, not ready or alone with
   }
   SECTION("with a cause of its own") {
     on.hear("b", {{"causes", R"(["geoip_absent","store_away"])"}});
-    CHECK(on.odd() == "b: It alone has the finding store_away.; ");
+    CHECK(on.odd() == "b: Only this one has the finding store_away.; ");
   }
 }
 
@@ -168,7 +168,7 @@ TEST_CASE("a process that hears of nobody is odd itself, not the others") {
   bench on;
   on.hear("a", {}, seconds{40});
   on.hear("b", {{"state", "\"draining\""}}, seconds{42});
-  CHECK(on.odd().starts_with("match-1: It has heard nothing of the others for 40 s: "));
+  CHECK(on.odd().starts_with("match-1: It has heard nothing from the others for 40 s: "));
   CHECK(on.of.find_odd(on.heard).size() == 1);
 }
 
