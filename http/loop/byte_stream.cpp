@@ -69,7 +69,7 @@ io_result socket_stream::copy_file(int file, std::uint64_t offset, std::size_t l
       outcome_of([&] { return ::pread(file, bytes.data(), most, static_cast<off_t>(offset)); });
   if (got.status == io_status::moved && got.bytes == 0) return {io_status::ended, 0};
   if (got.status != io_status::moved) return {io_status::failed, 0};
-  // What the socket does not take is read again by the next call.
+  // The next call reads again what the socket does not accept.
   const iovec piece{bytes.data(), got.bytes};
   return write({&piece, 1}, got.bytes < length);
 }

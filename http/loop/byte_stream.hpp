@@ -56,7 +56,7 @@ public:
 
 /// How many unsent bytes of one connection the kernel accepts beyond the peer's window
 /// (TCP_NOTSENT_LOWAT). With the kernel's own bound of megabytes, each slow reader would hold that
-/// much and would seem for minutes to take nothing.
+/// much and would seem to receive nothing for minutes.
 inline constexpr int kernel_unsent_bytes = 128 * 1024;
 
 /// Sets the options that every client socket needs, on the socket or on a listener whose accepted
@@ -82,7 +82,7 @@ public:
   int descriptor() const noexcept override { return socket_.get(); }
 
 private:
-  /// Reads from the file and sends that, at most `copied_bytes`.
+  /// Reads from the file and sends the bytes, at most `copied_bytes`.
   io_result copy_file(int file, std::uint64_t offset, std::size_t length);
 
   base::file_descriptor socket_;
@@ -91,7 +91,7 @@ private:
   bool copies_files_ = false;
 };
 
-/// The most bytes that a plain stream moves in one call where it has to read them itself.
+/// The most bytes that a plain stream moves in one call if it has to read them itself.
 inline constexpr std::size_t copied_bytes = 16UL * 1024;
 
 } // namespace matchcloud::http

@@ -46,12 +46,12 @@ struct loop_metrics : base::metric_set {
 class event_loop final : public caf::execution_unit {
 public:
   static constexpr std::size_t resumes_per_turn = 64;
-  /// Few, because a message may be of as many requests as wait together.
+  /// Few, because a message may be about all requests that wait together.
   static constexpr std::size_t messages_per_resume = 4;
   /// How much of a turn resident actors may take, not counting the last resume: one ranking of
   /// 1,000 regions takes a millisecond, and many may wait.
   static constexpr std::chrono::microseconds residents_turn_time{250};
-  /// Events taken in a turn. Many, because what is done about them is ordered by client, and that
+  /// Events handled in a turn. Many, because the work on them is ordered by client, and that
   /// order is fair only among connections that are known to be ready.
   static constexpr int events_per_turn = 1'024;
 
@@ -102,11 +102,11 @@ public:
 
 private:
   void turn();
-  /// Runs the tasks, but for those that they add.
+  /// Runs the tasks, except those that they add.
   static void run_all(std::vector<std::function<void()>>& tasks,
                       std::vector<std::function<void()>>& running);
   int wait_ms();
-  /// Waits for events as long as nothing else is to be done. Returns how many there are.
+  /// Waits for events as long as there is nothing else to do. Returns their number.
   int wait(std::span<epoll_event> events);
   void take_remote();
   void run_residents();

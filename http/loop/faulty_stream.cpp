@@ -60,7 +60,7 @@ io_result faulty_stream::pass(loop_pass& which, Move&& move) {
   }
   // An injected error looks like a reset by the peer.
   const auto moved = hit.kind == fault_kind::error ? io_result{io_status::failed, 0} : move(hit);
-  // A blocked operation moved no bytes, so the fault has not taken effect yet and the pass goes on.
+  // A blocked operation moved no bytes, so the fault has had no effect yet and the pass continues.
   if (moved.status != io_status::blocked) which.end();
   return moved;
 }

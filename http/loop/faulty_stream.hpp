@@ -19,7 +19,7 @@ namespace matchcloud::http {
 class faulty_stream final : public byte_stream, private timer {
 public:
   /// `connection` gets EPOLLIN and EPOLLOUT as if from the descriptor, and may close the stream
-  /// then. `peer`, which may change, is the client's address, and `number` that of the connection:
+  /// then. `peer`, which may change, is the client's address; `number` is the connection's number:
   /// rules choose by them.
   faulty_stream(std::unique_ptr<byte_stream> under, event_loop& loop, io_handler& connection,
                 const base::fault_bytes& peer, std::uint64_t number);

@@ -9,8 +9,8 @@
 namespace matchcloud::http {
 
 /// One pass of a fault point on an event loop, which must not block: an operation that a fault
-/// delays or stalls is begun again later. Until it ends, it counts as one pass, which is hit or not
-/// once. Loop thread only.
+/// delays or stalls is begun again later. Until it ends, it counts as one pass, for which the rule
+/// decides once. Loop thread only.
 class loop_pass {
 public:
   /// How often to check whether the fault is still injected.

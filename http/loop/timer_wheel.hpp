@@ -36,7 +36,7 @@ private:
   timer* next_ = nullptr;
   /// In ticks of the wheel.
   std::uint64_t due_ = 0;
-  /// The tick of the slot it is linked in; earlier than `due_` where the deadline was moved later.
+  /// The tick of the slot it is linked in; earlier than `due_` if the deadline was moved later.
   std::uint64_t slot_tick_ = 0;
 };
 
@@ -57,7 +57,7 @@ public:
   /// Fires all timers that are due at `now`.
   void advance(base::steady_time now);
 
-  /// Time until the next slot with timers is due; nothing where no timer is armed. O(slots / 64).
+  /// Time until the next slot with timers is due; nothing if no timer is armed. O(slots / 64).
   std::optional<std::chrono::milliseconds> next_delay(base::steady_time now);
 
 private:

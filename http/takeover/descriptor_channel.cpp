@@ -62,10 +62,12 @@ base::expected<bool> descriptor_channel::wait(short events, base::steady_time un
     const int ready = ::poll(watched.data(), watched.size(), poll_ms(until));
     if (ready < 0 && errno != EINTR) return failure("wait");
     if (ready > 0 && watched[1].revents != 0)
-      return base::fail(base::errc::cancelled, "take-over: given up, the process ends");
+      return base::fail(base::errc::cancelled,
+                        "take-over: given up, because this process is ending");
     if (ready > 0) return watched[0].revents != 0;
     if (base::machine_clock().now() >= until)
-      return base::fail(base::errc::deadline_exceeded, "take-over: the other process is silent");
+      return base::fail(base::errc::deadline_exceeded,
+                        "take-over: the other process does not answer");
   }
 }
 
@@ -124,7 +126,7 @@ base::expected<descriptor_message> descriptor_channel::receive(base::steady_time
     if ((message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0 ||
         received.descriptors.size() > descriptors_per_message)
       return base::fail(base::errc::request_malformed,
-                        "take-over: a message is longer than it may be, or this process may have "
+                        "take-over: a message is too long, or this process can have "
                         "no more descriptors (RLIMIT_NOFILE)");
     return received;
   }

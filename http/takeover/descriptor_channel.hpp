@@ -37,7 +37,7 @@ public:
   /// `deadline_exceeded`, `cancelled` (stopped), `unavailable` (the peer is gone), `io_failed`.
   base::expected<void> send(std::string_view text, std::span<const int> descriptors,
                             base::steady_time until);
-  /// Receives the next message. Fails with the errors of `send`, and with `request_malformed` where
+  /// Receives the next message. Fails with the errors of `send`, and with `request_malformed` if
   /// the message is too long, has too many descriptors, or not all of them fit in this process; all
   /// received descriptors are then closed.
   base::expected<descriptor_message> receive(base::steady_time until);

@@ -109,8 +109,8 @@ base::expected<void> handover::serve(descriptor_channel& channel, pid_t who) {
   if (done) done = await_ready(channel);
   if (done) done = channel.send(protocol::write(protocol::yours), {}, protocol::soon());
   if (done || done.error().code == base::errc::cancelled) return done;
-  base::log(base::log_event::take_over_given_up, "process {} did not take over ({}); going on", who,
-            done.error().detail);
+  base::log(base::log_event::take_over_given_up, "process {} did not take over ({}); continuing",
+            who, done.error().detail);
   static_cast<void>(
       channel.send(protocol::write(protocol::refused, done.error().detail), {}, protocol::soon()));
   return done;
@@ -179,7 +179,7 @@ void handover::refuse_next() {
   descriptor_channel another{next_connection(), stop_.get()};
   if (another.get() < 0 || !same_user_peer(another.get())) return;
   static_cast<void>(another.send(
-      protocol::write(protocol::refused, "another process is just taking over; try again"), {},
+      protocol::write(protocol::refused, "another process is taking over now; try again"), {},
       base::machine_clock().now()));
 }
 

@@ -33,8 +33,8 @@ struct handover_settings {
 /// service. It holds descriptors of its own for the sockets, so they stay open while this lives.
 class handover {
 public:
-  /// `on_handed_over` is called at most once, by the thread, after a ready successor was told that
-  /// the listeners are its own: this process must stop accepting now, without shutdown(2).
+  /// The thread calls `on_handed_over` at most once, after telling a ready successor that the
+  /// listeners are its own: this process must stop accepting now, without shutdown(2).
   handover(local_listener at, std::vector<handed_listener> offered,
            const handover_settings& settings, std::function<void()> on_handed_over);
   ~handover() { stop(); }

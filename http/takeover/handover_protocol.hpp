@@ -17,7 +17,7 @@
 ///
 /// At any time the running process may say `refused REASON`, or `elsewhere`: the successor is in
 /// another network namespace, where the same endpoints are others. Each message begins with
-/// `matchcloud-take-over/VERSION`. Whoever sees another version gives up.
+/// `matchcloud-take-over/VERSION`. A process that receives another version gives up.
 namespace matchcloud::http::handover_protocol {
 
 inline constexpr std::string_view prefix = "matchcloud-take-over/1 ";
@@ -47,8 +47,8 @@ struct statement {
 
 std::string write(std::string_view verb, std::string_view argument = {});
 
-/// Fails as `descriptor_channel::receive` does, and with `request_malformed` where the other
-/// process speaks another version or another protocol.
+/// Fails as `descriptor_channel::receive` does, and with `request_malformed` if the other process
+/// speaks another version or another protocol.
 base::expected<statement> read(descriptor_channel& from, base::steady_time until);
 
 /// Identifies the network namespace of this process.

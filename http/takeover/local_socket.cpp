@@ -38,7 +38,7 @@ base::expected<file_descriptor> open_directory(const std::string& directory) {
 }
 
 /// The address of `name` in `directory`, by a path through /proc/self/fd that is short however long
-/// the directory's own path is; nothing where `name` is too long even so.
+/// the directory's own path is; nothing if `name` is too long even then.
 std::optional<sockaddr_un> address_of(const file_descriptor& directory, const std::string& name) {
   const auto path = "/proc/self/fd/" + std::to_string(directory.get()) + "/" + name;
   sockaddr_un address{};
@@ -82,7 +82,7 @@ int bind_to(int fd, const file_descriptor& directory, const std::string& name,
   if (found == ECONNREFUSED) {
     // connect(2) to a plain file fails with ECONNREFUSED too.
     if (!is_socket(directory, name)) return EADDRINUSE;
-    // The socket is that of a killed process. No other process can take the name now: the name
+    // The socket belonged to a killed process. No other process can take the name now: the name
     // contains an endpoint, and a process binds that endpoint before it takes the name.
     if (::unlinkat(directory.get(), name.c_str(), 0) != 0 && errno != ENOENT) return errno;
   }
@@ -107,7 +107,7 @@ base::expected<local_listener> listen_local(const std::string& directory, const 
     if (code != EADDRINUSE) return failure(directory, name, "listen", code);
     return base::fail(base::errc::address_unavailable,
                       directory + "/" + name +
-                          ": another process listens there, or it is no socket");
+                          ": another process listens there, or it is not a socket");
   }
   if (::listen(fd, waiting_limit) != 0) return failure(directory, name, "listen", errno);
   return made;

@@ -25,7 +25,7 @@ struct local_listener {
   void remove_file() const noexcept;
 };
 
-/// Listens, replacing the file of a dead process. Fails with `address_unavailable` where a live
+/// Listens, replacing the file of a dead process. Fails with `address_unavailable` if a live
 /// process listens there or the name is not a socket's, otherwise with `io_failed`.
 base::expected<local_listener> listen_local(const std::string& directory, const std::string& name);
 
@@ -33,8 +33,8 @@ base::expected<local_listener> listen_local(const std::string& directory, const 
 base::expected<local_listener> adopt_local(const std::string& directory, const std::string& name,
                                            base::file_descriptor socket);
 
-/// Connects (non-blocking) to the process that listens under that name; nothing where none does.
-/// Fails with `io_failed`, also where the connection is not accepted within `patience`.
+/// Connects (non-blocking) to the process that listens under that name; nothing if none does. Fails
+/// with `io_failed`, also if the connection is not accepted within `patience`.
 base::expected<std::optional<base::file_descriptor>>
 connect_local(const std::string& directory, const std::string& name,
               std::chrono::milliseconds patience);

@@ -71,7 +71,7 @@ base::expected<void> predecessor::receive_offer(const std::string& directory,
   if (said->verb != protocol::offer || !count) return not_understood(*said);
   if (*count > protocol::listeners_limit || said->descriptors.size() != 1 ||
       !is_local_listener(said->descriptors.front().get()))
-    return refused("take-over: the running process offers what this one does not understand");
+    return refused("take-over: this process does not understand the offer of the running one");
   auto local = adopt_local(directory, name, std::move(said->descriptors.front()));
   if (!local) return tl::unexpected(local.error());
   local_ = *std::move(local);
@@ -89,7 +89,7 @@ base::expected<void> predecessor::receive_listener() {
   const auto is_sound = [&](const auto& fd) { return listens_at(fd.get(), named->where); };
   if (said->descriptors.empty() || !std::ranges::all_of(said->descriptors, is_sound))
     return refused("take-over: the sockets of " + said->argument + " do not listen there");
-  // A listener with more sockets than fit in one message comes in several messages.
+  // A listener with more sockets than fit in one message arrives in several messages.
   const auto same = [&](const auto& each) {
     return each.where == named->where && each.kind == named->kind && each.is_ops == named->is_ops;
   };
@@ -104,8 +104,8 @@ base::expected<void> predecessor::take_over() {
   auto said = protocol::read(to_, protocol::soon());
   if (!said && said.error().code != base::errc::unavailable) {
     const auto why = "process " + std::to_string(pid_) + ": " + said.error().detail;
-    // From here on the running process cannot hand over (its send fails with EPIPE) and goes on
-    // serving. A `yours` that it sent before still counts: if this process gave up as well, no
+    // From here on the running process cannot hand over (its send fails with EPIPE) and continues
+    // to serve. A `yours` that it sent before still counts: if this process gave up as well, no
     // process would serve.
     ::shutdown(to_.get(), SHUT_RD);
     said = protocol::read(to_, protocol::soon());

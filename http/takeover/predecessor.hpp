@@ -22,9 +22,9 @@ std::string take_over_name(const endpoint& first_listener);
 /// earlier, it continues to. One thread.
 class predecessor {
 public:
-  /// Requests the listeners of the process that listens under `name` in the directory; nothing
-  /// where no process does. Fails with `address_unavailable` and the reason where that process
-  /// refuses, does not answer in time, or hands over sockets that do not match its description.
+  /// Requests the listeners of the process that listens under `name` in the directory; nothing if
+  /// no process does. Fails with `address_unavailable` and the reason if that process refuses, does
+  /// not answer in time, or hands over sockets that do not match its description.
   static base::expected<std::optional<predecessor>> ask(const std::string& directory,
                                                         const std::string& name);
 
@@ -39,8 +39,8 @@ public:
   /// this one must not accept.
   base::expected<void> take_over();
 
-  /// The socket at which the next successor will connect. Call after `take_over`; nothing where the
-  /// other process died and it could not be kept.
+  /// The socket at which the next successor will connect. Call after `take_over`; nothing if the
+  /// other process died and the socket could not be kept.
   std::optional<local_listener> take_local() noexcept { return std::exchange(local_, {}); }
 
 private:

@@ -19,11 +19,11 @@ using names_ptr = std::unique_ptr<GENERAL_NAMES, base::openssl_free<GENERAL_NAME
 
 constexpr std::uint16_t tls_1_3 = 0x0304;
 
-/// What TLS knows of a kind (IANA's registries "TLS SignatureScheme" and "TLS Supported Groups").
+/// A kind in TLS (IANA's registries "TLS SignatureScheme" and "TLS Supported Groups").
 struct kind_facts {
   certificate_kind kind;
   const char* name;
-  /// Of TLS 1.3, and of TLS 1.2 where any hash goes with the key; 0: no further one.
+  /// Of TLS 1.3, and of TLS 1.2, where any hash goes with the key; 0: no further one.
   std::array<std::uint16_t, 3> schemes;
   std::array<std::uint16_t, 3> schemes_1_2;
   /// The key's curve, which clients of TLS 1.2 list; 0: it has none.
@@ -69,14 +69,14 @@ tl::unexpected<base::error> refuse(const std::string& found) {
                         ", which no client accepts. Allowed: ECDSA with P-256, P-384 or P-521, RSA "
                         "of at least " +
                         std::to_string(least_rsa_bits) +
-                        " bits, Ed25519. Have the authority issue a certificate for a key of P-256 "
+                        " bits, Ed25519. Get a certificate from the authority for a key of P-256 "
                         "(`openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256`)");
 }
 
 base::expected<certificate_kind> kind_of_curve(const EVP_PKEY* key) {
   std::array<char, 64> text{};
   std::size_t size = 0;
-  // Without a name where the curve is given by its parameters.
+  // There is no name if the curve is given by its parameters.
   const bool is_explicit = EVP_PKEY_get_utf8_string_param(key, OSSL_PKEY_PARAM_EC_ENCODING,
                                                           text.data(), text.size(), nullptr) == 1 &&
                            std::string_view{text.data()} == OSSL_PKEY_EC_ENCODING_EXPLICIT;
@@ -113,7 +113,7 @@ base::expected<certificate_kind> certificate_kind_of(X509* certificate) {
   case EVP_PKEY_RSA:
   case EVP_PKEY_RSA_PSS:
     if (EVP_PKEY_get_bits(key) < least_rsa_bits)
-      return refuse("one of RSA with " + std::to_string(EVP_PKEY_get_bits(key)) + " bits");
+      return refuse("RSA with " + std::to_string(EVP_PKEY_get_bits(key)) + " bits");
     return EVP_PKEY_get_base_id(key) == EVP_PKEY_RSA ? certificate_kind::rsa
                                                      : certificate_kind::rsa_pss;
   case EVP_PKEY_EC: return kind_of_curve(key);
@@ -179,7 +179,7 @@ certificate_offer::numbers certificate_offer::list_of(SSL* connection, unsigned 
   std::size_t size = 0;
   if (SSL_client_hello_get0_ext(connection, extension, &bytes, &size) != 1 || size <= head_bytes)
     return {};
-  // OpenSSL checks the length in front when the callback is over.
+  // OpenSSL checks the length at the front after the callback.
   return {bytes + head_bytes, (size - head_bytes) / 2};
 }
 

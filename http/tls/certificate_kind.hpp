@@ -19,7 +19,7 @@ enum class certificate_kind : std::uint8_t { rsa, rsa_pss, p256, p384, p521, ed2
 /// smaller ones.
 inline constexpr int least_rsa_bits = 2'048;
 
-/// The kind of a certificate's key. Fails with `config_invalid` where no client would accept it;
+/// The kind of a certificate's key. Fails with `config_invalid` if no client would accept it;
 /// the detail says what was found, what is allowed and what to do, and names no file.
 base::expected<certificate_kind> certificate_kind_of(X509* certificate);
 
@@ -29,21 +29,19 @@ bool is_common(certificate_kind kind) noexcept;
 const char* name_of(certificate_kind kind) noexcept;
 
 /// The names that a certificate is for, sorted, for comparison with those of others: DNS names in
-/// lower case, wildcards as they are, and addresses. The subject's common name where there are
-/// none.
+/// lower case, wildcards unchanged, and addresses. Without any, the subject's common name.
 std::vector<std::string> certificate_names(X509* certificate);
 /// Whether `names` has all of `others`.
 bool includes_names(const std::vector<std::string>& names, const std::vector<std::string>& others);
 
-/// What a client says in its hello about the certificates that it can check. Valid as long as the
-/// hello: within OpenSSL's callback for it.
+/// The certificates that a client can check, according to its hello. Valid as long as the hello:
+/// within OpenSSL's callback for it.
 class certificate_offer {
 public:
   explicit certificate_offer(SSL* connection);
 
   /// Whether a certificate of this kind leads to a handshake: the client knows a signature scheme
-  /// for its key and, in TLS 1.2, its curve and one of the suites on offer. Chains are not looked
-  /// at.
+  /// for its key and, in TLS 1.2, its curve and one of the suites on offer. Does not check chains.
   bool accepts(certificate_kind kind) const;
 
 private:

@@ -54,7 +54,7 @@ ticket_key derive(const ticket_root& root, const session_identity& identity) {
 
 session_identity identify_session(std::string_view plane, std::span<const std::uint8_t> certificate,
                                   std::string_view client_ca) {
-  // Digests, so that the parts cannot be cut in two ways.
+  // Digests, so that the parts cannot be split in two ways.
   std::string parts;
   const auto add = [&parts](std::string_view text) {
     const auto digest = base::sha256(text);

@@ -42,11 +42,11 @@ base::expected<certificate_kind> use_certificates(SSL_CTX* in, const tls_materia
     return invalid(pair.files.certificate, "the certificate cannot be used");
   while (auto next = base::read_certificate(from.get()))
     if (SSL_CTX_add0_chain_cert(in, next.release()) != 1)
-      return invalid(pair.files.certificate, "the chain behind the certificate cannot be used");
+      return invalid(pair.files.certificate, "the chain after the certificate cannot be used");
   if (!base::is_at_end_of_pem())
-    return invalid(pair.files.certificate, "the chain behind the certificate is damaged");
+    return invalid(pair.files.certificate, "the chain after the certificate is damaged");
   const auto key = base::read_private_key(pair.key);
-  if (!key) return invalid(pair.files.key, "no private key in PEM form that needs no passphrase");
+  if (!key) return invalid(pair.files.key, "no private key in PEM form without a passphrase");
   if (SSL_CTX_use_PrivateKey(in, key.get()) != 1 || SSL_CTX_check_private_key(in) != 1)
     return invalid(pair.files.key, "this key does not belong to " + pair.files.certificate);
   return *kind;
@@ -63,7 +63,7 @@ base::expected<void> use_client_ca(SSL_CTX* in, const std::string& file, const s
   }
   if (!base::is_at_end_of_pem()) return invalid(file, "a certificate is damaged");
   if (count == 0) return invalid(file, "no certificate in PEM form");
-  // Without a certificate a token may do; one of a stranger ends the handshake.
+  // Without a certificate, a token may do. One of another authority ends the handshake.
   SSL_CTX_set_verify(in, SSL_VERIFY_PEER, nullptr);
   return {};
 }
@@ -77,7 +77,7 @@ std::vector<std::uint8_t> der_of(X509* certificate) {
   return der;
 }
 
-/// The host name that a client asks for (RFC 6066); empty where it names none.
+/// The host name that a client requests (RFC 6066); empty if it names none.
 std::string_view asked_name(SSL* connection) {
   const unsigned char* bytes = nullptr;
   std::size_t size = 0;
@@ -167,7 +167,7 @@ base::expected<void> tls_context::add_pair(const tls_material& material,
   added->session =
       identify_session(purpose == tls_purpose::ops ? "ops" : "data", der_of(added->certificate),
                        asks_clients ? material.client_ca : std::string{});
-  // A ticket would let a client in whose certificate is no longer trusted.
+  // A ticket would admit a client whose certificate is no longer trusted.
   if (!asks_clients) added->keys = derive_ticket_keys(material.ticket_roots, added->session);
   if (added->keys.empty()) {
     SSL_CTX_set_options(context, SSL_OP_NO_TICKET);
@@ -181,7 +181,7 @@ base::expected<void> tls_context::add_pair(const tls_material& material,
                                  static_cast<unsigned>(added->session.size()));
   SSL_CTX_set_alpn_select_cb(context, choose_protocol, nullptr);
   SSL_CTX_set_app_data(context, added.get());
-  // Connections begin with the first, which hears the first bytes and passes on to the others.
+  // Connections begin with the first context, which reads the hello and passes to the others.
   if (identities_.empty())
     SSL_CTX_set_client_hello_cb(context, &tls_context::on_client_hello, this);
   identities_.push_back(std::move(added));
@@ -218,7 +218,7 @@ int tls_context::on_client_hello(SSL* connection, int*, void* self) {
     if (is_accepted) break;
   }
   if (shown == all.front().get()) return SSL_CLIENT_HELLO_SUCCESS;
-  // Before OpenSSL looks at tickets: those of another certificate do not resume.
+  // Before OpenSSL checks tickets, so that tickets of another certificate do not resume.
   SSL_set_SSL_CTX(connection, shown->context.get());
   SSL_set_session_id_context(connection, shown->session.data(),
                              static_cast<unsigned>(shown->session.size()));
@@ -227,7 +227,7 @@ int tls_context::on_client_hello(SSL* connection, int*, void* self) {
 
 int tls_context::on_ticket(SSL* connection, unsigned char* name, unsigned char* iv,
                            EVP_CIPHER_CTX* cipher, EVP_MAC_CTX* mac, int encrypts) {
-  // The connection's own context, of the certificate that it shows, not the one that it began with.
+  // The context of the certificate that the connection shows, not the one that it began with.
   const auto* of = static_cast<const identity*>(SSL_CTX_get_app_data(SSL_get_SSL_CTX(connection)));
   const auto& keys = of->keys;
   auto key = keys.begin();
@@ -251,7 +251,7 @@ int tls_context::on_ticket(SSL* connection, unsigned char* name, unsigned char* 
                          nullptr) != 1)
     return -1;
   if (encrypts != 0) return 1;
-  // 2: the ticket is good, and a new one replaces it. Clients of TLS 1.3 use a ticket once.
+  // 2: the ticket is valid, and a new one replaces it. Clients of TLS 1.3 use a ticket once.
   return key == keys.begin() && SSL_version(connection) < TLS1_3_VERSION ? 1 : 2;
 }
 

@@ -14,10 +14,10 @@
 
 namespace matchcloud::http {
 
-/// For whom a listener's context is.
+/// Which plane a listener's context is for.
 enum class tls_purpose : std::uint8_t {
   data,
-  /// Asks for client certificates where the material has authorities for them.
+  /// Requests client certificates if the material has authorities for them.
   ops,
 };
 
@@ -27,13 +27,13 @@ struct tls_buffers {
   static constexpr std::size_t turn_bytes = 64 * 1024;
 
   std::vector<char> received = std::vector<char>(turn_bytes);
-  /// What is encrypted in the current call.
+  /// The encrypted bytes of the current call.
   std::string encrypted;
   /// Bytes of a file on their way to be encrypted; empty before the first.
   std::vector<char> from_file;
 };
 
-/// OpenSSL's contexts of one thread, which shares them with no other: OpenSSL counts references to
+/// OpenSSL's contexts of one thread. Threads do not share them: OpenSSL counts references to
 /// what they hold, and threads would contend. Streams keep the context that they began with.
 class tls_context {
 public:
@@ -51,10 +51,10 @@ public:
   /// A server's. Fails with `config_invalid`, naming the file.
   static base::expected<std::shared_ptr<tls_context>> for_server(const tls_material& material,
                                                                  tls_purpose purpose);
-  /// Whether a client resumes the session that it got last.
+  /// Whether a client resumes the last session that it got.
   enum class sessions : std::uint8_t { full, resumed };
-  /// A client's, which trusts the authorities of a PEM file, or the system's where `ca_file` is
-  /// empty. Fails with `config_invalid`.
+  /// A client's, which trusts the authorities of a PEM file, or the system's if `ca_file` is empty.
+  /// Fails with `config_invalid`.
   static base::expected<std::shared_ptr<tls_context>> for_client(const std::string& ca_file,
                                                                  sessions wanted = sessions::full);
 
@@ -68,8 +68,8 @@ public:
   /// an address).
   ssl_ptr connect(const std::string& host) const;
 
-  /// Whether a certificate that this context let in is one that `other` lets in, because the
-  /// authorities of client certificates are the same.
+  /// Whether `other` accepts the client certificates that this context accepted, because the
+  /// authorities are the same.
   bool trusts_as(const tls_context& other) const noexcept { return client_ca_ == other.client_ca_; }
 
   tls_buffers& buffers() noexcept { return buffers_; }
@@ -92,13 +92,13 @@ private:
   std::vector<std::unique_ptr<identity>> identities_;
   /// The digest of the authorities of client certificates.
   std::array<std::uint8_t, 32> client_ca_{};
-  /// The session that a client got last; null where it resumes none.
+  /// The last session that a client got; null if it resumes none.
   ssl_session_ptr session_;
   tls_buffers buffers_;
 };
 
 /// The subject of the certificate that a client showed and an authority signed, cut to
-/// `subject_limit_bytes`; empty where it showed none.
+/// `subject_limit_bytes`; empty if it showed none.
 inline constexpr std::size_t subject_limit_bytes = 256;
 std::string client_subject_of(const SSL& connection);
 

@@ -30,7 +30,7 @@ base::expected<std::string> read_file(const std::string& path) {
   if (text->size() > tls_file_limit_bytes)
     return base::fail(base::errc::config_invalid,
                       path + ": more than " + std::to_string(tls_file_limit_bytes) +
-                          " bytes: this is no file of certificates or keys");
+                          " bytes, so this is not a file of certificates or keys");
   return *std::move(text);
 }
 
@@ -53,7 +53,7 @@ std::optional<validity> validity_of(const std::string& pem) {
                   seconds_of(X509_get0_notAfter(leaf.get()))};
 }
 
-/// What decides to whom a certificate is shown.
+/// The facts that decide which clients see a certificate.
 struct shown_certificate {
   certificate_kind kind;
   std::vector<std::string> names;
@@ -68,7 +68,7 @@ std::optional<shown_certificate> shown_of(const std::string& pem) {
   return shown_certificate{*kind, certificate_names(leaf.get())};
 }
 
-/// Lines about certificates that many clients refuse, where they have no other.
+/// Lines about certificates that many clients refuse, if there is no other for their names.
 void warn_of_rare_kinds(const tls_material& material, std::vector<tls_warning>& lines) {
   std::vector<std::optional<shown_certificate>> all;
   for (const auto& pair : material.pairs)
@@ -105,7 +105,7 @@ base::expected<tls_material> read_tls_files(const tls_files& files) {
     if (made.client_ca.empty())
       return base::fail(base::errc::config_invalid, files.client_ca + ": the file is empty");
   }
-  // The ops plane's takes the most of them.
+  // The ops plane's context uses all of the material.
   if (const auto tried = tls_context::for_server(made, tls_purpose::ops); !tried)
     return tl::unexpected(tried.error());
   return made;

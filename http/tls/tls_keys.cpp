@@ -9,8 +9,7 @@ namespace {
 
 using kind = base::config_text::kind;
 
-/// Pairs certificates with keys in the order given; whoever takes them checks that there are as
-/// many.
+/// Pairs certificates with keys in the order given. The caller checks that their numbers are equal.
 auto file_of_each_pair(std::string tls_files::pair::*which) {
   return [which](tls_files& of, const base::config_values& given) -> base::expected<void> {
     auto& pairs = of.pairs;
@@ -26,18 +25,18 @@ auto file_of_each_pair(std::string tls_files::pair::*which) {
 base::config_rows<tls_files> tls_keys() {
   base::config_rows<tls_files> keys{
       {{"tls-cert", kind::list, "", "PEM files; repeatable",
-        "The certificates of listeners with /tls, each with the chain behind it. The client's "
-        "server name (SNI) chooses, and of several for one name (ECDSA and RSA) the first that "
-        "the client can check; for any other name it is the first. Followed when they are "
-        "replaced."},
+        "The certificates of listeners with /tls, each followed by its chain. The client's server "
+        "name (SNI) selects one, and if several are for that name (ECDSA and RSA), the first that "
+        "the client can check; for any other name, it is the first. Replaced files are loaded "
+        "again."},
        file_of_each_pair(&tls_files::pair::certificate)},
       {{"tls-key", kind::list, "", "PEM files without a passphrase; repeatable",
         "The keys of tls-cert, in the same order."},
        file_of_each_pair(&tls_files::pair::key)},
       base::text_row("ops-client-ca", &tls_files::client_ca,
                      "a PEM file; empty: no client certificates",
-                     "Authorities whose client certificates may do on the ops plane what an admin "
-                     "token may, where it speaks TLS."),
+                     "Authorities whose client certificates have the rights of an admin token on "
+                     "the ops plane, if it speaks TLS."),
   };
   return reloadable(std::move(keys));
 }

@@ -5,7 +5,7 @@
 
 namespace matchcloud::http {
 
-/// Of the files of TLS listeners.
+/// Keys for the files of TLS listeners.
 base::config_rows<tls_files> tls_keys();
 
 } // namespace matchcloud::http

@@ -7,21 +7,21 @@
 
 namespace matchcloud::http {
 
-/// The files that a TLS listener is made of, as the configuration names them.
+/// The files of a TLS listener, as the configuration names them.
 struct tls_files {
-  /// A certificate and its key: PEM files. The certificate's has the chain behind it, without the
+  /// A certificate and its key: PEM files. The certificate is followed by its chain, without the
   /// root.
   struct pair {
     std::string certificate;
     std::string key;
     friend bool operator==(const pair&, const pair&) = default;
   };
-  /// Of several for the name that a client asks for, the first that it can check is shown. To a
-  /// client that asks for a name that none has, or for none, those with all names of the first
-  /// are.
+  /// If several are for the name that a client requests, the first that it can check is shown. If
+  /// none is, or the client requests no name, the choice is among those with all names of the
+  /// first.
   std::vector<pair> pairs;
-  /// PEM file of the authorities whose client certificates the ops plane takes; empty: it asks for
-  /// none.
+  /// PEM file of the authorities whose client certificates the ops plane accepts; empty: it
+  /// requests none.
   std::string client_ca;
 
   friend bool operator==(const tls_files&, const tls_files&) = default;
@@ -30,8 +30,8 @@ struct tls_files {
 /// A secret that all processes of a store derive the keys of session tickets from.
 using ticket_root = std::array<std::uint8_t, 32>;
 
-/// What is in the files of TLS listeners, with the roots of tickets. Immutable, shared by threads:
-/// each makes contexts of its own from it.
+/// The content of the files of TLS listeners, with the roots of tickets. Immutable, shared by
+/// threads: each makes contexts of its own from it.
 struct tls_material {
   /// PEM texts, and the names of the files that they were read from.
   struct pair {
@@ -41,10 +41,10 @@ struct tls_material {
     friend bool operator==(const pair&, const pair&) = default;
   };
   std::vector<pair> pairs;
-  /// PEM text, empty where no client certificates are asked for, and the name of its file.
+  /// PEM text, empty if no client certificates are requested, and the name of its file.
   std::string client_ca;
   std::string client_ca_file;
-  /// Newest first; the newest makes tickets, the others only open theirs. Empty: there are no
+  /// Newest first; the newest makes tickets, the others only open their own. Empty: there are no
   /// tickets.
   std::vector<ticket_root> ticket_roots;
 

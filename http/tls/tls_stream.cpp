@@ -119,7 +119,7 @@ handshake_status tls_stream::handshake(bool short_reads) {
       fail_with(why);
       break;
     }
-    // Behind the last bytes of a handshake there may be requests.
+    // Requests may follow the last bytes of a handshake.
     if (result != 1 && handshake_bytes_ > handshake_limit_bytes) {
       fail("the handshake has too many bytes");
       return handshake_status::failed;
@@ -191,7 +191,7 @@ io_result tls_stream::decrypt(std::span<char> into) {
     const int why = SSL_get_error(ssl_.get(), result);
     if (why == SSL_ERROR_WANT_READ) break;
     if (why != SSL_ERROR_ZERO_RETURN) fail_with(why);
-    // What was decrypted before the end comes first; the next call tells of the end.
+    // Returns what was decrypted before the end first; the next call reports the end.
     done.more = true;
     if (done.bytes == 0) done.status = has_failed_ ? io_status::failed : io_status::ended;
     break;
@@ -210,7 +210,7 @@ io_result tls_stream::read(std::span<char> into) {
   }
   if (has_failed_) return {io_status::failed, 0};
   auto done = decrypt(into);
-  // Where nothing was received, nobody knows what is there to be received.
+  // If nothing was received, more may be waiting.
   bool more = true;
   if (done.status == io_status::moved && done.bytes == 0) {
     const auto got = receive(into.size());
@@ -224,9 +224,9 @@ io_result tls_stream::read(std::span<char> into) {
   // An alert, or the answer to a change of keys; what a reply left unsent is sent with it.
   if (!context_->buffers().encrypted.empty() && push(false) == io_status::failed)
     return {io_status::failed, 0};
-  // A peer that asks for ever new keys has to take the answers (RFC 8446 section 4.6.3).
+  // A peer that keeps requesting new keys must accept the answers (RFC 8446 section 4.6.3).
   if (unsent_.size() > unsent_limit_bytes) {
-    fail("the peer asks for new keys and takes no answer");
+    fail("the peer requests new keys and accepts no answer");
     return {io_status::failed, 0};
   }
   return done;
@@ -278,7 +278,7 @@ io_status tls_stream::push(bool more) {
 io_result tls_stream::report(std::size_t given) noexcept {
   const auto taken = std::exchange(taken_bytes_, 0);
   auto moved = unreported_bytes_;
-  // At least one byte stays, so that the caller comes again as long as anything is unsent.
+  // At least one byte stays, so that the caller calls again as long as anything is unsent.
   if (!unsent_.empty() && moved > 0) moved = std::min(taken, moved - 1);
   moved = std::min(moved, given);
   unreported_bytes_ -= moved;

@@ -282,8 +282,8 @@ TEST_CASE("a successor that is killed at any moment of its start leaves a servic
     const auto said = [&](std::string_view text) {
       return now->process().errors().find(text, log) != std::string::npos;
     };
-    REQUIRE(eventually([&] { return said("going on") || said("has taken over"); }));
-    if (said("going on")) {
+    REQUIRE(eventually([&] { return said("continuing") || said("has taken over"); }));
+    if (said("continuing")) {
       ++went_on;
       CHECK(clients.goes_on(200));
       CHECK(clients.finish() == "");

@@ -131,8 +131,9 @@ TEST_CASE("the one that is slow, fails, is idle, silent, not ready or alone with
   on.hear("a");
   SECTION("slow") {
     on.hear("b", {{"p99_us", "300000"}});
-    CHECK(on.odd() == "b: One in a hundred of its requests takes 300 ms or more; for the others, it "
-                      "is 2 ms.; ");
+    CHECK(on.odd() ==
+          "b: One in a hundred of its requests takes 300 ms or more; for the others, it "
+          "is 2 ms.; ");
     const auto found = on.of.find_odd(on.heard);
     REQUIRE(found.size() == 1);
     CHECK(found[0].cause == "replica_odd");

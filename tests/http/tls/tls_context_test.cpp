@@ -222,7 +222,7 @@ TEST_CASE("files of certificates are read, or the error says which and what to d
   SECTION("a chain that is cut") {
     of.put(of.files.pairs[0].certificate,
            test_pair().certificate + test_pair().certificate.substr(0, 200));
-    CHECK(of.why_not().find("cert.pem: the chain behind") != std::string::npos);
+    CHECK(of.why_not().find("cert.pem: the chain after") != std::string::npos);
   }
   SECTION("another's key") {
     of.put(of.files.pairs[0].key, make_tls_pair().key);
