@@ -13,7 +13,7 @@ namespace matchcloud::http {
 
 namespace {
 
-/// Whether `behind`, what follows a host, is empty or a colon and a port number.
+/// Whether `behind`, the text after a host, is empty or a colon and a port number.
 bool is_port(const model::host_and_port& of) noexcept {
   if (of.behind.empty()) return true;
   const auto port = of.port();

@@ -15,14 +15,14 @@
 
 namespace matchcloud::http {
 
-/// Finds the operation that a head asks for, by the checks that need no body, in this order: a
-/// known method (501), path (404), method (405), and what a page makes a browser ask (403). The
+/// Finds the operation that a head requests, by the checks that need no body, in this order: a
+/// known method (501), path (404), method (405), and the page that a browser shows (403). The
 /// head's target is not `*`. `known`: the domains that namespaces registered; null: none.
 tl::expected<route, refused_request> find_operation(const request& head,
                                                     const front_settings& settings,
                                                     const model::catalog* known = nullptr);
 
-/// Why the operation does not take a body of the type in the head and of `size` bytes, or nothing.
+/// Why the operation refuses a body of the type in the head and of `size` bytes, or nothing.
 std::optional<base::error> check_body(const operation_row& row, const request& head,
                                       std::uint64_t size);
 

@@ -32,7 +32,7 @@ public:
   /// The origins of the regions' ping URLs, for the policy of the console's pages.
   const std::string& ping_origins() const noexcept { return front_->ping_origins_; }
   const model::ip_address& client() const noexcept { return where_->client; }
-  /// The token that the request was let in with; null: none.
+  /// The token that the request was admitted with; null: none.
   const model::access_token* token() const noexcept { return where_->token; }
 
   /// Host name of the request's `Origin`, in lower case; empty if there is none.

@@ -21,7 +21,7 @@ struct route {
   std::optional<model::uuid> id = {};
   /// The client's address.
   model::ip_address client = {};
-  /// The token that the request was let in with, valid while it is handled; null: none.
+  /// The token that the request was admitted with, valid while it is handled; null: none.
   const model::access_token* token = nullptr;
 };
 

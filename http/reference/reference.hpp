@@ -14,7 +14,7 @@ const operation_references& references_of(plane of);
 /// The groups of a plane's operations.
 std::span<const tag_reference> tags_of(plane of) noexcept;
 
-/// The schema of that name, apart from those of validated payloads; null: there is none.
+/// The schema of that name, except schemas of validated payloads; null: there is none.
 const named_schema* find_schema(std::string_view name);
 
 const path_parameter_reference& path_parameter(std::string_view name) noexcept;

@@ -115,7 +115,7 @@ void connection::on_events(std::uint32_t events) {
   if ((events & (EPOLLHUP | EPOLLERR)) != 0 && phase_ != phase::reading &&
       phase_ != phase::finishing)
     return close();
-  // An answer in parts may go on for hours: a client that ends its side has left.
+  // An answer in parts may take hours: a client that ends its side has left.
   if ((events & EPOLLRDHUP) != 0 && phase_ == phase::streaming) return close();
   // Unsent bytes are written at the end of the turn, where the transport bounds what all
   // connections write.

@@ -14,15 +14,15 @@ namespace matchcloud::http {
 /// grows with the number of clients.
 class connection_shares {
 public:
-  /// `prefix_length`: that of the IPv6 prefix which is one client, 0 to 128.
+  /// `prefix_length`: the length of the IPv6 prefix that counts as one client, 0 to 128.
   explicit connection_shares(std::size_t prefix_length = 64);
 
-  /// The address that stands for a client: an IPv4 address as it is, of an IPv6 address its prefix.
+  /// The address that stands for a client: an IPv4 address unchanged, an IPv6 address's prefix.
   model::ip_address client_of(const model::ip_address& address) const noexcept {
     return prefix_of(address, prefix_length_);
   }
 
-  /// Counts one more connection of `client`. False, and not counted, where it has `most` already.
+  /// Counts one more connection of `client`. False, and not counted, if it has `most` already.
   bool enter(const model::ip_address& client, std::size_t most);
   /// A counted connection was closed.
   void leave(const model::ip_address& client) noexcept;

@@ -19,7 +19,7 @@ namespace {
 /// cpp-httplib parses `Range` with std::regex, which takes about 500 bytes of stack per byte of the
 /// line, and the line has up to 8 KiB.
 constexpr std::size_t thread_stack_bytes = 16UL * 1024 * 1024;
-/// Interval at which the ending server looks for connections that were accepted meanwhile.
+/// Interval at which the ending server looks for connections that were accepted in the meantime.
 constexpr std::chrono::milliseconds end_interval{20};
 
 constexpr std::size_t requests_per_connection = 1'000'000'000;

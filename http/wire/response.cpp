@@ -34,7 +34,7 @@ std::string readable(const std::string& detail) {
 }
 
 /// The sentence that clients get instead of a detail with paths of this machine. It says what the
-/// cause can be and what the operator, who is the client of the ops plane, can do about it.
+/// cause can be and what the operator, the client of the ops plane, can do about it.
 std::string_view general_detail(base::errc code) noexcept {
   switch (code) {
   case base::errc::store_failed:
