@@ -35,7 +35,7 @@ constexpr std::array schemas{
           "description": "The player's place. It overrides the place of the address."},
         "latencies": {"type": "object", "maxProperties": 256,
           "additionalProperties": {"type": "number", "minimum": 0, "maximum": 60000},
-          "description": "Measured round trips in milliseconds, by region id. Used first."}}
+          "description": "Measured round trips in milliseconds, by region id. Preferred."}}
     })"},
     named_schema{
         "GroupStrategy",
@@ -51,7 +51,7 @@ constexpr std::array schemas{
           "description": "All regions, best first."},
         "unknown_players": {"type": "array",
           "items": {"type": "integer", "minimum": 0, "maximum": 63},
-          "description": "Positions, from 0, of players without any round trip. Left out above."},
+          "description": "Positions, from 0, of players without any round trip. Not counted."},
         "player_ids": {"type": "array", "items": {"type": ["string", "null"]},
           "description": "The `id` of each player, in the order of the request."}}
     })"},
