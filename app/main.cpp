@@ -41,7 +41,7 @@ int main(int argc, char* argv[]) {
   // process.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
-  // Scripts send these to every process of a name. None of the commands has a use for them.
+  // Scripts send these to every process of a name. No command uses them.
   std::signal(SIGUSR1, SIG_IGN);
   std::signal(SIGUSR2, SIG_IGN);
   matchcloud::cli::forget_empty_variables();

@@ -20,7 +20,7 @@ namespace matchcloud::app {
 
 namespace {
 
-/// More entries than any log has.
+/// More entries than any log contains.
 constexpr std::uint64_t entry_limit = 1'000'000'000;
 
 struct audit_options {
@@ -45,7 +45,7 @@ base::expected<model::audit_query> query_of(const audit_options& options) {
   return query;
 }
 
-/// Calls `take` for at most `limit` entries, newest first, as long as stdout takes what it writes.
+/// Calls `take` for at most `limit` entries, newest first, until writing to stdout fails.
 base::expected<void> for_each_entry(store::access_store& in, model::audit_query query,
                                     std::uint64_t limit, const take_entry& take) {
   while (limit > 0 && std::cout) {
@@ -105,32 +105,32 @@ int run(const audit_options& options) {
 
 void add_audit_command(CLI::App& program, int& code) {
   auto* command = program.add_subcommand("audit", "Show who changed what, newest first.");
-  set_help(*command,
-           "Every change of the catalog, of tokens, avatars, lobbies and signing keys is an entry, "
-           "whoever makes it: a token, a user of this machine by a command, or the service. A "
-           "request is one entry, and so is a run of an import; ingests are summed by hour. JSON "
-           "has a line for each entry, as the ops plane gives it, with what was before and after. "
-           "No entry has a token's text."
-           "\n\nExample: matchcloud audit --since 7d --limit 1000 --data-dir var\n"
-           "Example: matchcloud audit --action token --who operations --format json");
+  set_help(
+      *command,
+      "Every change of the catalog, tokens, avatars, lobbies and signing keys has an entry, "
+      "whether a token, a user of this machine or the service made it. A request is one entry, and "
+      "so is a run of an import; ingests are summed by hour. JSON has one line per entry, as the "
+      "ops plane returns it, with the values before and after. No entry contains a token's text."
+      "\n\nExample: matchcloud audit --since 7d --limit 1000 --data-dir var\n"
+      "Example: matchcloud audit --action token --who operations --format json");
   const auto options = std::make_shared<audit_options>();
   add_store_options(*command, options->store);
   command
       ->add_option("--since", options->since,
-                   "The oldest entries: a date (2027-01-31, its begin in UTC), a time "
-                   "(2027-01-31T00:00:00Z) or how long ago (7d, 12h).")
+                   "Only entries since a date (2027-01-31, its start in UTC), a time "
+                   "(2027-01-31T00:00:00Z) or so long ago (7d, 12h).")
       ->check(not_empty());
   const auto add_text = [&](const char* name, std::string& to, const char* what) {
     command->add_option(name, to, what)->check(not_empty());
   };
   add_text("--action", options->action,
-           "Only this action (token.create), or all that begin with its words (token).");
+           "Only this action (token.create), or all actions that begin with it (token).");
   add_text("--subject", options->subject,
-           "Only this subject (games/ID, a file), or all below it (games).");
+           "Only this subject (games/ID, a file), or all subjects below it (games).");
   add_text("--who", options->who,
-           "Only by whoever has this name or id, or is of this kind (token, certificate, local, "
+           "Only changes by this name or id, or by this kind of caller (token, certificate, local, "
            "service).");
-  command->add_option("--limit", options->limit, "How many entries at most.")
+  command->add_option("--limit", options->limit, "Show at most this many entries.")
       ->capture_default_str()
       ->check(CLI::Range(std::uint64_t{1}, entry_limit).description(""));
   cli::add_format_option(*command, options->format);

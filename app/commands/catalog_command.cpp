@@ -87,7 +87,7 @@ text_table table_of(const model::catalog& catalog, model::element_kind kind) {
 
 using opened_catalog = base::expected<store::lease<store::catalog_store>>;
 
-/// The catalog of a store that exists: a new one has nothing to show or to remove.
+/// The catalog of an existing store: a new one has nothing to show or remove.
 opened_catalog open_catalog(const catalog_options& options) {
   return store::open_existing_store(options.store).and_then([](const auto& database) {
     return database->catalog();
@@ -167,8 +167,8 @@ CLI::App* add(CLI::App& to, const std::string& name, const std::string& what,
 
 void add_list(CLI::App& to, int& code) {
   const auto options = std::make_shared<catalog_options>();
-  auto* command = add(to, "list", "Show what there is.", *options);
-  cli::add_format_option(*command, options->format, "table, or json as the ops plane gives it.");
+  auto* command = add(to, "list", "List the elements of a kind.", *options);
+  cli::add_format_option(*command, options->format, "table, or json as the ops plane returns it.");
   set_help(*command, "On a terminal, long names and lists are shortened until a line fits.\n\n"
                      "Example: matchcloud catalog list namespaces --data-dir var");
   command->callback([options, &code] { code = finish("list", list(*options)); });
@@ -179,14 +179,14 @@ void add_put(CLI::App& to, int& code) {
   auto* command = add(to, "put", "Add or replace one element.", *options);
   command->add_option("ID", options->id, "Its id.")->required();
   command->add_option("JSON", options->json, "The element; - reads stdin. A tier needs none.");
-  set_help(*command,
-           "The element is as in a catalog document; its id may be left out. A namespace needs "
-           "its game_id. It is replaced whole: a namespace put without domains has none "
-           "afterwards. What was removed comes back. A running server sees it within a second."
-           "\n\nExample: matchcloud catalog put region lon '{\"region_display_name\": \"London\", "
-           "\"provider_display_name\": \"Demo Cloud\", \"datacenter_coord\": "
-           "{\"latitude\": 51.5, \"longitude\": -0.13}}'"
-           "\nExample: matchcloud catalog put tier basic-8d1");
+  set_help(*command, "The element has the format of a catalog document; its id may be left out. A "
+                     "namespace needs its game_id. An existing element is replaced whole: a "
+                     "namespace put without domains has none afterwards. A removed element is "
+                     "restored. Running servers see the change within a second."
+                     "\n\nExample: matchcloud catalog put region lon '{\"region_display_name\": "
+                     "\"London\", \"provider_display_name\": \"Demo Cloud\", \"datacenter_coord\": "
+                     "{\"latitude\": 51.5, \"longitude\": -0.13}}'"
+                     "\nExample: matchcloud catalog put tier basic-8d1");
   command->callback([options, &code] {
     if (options->json.empty() && parse_kind(options->kind) != model::element_kind::tier)
       throw CLI::RequiredError{"JSON"};
@@ -196,12 +196,12 @@ void add_put(CLI::App& to, int& code) {
 
 void add_remove(CLI::App& to, int& code) {
   const auto options = std::make_shared<catalog_options>();
-  auto* command = add(to, "remove", "Take one element away.", *options);
+  auto* command = add(to, "remove", "Remove one element.", *options);
   command->add_option("ID", options->id, "Its id.")->required();
   set_help(*command,
-           "It is hidden from now on; history keeps its name. A region that a namespace lists and "
-           "a game that has namespaces cannot be removed; a namespace gives up its domains. A "
-           "running server sees it within a second.\n\n"
+           "The element is hidden from now on; history keeps its name. A region that a namespace "
+           "lists and a game that has namespaces cannot be removed; a removed namespace frees its "
+           "domains. Running servers see the change within a second.\n\n"
            "Example: matchcloud catalog remove region lon --data-dir var");
   command->callback([options, &code] { code = change("remove", *options, remove); });
 }
@@ -212,8 +212,8 @@ void add_catalog_command(CLI::App& program, int& code) {
   auto* command =
       program.add_subcommand("catalog", "Show and change games, namespaces, regions and tiers.");
   command->require_subcommand(1);
-  set_help(*command, "Works on the store; servers on the same data directory see each change "
-                     "within a second.\n\nExample: matchcloud catalog list regions");
+  set_help(*command, "Works on the store; running servers on the same store see each change within "
+                     "a second.\n\nExample: matchcloud catalog list regions");
   add_list(*command, code);
   add_put(*command, code);
   add_remove(*command, code);

@@ -10,7 +10,7 @@ namespace matchcloud::app {
 
 namespace {
 
-/// Longer names of files are cut. Linux's own limit of a path is 4,096 bytes.
+/// Longer file names are cut. Linux limits a path to 4,096 bytes.
 constexpr std::size_t file_limit = 4'096;
 
 } // namespace

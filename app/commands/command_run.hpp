@@ -7,9 +7,10 @@
 
 namespace matchcloud::app {
 
-/// The run of a command that changes much in many transactions: the first that changes anything
-/// writes its only entry, `action` of `file` by this process's user. `file` is the input as the
-/// command was given it, and empty where there is none; an entry has it as a line would show it.
+/// The run of a command that makes many changes in many transactions: the first transaction that
+/// changes anything writes the only audit entry, `action` of `file` by this process's user. `file`
+/// is the input as given to the command, empty if there is none; the entry has it in printable
+/// form.
 model::audit_run_ptr command_run(std::string action, std::string_view file = {});
 
 } // namespace matchcloud::app

@@ -16,7 +16,7 @@ std::string description(const config_key& key) {
   return text;
 }
 
-/// What the help calls the value of a key.
+/// The name of a key's value in the help.
 std::string type_of(const config_key& key) {
   if (!key.choices.empty()) return cli::choices_text({key.choices.begin(), key.choices.end()});
   return key.what == config_key::kind::number ? "NUMBER" : "TEXT";

@@ -29,7 +29,7 @@ int run(const doctor_options& options) {
   return count_of(findings, finding_level::error) == 0 ? ok : failed;
 }
 
-/// What is checked, a line each.
+/// The checks, one line each.
 std::string list_of_checks() {
   std::string text = "Checks:\n";
   for (const auto& check : health_checks())
@@ -41,20 +41,18 @@ std::string list_of_checks() {
 
 void add_doctor_command(CLI::App& program, int& code) {
   auto* command = program.add_subcommand(
-      "doctor", "Check what would keep serve from starting, or from serving well.");
-  set_help(
-      *command,
-      "Takes all flags of serve, its environment and its --config, and checks what serve would "
-      "find with them. Changes nothing, and may run beside a service. Run it as the user of "
-      "the service.\n\n" +
-          list_of_checks() +
-          "\nEach finding is ok, a warning or an error, and says what to do. Exits with 1 if "
-          "there is an error.\n\n"
-          "Example: matchcloud doctor --config /etc/matchcloud/matchcloud.toml");
+      "doctor", "Check for problems that would keep serve from starting or from serving well.");
+  set_help(*command, "Accepts all flags of serve, reads the same environment and --config, and "
+                     "checks what serve would find with them. It changes nothing and may run while "
+                     "a service is running. Run it as the user of the service.\n\n" +
+                         list_of_checks() +
+                         "\nEach finding is ok, a warning or an error, and says what to do. Exits "
+                         "with 1 if any check finds an error.\n\n"
+                         "Example: matchcloud doctor --config /etc/matchcloud/matchcloud.toml");
   const auto options = std::make_shared<doctor_options>();
   command->add_flag("--json", options->json,
-                    "As one JSON object: findings with check, level, message and advice; errors, "
-                    "warnings and ok count them.");
+                    "Print one JSON object: findings with check, level, message and advice; "
+                    "errors, warnings and ok are their numbers.");
   add_config_option(*command, options->configuration);
   for (const auto& key : config_keys()) {
     add_key_option(*command, options->configuration, key);

@@ -56,7 +56,7 @@ void add_list(CLI::App& to, int& code) {
   const auto options = std::make_shared<token_options>();
   auto* command =
       add_token_subcommand(to, "list", "Show all tokens, without their texts.", *options);
-  add_token_format(*command, *options, "table", "table, or json as the ops plane gives it.");
+  add_token_format(*command, *options, "table", "table, or json as the ops plane returns it.");
   set_help(*command,
            "Servers note the last use about once a minute. On a terminal, long names are "
            "shortened until a line fits.\n\nExample: matchcloud token list --data-dir var");
@@ -78,8 +78,8 @@ void add_revoke(CLI::App& to, int& code) {
 void add_token_command(CLI::App& program, int& code) {
   auto* command = program.add_subcommand("token", "Show and change who may use the interface.");
   command->require_subcommand(1);
-  set_help(*command, "Works on the store; servers on the same data directory see each change "
-                     "within a second.\n\nExample: matchcloud token list --data-dir var");
+  set_help(*command, "Works on the store; running servers on the same store see each change within "
+                     "a second.\n\nExample: matchcloud token list --data-dir var");
   add_token_create(*command, code);
   add_list(*command, code);
   add_token_rotate(*command, code);

@@ -35,7 +35,7 @@ std::vector<std::string> split_at_commas(std::string_view text) {
   return parts;
 }
 
-/// The values for `apply`: the elements of a list, or the last value given.
+/// The values for `apply`: the elements of a list, or else the last value.
 std::vector<std::string> elements(const config_key& key, const std::vector<std::string>& values) {
   if (key.what != config_key::kind::list) return {values.back()};
   std::vector<std::string> all;
@@ -61,8 +61,8 @@ std::string finding_of(const config_key& key, const given_value& given, const ba
   return model::hide_passwords(std::move(text));
 }
 
-/// Describes contradicting rules by the first given key without which there is no contradiction or
-/// a different one.
+/// Describes contradicting rules. Names the first given key whose removal ends or changes the
+/// contradiction.
 std::string contradiction(const serve_config& config, const std::vector<given_value>& given,
                           const base::error& why) {
   for (const auto& key : config_keys()) {
@@ -77,7 +77,7 @@ std::string contradiction(const serve_config& config, const std::vector<given_va
   return why.detail;
 }
 
-/// The finding of a key that is given, with another or without one.
+/// The error of a key, with the value last given for it, if any.
 tl::unexpected<base::error> refuse_key(const std::vector<given_value>& given, std::string_view name,
                                        std::string why) {
   const base::error complete{base::errc::config_invalid, std::move(why)};
@@ -95,8 +95,8 @@ base::expected<void> check_transport(const serve_config& config,
   };
   if (std::ranges::any_of(config.listen, has_suffix))
     return refuse_key(given, "listen",
-                      "PROXY protocol headers and TLS are read by the transport loops alone, and "
-                      "the transport is httplib; leave out /proxy and /tls, or choose loops");
+                      "the transport httplib supports neither PROXY protocol headers nor TLS; "
+                      "leave out /proxy and /tls, or choose loops");
   if (config.take_over)
     return refuse_key(given, "take-over", std::string{httplib_cannot_be_taken_over});
   if (config.access_log.mode != http::access_log_mode::off)
@@ -109,32 +109,33 @@ base::expected<void> check_transport(const serve_config& config,
 base::expected<void> check_tls(const serve_config& config, const std::vector<given_value>& given) {
   for (const auto& pair : config.tls.pairs) {
     if (pair.key.empty())
-      return refuse_key(given, "tls-cert",
-                        pair.certificate + " has no key; give --tls-key as often as --tls-cert, in "
-                                           "the same order");
+      return refuse_key(
+          given, "tls-cert",
+          pair.certificate +
+              " has no key; repeat --tls-cert and --tls-key once per name, in the same order");
     if (pair.certificate.empty())
       return refuse_key(given, "tls-key",
-                        pair.key + " has no certificate; give --tls-cert as often as --tls-key, in "
-                                   "the same order");
+                        pair.key + " has no certificate; repeat --tls-cert and --tls-key once per "
+                                   "name, in the same order");
   }
   const bool has_pairs = !config.tls.pairs.empty();
-  constexpr auto needs_pairs = "a listener with /tls needs a certificate and its key; give "
-                               "--tls-cert and --tls-key (for trying out, matchcloud tls "
-                               "self-signed makes them)";
+  constexpr auto needs_pairs =
+      "a listener with /tls needs a certificate and its key; give --tls-cert and --tls-key "
+      "(matchcloud tls self-signed makes a pair for testing)";
   const auto is_tls = [](const data_listener& each) { return each.kind.tls; };
   if (!has_pairs && std::ranges::any_of(config.listen, is_tls))
     return refuse_key(given, "listen", needs_pairs);
   if (!has_pairs && config.ops_tls) return refuse_key(given, "ops-listen", needs_pairs);
   if (!config.tls.client_ca.empty() && !config.ops_tls)
     return refuse_key(given, "ops-client-ca",
-                      "client certificates come with TLS; write --ops-listen ADDRESS:PORT/tls");
+                      "client certificates need TLS; use --ops-listen ADDRESS:PORT/tls");
   return {};
 }
 
-/// Connections to a server that exports leave to others.
+/// Connections to the database server that exports must leave free.
 constexpr std::size_t other_connections = 2;
 
-/// Whether the store's URL is one, and is given where nobody else reads it.
+/// Whether the store's URL is valid, and is not given where other users can read it.
 base::expected<void> check_store(const serve_config& config,
                                  const std::vector<given_value>& given) {
   if (config.store.url.empty()) return {};
@@ -145,18 +146,19 @@ base::expected<void> check_store(const serve_config& config,
   if (!checked) return refuse_key(given, "store", checked.error().detail);
   if (config.store_sessions.idle > config.store_sessions.at_once)
     return refuse_key(given, "store-idle-connections",
-                      "no more can be idle than there may be; see store-connections");
-  // An export reads by one connection for as long as it takes.
+                      "more connections than store-connections can never be idle; lower it, or "
+                      "raise store-connections");
+  // An export holds one connection until it ends.
   const auto least = config.exports.jobs_limit + other_connections;
   if (config.store_sessions.at_once < least)
     return refuse_key(given, "store-connections",
                       "with these export-jobs at least " + std::to_string(least) +
-                          " are needed: each reads by one, and " +
-                          std::to_string(other_connections) + " are left for everything else");
+                          " connections are needed: each export uses one, and " +
+                          std::to_string(other_connections) + " are kept for everything else");
   return {};
 }
 
-/// Whether what is said of a bucket fits together.
+/// Whether the settings of the bucket fit together.
 base::expected<void> check_objects(const serve_config& config,
                                    const std::vector<given_value>& given) {
   if (!config.store.has_bucket()) return {};
@@ -165,7 +167,7 @@ base::expected<void> check_objects(const serve_config& config,
   return {};
 }
 
-/// Refuses faults unless injection is enabled, so that a service is never broken by accident.
+/// Refuses faults unless injection is enabled, so that nobody breaks a service by accident.
 base::expected<void> check_faults(const serve_config& config,
                                   const std::vector<given_value>& given) {
   if (config.fault_injection) return {};
@@ -239,7 +241,7 @@ std::vector<given_value> read_environment(std::vector<std::string>& unknown) {
     const auto equals = text.find('=');
     if (equals == std::string_view::npos) continue;
     const std::string source{text.substr(0, equals)};
-    // For the commands that ask a service.
+    // These are for commands that call a service.
     if (source == cli::token_variable || source == cli::ca_file_variable) continue;
     auto name = source.substr(environment_prefix.size());
     std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) {
@@ -255,7 +257,7 @@ std::vector<given_value> read_environment(std::vector<std::string>& unknown) {
 }
 
 std::string config_table() {
-  std::string table = "| key | default | allowed | reload | what for |\n|---|---|---|---|---|\n";
+  std::string table = "| key | default | allowed | reload | purpose |\n|---|---|---|---|---|\n";
   for (const auto& key : config_keys()) {
     table.append("| `").append(key.name).append("` | ");
     if (key.default_value.empty())

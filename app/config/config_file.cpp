@@ -16,10 +16,10 @@ namespace {
 
 using section = config_key::section;
 
-/// Keys that only a rules file may have, in `[rules]`.
+/// Keys that are only allowed in `[rules]` of a rules file.
 constexpr std::array<std::string_view, 2> names_of_catalog{"tiers", "regions"};
 
-/// Leaves room for thousands of names of regions and tiers.
+/// Enough for thousands of names of regions and tiers.
 constexpr std::size_t file_limit_bytes = 1024UL * 1024;
 
 /// A TOML value in the syntax of a flag; empty if it has another type.
@@ -100,11 +100,10 @@ private:
 
   base::expected<void> take_catalog_names(std::string_view name, const toml::node& node) {
     if (names_ == catalog_names::refused)
-      return refuse(node,
-                    quoted(name) +
-                        " of [rules] is for `--rules` of `validate` and `schema` alone: a service "
-                        "knows them from its catalog (`matchcloud catalog list " +
-                        std::string{name} + "`)");
+      return refuse(node, quoted(name) +
+                              " of [rules] is only for `--rules` of `validate` and `schema`; a "
+                              "service reads them from its catalog (`matchcloud catalog list " +
+                              std::string{name} + "`)");
     const auto is_text = [](const toml::node& each) { return each.is_string(); };
     const auto* array = node.as_array();
     auto values = as_values(node);

@@ -12,7 +12,7 @@ namespace matchcloud::app {
 
 namespace {
 
-/// Leaves room for rules of all points, with comments.
+/// Enough for rules of all points, with comments.
 constexpr std::size_t file_limit_bytes = 256UL * 1024;
 
 /// Collects the rules of a TOML document.
@@ -46,7 +46,7 @@ private:
     if (!rule) return refuse(node, rule.error().detail);
     const auto same = [at](const auto& each) { return each.first == at; };
     if (std::ranges::any_of(rules_, same))
-      return refuse(node, std::string{facts_of(at).name} + " is there twice. Leave out one.");
+      return refuse(node, std::string{facts_of(at).name} + " is given twice. Remove one.");
     rules_.emplace_back(at, *rule);
     return {};
   }

@@ -9,7 +9,7 @@ namespace matchcloud::app {
 
 std::string fault_point_table() {
   std::string table =
-      "| point | what happens there | kinds | rules may choose by |\n|---|---|---|---|\n";
+      "| point | what happens there | kinds | rules can select by |\n|---|---|---|---|\n";
   for (const auto& point : base::fault_points) {
     table.append("| `").append(point.name).append("` | ").append(point.sentence).append(" | ");
     const char* between = "";
@@ -31,7 +31,7 @@ std::string fault_point_table() {
 }
 
 std::string fault_preset_table() {
-  std::string table = "| preset | what is seen | point | rule |\n|---|---|---|---|\n";
+  std::string table = "| preset | what you see | point | rule |\n|---|---|---|---|\n";
   for (const auto& each : actors::fault_presets)
     table.append("| `")
         .append(each.name)

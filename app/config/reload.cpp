@@ -13,10 +13,10 @@ namespace matchcloud::app {
 
 namespace {
 
-/// Characters of a value that are shown.
+/// At most this many characters of a value are shown.
 constexpr std::size_t value_limit = 4'096;
 
-/// Adds what was given last for a key, if anything was.
+/// Adds the value last given for a key, if there is one.
 void keep(std::vector<given_value>& in, const std::vector<given_value>& from,
           const config_key& key) {
   if (const auto* last = last_given(from, key)) in.push_back(*last);
@@ -89,7 +89,7 @@ reload_plan plan_reload(const std::vector<given_value>& in_force,
 }
 
 std::string describe_outcome(const reload_plan& done) {
-  auto text = done.changed.empty() ? std::string{"nothing that can be reloaded has changed\n"}
+  auto text = done.changed.empty() ? std::string{"no reloadable key has changed\n"}
                                    : "in force now: " + joined(done.changed, ", ") + "\n";
   if (!done.waiting.empty())
     text += "changed, but in force only after a restart: " + joined(done.waiting, ", ") + "\n";

@@ -8,7 +8,7 @@
 
 namespace matchcloud::app {
 
-/// What the verdict of a service on a payload depends on.
+/// Everything that decides whether a service accepts a payload.
 struct payload_rules {
   model::validation_rules rules;
   model::reference_names names;
@@ -19,8 +19,8 @@ struct payload_rules {
 payload_rules default_payload_rules();
 
 /// The rules of a service with this configuration file. Its `[rules]` may also give `tiers` and
-/// `regions`, which a service would take from its catalog. The whole file is checked; fails with
-/// `config_invalid` like reading a configuration file and make_config().
+/// `regions`, which a service reads from its catalog. The whole file is checked; fails with
+/// `config_invalid` for the same reasons as reading a configuration file and make_config().
 base::expected<payload_rules> read_rules_file(const std::string& file);
 
 } // namespace matchcloud::app

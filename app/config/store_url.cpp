@@ -9,14 +9,14 @@ namespace matchcloud::app {
 base::expected<void> check_store_url(const std::string& url, url_source from) {
   if (!store::is_postgres_url(url))
     return base::fail(base::errc::config_invalid,
-                      "a store is named by postgresql://[USER@]HOST[:PORT]/DATABASE; for the one "
-                      "in a directory give --data-dir alone");
+                      "not the URL of a store; use postgresql://[USER@]HOST[:PORT]/DATABASE, or "
+                      "for a store in a directory only --data-dir");
   if (auto checked = store::check_postgres_url(url); !checked) return checked;
   if (from == url_source::flag && store::has_password(url))
-    return base::fail(base::errc::config_invalid,
-                      "a password on the command line can be read by every user of the machine; "
-                      "put it into ~/.pgpass or a service file, or give the URL in the "
-                      "environment's MATCHCLOUD_STORE");
+    return base::fail(
+        base::errc::config_invalid,
+        "a password on the command line can be read by every user of the machine; put it into "
+        "~/.pgpass or a service file, or set MATCHCLOUD_STORE to the URL");
   return {};
 }
 

@@ -7,7 +7,7 @@
 
 namespace matchcloud::app {
 
-/// The environment variable that names the store where there is no `--store`.
+/// The environment variable that names the store if there is no `--store`.
 inline constexpr const char* store_variable = "MATCHCLOUD_STORE";
 
 enum class url_source : std::uint8_t {
@@ -17,11 +17,12 @@ enum class url_source : std::uint8_t {
   private_source,
 };
 
-/// Checks the URL of a store. Fails with `config_invalid`: not PostgreSQL's, no connection string,
-/// or a password on the command line. The detail never has the password.
+/// Checks the URL of a store. Fails with `config_invalid` if it is not a PostgreSQL URL or
+/// connection string, or if the command line has a password. The detail never contains the
+/// password.
 base::expected<void> check_store_url(const std::string& url, url_source from);
 
-/// The environment's URL; empty where there is none.
+/// The URL in the environment; empty if there is none.
 std::string store_url_of_environment();
 
 } // namespace matchcloud::app

@@ -350,7 +350,7 @@ TEST_CASE("the transport httplib refuses to expect PROXY headers", "[operations]
            "--listen", "127.0.0.1:0/proxy", "--transport", "httplib"});
   CHECK(refused.exit_code == 2);
   CHECK(refused.errors.find("--listen = \"127.0.0.1:0/proxy\"") != std::string::npos);
-  CHECK(refused.errors.find("by the transport loops alone") != std::string::npos);
+  CHECK(refused.errors.find("the transport httplib supports neither") != std::string::npos);
 }
 
 } // namespace

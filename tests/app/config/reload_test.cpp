@@ -34,7 +34,7 @@ TEST_CASE("a default that is written out is no change, and neither is another so
                                 {flag, in_file("loops", "0"), in_file("cors-origins", "*")});
   CHECK(plan.changed.empty());
   CHECK(plan.waiting.empty());
-  CHECK(describe_outcome(plan) == "nothing that can be reloaded has changed\n");
+  CHECK(describe_outcome(plan) == "no reloadable key has changed\n");
 }
 
 TEST_CASE("every key says what a change of it needs") {

@@ -93,7 +93,7 @@ probability = 2
            "clock = { kind = \"corrupt\" }\navatar.receive = { kind = \"error\" }\n"
            "\"avatar.receive\" = { kind = \"drop\" }"});
   CHECK(twice.exit_code == 2);
-  CHECK(twice.errors.find("avatar.receive is there twice") != std::string::npos);
+  CHECK(twice.errors.find("avatar.receive is given twice") != std::string::npos);
 }
 
 TEST_CASE("while an avatar actor dies every fiftieth time all requests are answered 200",

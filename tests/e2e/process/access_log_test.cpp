@@ -187,7 +187,7 @@ TEST_CASE("a file that was renamed is opened again by a reload", "[lifecycle]") 
   REQUIRE(eventually([&] { return contains(fixtures::read_whole(file), "\"before\""); }));
   std::filesystem::rename(file, old);
   asked("between");
-  CHECK(on.take_up(keys) == "nothing that can be reloaded has changed\n");
+  CHECK(on.take_up(keys) == "no reloadable key has changed\n");
   asked("after");
   REQUIRE(eventually([&] { return contains(fixtures::read_whole(file), "\"after\""); }));
   const auto both = fixtures::read_whole(old) + fixtures::read_whole(file);

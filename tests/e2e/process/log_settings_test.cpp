@@ -135,7 +135,7 @@ TEST_CASE("wrong levels are refused, with what is allowed", "[lifecycle]") {
   CHECK(refused.problem_code() == "query_invalid");
   CHECK(contains(refused.body, why));
   CHECK(level_of(of, "store") == "info");
-  const auto [flag, says] = GENERATE(std::pair{"stoer=debug", "there is no such subject"},
+  const auto [flag, says] = GENERATE(std::pair{"stoer=debug", "this subject does not exist"},
                                      std::pair{"store=loud", "the level must be debug, info"},
                                      std::pair{"store", "the level must be debug, info"});
   const auto failed = run({"serve", "--log-levels", flag});

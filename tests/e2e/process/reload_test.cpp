@@ -37,7 +37,7 @@ TEST_CASE("a reload takes up what a file changes, also for open connections", "[
   // What is no longer in the file has its default again.
   CHECK(on.take_up("") == "in force now: cors-origins, body-limit-bytes\n");
   CHECK(raw_connection{on.of->data()}.ask(large).status == 200);
-  CHECK(on.take_up("") == "nothing that can be reloaded has changed\n");
+  CHECK(on.take_up("") == "no reloadable key has changed\n");
 }
 
 TEST_CASE("rates, timeouts and shares are taken up", "[lifecycle]") {
@@ -130,7 +130,7 @@ TEST_CASE("a reload cannot open a plane to everybody that was closed", "[lifecyc
 
 TEST_CASE("flags and the environment count before a file that is read again", "[lifecycle]") {
   const reloaded on{"", {"--body-limit-bytes", "4096"}};
-  CHECK(on.take_up("body-limit-bytes = 2048\n") == "nothing that can be reloaded has changed\n");
+  CHECK(on.take_up("body-limit-bytes = 2048\n") == "no reloadable key has changed\n");
   CHECK(contains(key_in(on.config(), "body-limit-bytes"), R"("value":"4096")"));
 }
 
@@ -183,7 +183,7 @@ TEST_CASE("a service that begins is reloaded once it serves", "[lifecycle]") {
                         "127.0.0.1:0", "--ops-listen", "127.0.0.1:0"}};
   const auto done = run({"reload", std::to_string(begins.pid())});
   CHECK(done.exit_code == 0);
-  CHECK(done.out == "nothing that can be reloaded has changed\n");
+  CHECK(done.out == "no reloadable key has changed\n");
   CHECK(begins.running());
 }
 

@@ -38,7 +38,7 @@ TEST_CASE("signals without a meaning are noted and change nothing", "[lifecycle]
 TEST_CASE("SIGHUP does not end a service", "[lifecycle]") {
   server of;
   of.process().signal(SIGHUP);
-  CHECK(of.process().says("SIGHUP: nothing that can be reloaded has changed"));
+  CHECK(of.process().says("SIGHUP: no reloadable key has changed"));
   check_serves(of.data());
   of.process().signal(SIGTERM);
   CHECK(of.process().exit_code() == 0);
