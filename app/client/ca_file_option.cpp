@@ -11,9 +11,8 @@ namespace matchcloud::app {
 CLI::Option* add_ca_file_option(CLI::App& command, std::string& file) {
   return command
       .add_option("--ca-file", file,
-                  "A file with certificates in PEM of the authorities to trust with https instead "
-                  "of the system's. Without it the environment's MATCHCLOUD_CA_FILE names it, if "
-                  "any.")
+                  "A PEM file with the certificates of the authorities to trust with https instead "
+                  "of the system's. Default: the file that MATCHCLOUD_CA_FILE names, if set.")
       ->check(cli::named_file());
 }
 

@@ -102,7 +102,7 @@ private:
   }
 
   transfer_result attempt() {
-    // It has no token, so that whoever it is sent to may see it.
+    // It has no token, so that any server may receive it.
     auto call = call_;
     auto result = attempt(call);
     for (int followed = 0; verdict_ == verdict::elsewhere; ++followed) {
@@ -123,16 +123,16 @@ private:
                      [this](std::string_view bytes) { return take(bytes); }});
   }
 
-  /// Leads the call to where the last answer sends it; if it cannot, the answer is refused.
+  /// Follows the redirect of the last answer; if that is not possible, refuses the answer.
   bool follow(http_call& call, int followed) {
     const auto to = model::parse_http_url(location_of(head_));
     if (!to)
-      judge(verdict::refused, "it sends to a URL of no use: " + to.error().detail);
+      judge(verdict::refused, "it redirects to a URL that cannot be used: " + to.error().detail);
     else if (call.to.secure && !to->secure)
-      judge(verdict::refused, "it sends from https to " + to->shown() + ", which is not");
+      judge(verdict::refused, "it redirects from https to " + to->shown() + ", which is not");
     else if (followed == redirect_limit)
       judge(verdict::refused,
-            "it sends to another URL more than " + std::to_string(redirect_limit) + " times");
+            "it redirects more than " + std::to_string(redirect_limit) + " times");
     else
       call.to = *to;
     return verdict_ == verdict::elsewhere;
@@ -156,8 +156,8 @@ private:
     const auto part = model::parse_content_part(value);
     const auto etag = head_.get_header_value("ETag");
     if (!part || part->begin != to_.bytes())
-      return judge(verdict::changed, "it was asked for bytes from " + std::to_string(to_.bytes()) +
-                                         " on and answered Content-Range " +
+      return judge(verdict::changed, "bytes from " + std::to_string(to_.bytes()) +
+                                         " on were requested, and it returned Content-Range " +
                                          http::in_quotes(value));
     if (part->total != total_) return judge(verdict::changed, "its length has changed");
     if (!etag.empty() && etag != etag_) return judge(verdict::changed, "its ETag has changed");
@@ -172,9 +172,9 @@ private:
     if (!http::is_media_type(type, "text/csv"))
       return judge(verdict::refused, "it is not text/csv but " + http::in_quotes(type));
     if (!coding.empty() && !http::equal_ignoring_case(coding, "identity"))
-      return judge(verdict::refused,
-                   "it came with Content-Encoding " + http::in_quotes(coding) + ", unasked for");
-    if (!length) return judge(verdict::refused, "it came without a Content-Length");
+      return judge(verdict::refused, "it has the Content-Encoding " + http::in_quotes(coding) +
+                                         ", which was not requested");
+    if (!length) return judge(verdict::refused, "it has no Content-Length");
     if (to_.bytes() > 0) {
       if (auto anew = start_anew("it was replaced"); !anew) {
         failed_ = anew.error();
@@ -250,7 +250,7 @@ private:
     std::chrono::milliseconds pause = pause_after(std::max(1, attempts_without_progress_));
     if (after)
       pause = std::max<std::chrono::milliseconds>(pause, std::min(*after, busy_pause_limit));
-    in_.progress.announce(why + " after " + progress_so_far() + "; going on");
+    in_.progress.announce(why + " after " + progress_so_far() + "; resuming");
     if (!in_.pause(pause)) return interrupted();
     return {};
   }
@@ -259,10 +259,11 @@ private:
   base::expected<void> start_anew(const std::string& why) {
     if (!to_.can_start_anew())
       return failure(why + ", and " + progress_so_far() +
-                     " are written already and cannot be taken back: run the command again, best "
-                     "with a file for -o");
+                     " are already written and cannot be taken back. Run the command again, "
+                     "preferably with a file for -o");
     if (++started_anew_ > start_anew_limit)
-      return failure(why + "; it was begun anew " + std::to_string(start_anew_limit) + " times");
+      return failure(why + "; the download was restarted " + std::to_string(start_anew_limit) +
+                     " times");
     rows_ = {};
     etag_.clear();
     begun_at_ = 0;
@@ -291,7 +292,7 @@ private:
   http_call call_{"GET", {}, {}, {}, download_silence_limit};
   /// Export requests since the last byte arrived.
   int requested_ = 0;
-  /// Of the export that is downloaded.
+  /// `made_export::complete_from` of the export that is downloaded.
   std::string complete_from_;
   /// The validator and size of the file that is partly downloaded.
   std::string etag_;

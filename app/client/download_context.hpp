@@ -8,8 +8,8 @@
 
 namespace matchcloud::app {
 
-/// How long to wait for the answer to an export request: longer than the service works on one (10
-/// minutes).
+/// How long to wait for the answer to an export request. The service itself gives up after 10
+/// minutes.
 inline constexpr std::chrono::seconds export_answer_limit{11 * 60};
 /// A download that receives nothing for this long counts as cut.
 inline constexpr std::chrono::seconds download_silence_limit{30};
@@ -18,11 +18,11 @@ inline constexpr std::chrono::seconds download_silence_limit{30};
 inline constexpr int attempts_without_progress_limit = 5;
 /// The pause before the second consecutive attempt; it doubles with each further attempt.
 inline constexpr std::chrono::milliseconds first_pause{500};
-/// How many times a download starts over because the file changed meanwhile.
+/// How many times a download starts over because the file changed.
 inline constexpr int start_anew_limit = 3;
 /// Consecutive export requests when the URL that each returns turns out to be no longer valid.
 inline constexpr int export_request_limit = 2;
-/// A busy service is asked again after its `Retry-After`, but at most after this long.
+/// A request to a busy service is repeated after its `Retry-After`, but at most after this time.
 inline constexpr std::chrono::seconds busy_pause_limit{60};
 /// The limit on the sum of all waits for a busy service.
 inline constexpr std::chrono::seconds busy_limit{10 * 60};

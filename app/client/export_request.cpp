@@ -28,10 +28,10 @@ tl::unexpected<base::error> interrupted() {
   return base::fail(base::errc::cancelled, "interrupted");
 }
 
-/// What somebody whose request was refused can do; empty if the service's own words must do.
+/// What the user can do about a refused request; empty if the service's own message has to suffice.
 std::string advice(int status, bool has_token) {
   if (status == status_unauthorized && !has_token)
-    return "; give a token with --token-file or MATCHCLOUD_TOKEN";
+    return "; pass a token with --token-file or MATCHCLOUD_TOKEN";
   if (status == status_unauthorized) return "; is the token right, and still valid?";
   if (status == status_forbidden && has_token) return "; may this token export this game?";
   return {};
@@ -98,7 +98,7 @@ private:
                      }});
   }
 
-  /// What is no time is left out: it is shown on a terminal.
+  /// A value that is not a time is dropped, because it is shown on a terminal.
   std::string complete_from() const {
     auto text = head_.get_header_value("Matchcloud-Complete-From");
     return model::parse_timestamp(text) ? text : std::string{};
@@ -107,9 +107,9 @@ private:
   base::expected<model::http_url> url(transfer_end end) const {
     if (end == transfer_end::refused) return failure("its answer is too long");
     const auto text = url_in(body_);
-    if (text.empty()) return failure("it answered without a \"url\"");
+    if (text.empty()) return failure("its answer has no \"url\"");
     const auto url = model::parse_http_url(text);
-    if (!url) return failure("it answered with a \"url\" of no use: " + url.error().detail);
+    if (!url) return failure("the \"url\" in its answer cannot be used: " + url.error().detail);
     return *url;
   }
 
@@ -128,10 +128,10 @@ private:
     if (!is_busy || !after) return failure(problem.text + advice(head_.status, !token_.empty()));
     const auto pause = std::clamp(*after, std::chrono::seconds{1}, busy_pause_limit);
     if (waited_ + pause > busy_limit)
-      return failure(problem.text + "; it was asked for " + std::to_string(waited_.count()) + " s");
+      return failure(problem.text + "; gave up after " + std::to_string(waited_.count()) + " s");
     waited_ += pause;
     lost_ = 0;
-    in_.progress.announce("the service is busy; asking again in " + std::to_string(pause.count()) +
+    in_.progress.announce("the service is busy; retrying in " + std::to_string(pause.count()) +
                           " s");
     return pause;
   }
@@ -139,11 +139,11 @@ private:
   base::expected<std::chrono::milliseconds> after_loss(const std::string& reason) {
     if (++lost_ >= attempts_without_progress_limit)
       return failure(reason + ", " + std::to_string(lost_) + " times in a row");
-    in_.progress.announce(without_token(reason) + "; asking again");
+    in_.progress.announce(without_token(reason) + "; retrying");
     return pause_after(lost_);
   }
 
-  /// A service may repeat in its answer what it was asked with.
+  /// A service may repeat the token of the request in its answer.
   std::string without_token(const std::string& text) const {
     return cli::with_token_masked(text, token_);
   }

@@ -15,10 +15,10 @@ namespace matchcloud::app {
 struct export_service {
   /// With the base path.
   model::http_url url;
-  /// The bearer token that the service is asked with; empty: none. It is for the service alone: the
-  /// URL that the service answers with is signed, and may lead to another host.
+  /// The bearer token for the service; empty: none. It is never sent to the URL that the service
+  /// returns, which is signed and may lead to another host.
   std::string token;
-  /// Who may vouch for it, and for the host of the URL that it answers with.
+  /// The authorities to trust for it, and for the host of the URL that it returns.
   certificate_authorities trusted{};
 };
 
@@ -26,7 +26,7 @@ struct export_service {
 struct made_export {
   /// Where the complete file is.
   model::http_url url;
-  /// From when on it has all lobbies, as the service says it; empty: it has all.
+  /// The time from which on it has all lobbies, as the service reports it; empty: it has all.
   std::string complete_from;
 };
 

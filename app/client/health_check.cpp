@@ -14,7 +14,7 @@ namespace {
 constexpr const char* default_path = "/readyz";
 constexpr std::size_t answer_limit_bytes = 16UL * 1024;
 constexpr std::size_t shown_limit = 200;
-/// Silence may last longer than the whole, so that always the same one of both bounds ends it.
+/// The bound on silence is longer than the bound on the whole, so that always the latter ends it.
 constexpr std::chrono::seconds silence_beyond{5};
 
 bool is_good(const httplib::Response& head) {
@@ -73,7 +73,7 @@ base::expected<int> check_health(health_check of) {
   if (is_good(answer)) return answer.status;
   if (answer.status > 0) return fail(describe(answer, body));
   if (result.end == transfer_end::no_connection)
-    return fail(result.reason + "; is the service running, and does it listen there?");
+    return fail(result.reason + "; is the service running, and is this its address?");
   return fail(result.reason);
 }
 

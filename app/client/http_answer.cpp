@@ -28,7 +28,7 @@ std::string member(const model::json_document& document, std::string_view name) 
 } // namespace
 
 http_problem read_problem(const httplib::Response& head, std::string_view body) {
-  http_problem problem{head.status, {}, "it answered with status " + std::to_string(head.status)};
+  http_problem problem{head.status, {}, "it returned status " + std::to_string(head.status)};
   if (!http::is_media_type(head.get_header_value("Content-Type"), http::problem_type))
     return problem;
   const auto document = model::json_document::parse(body, depth_limit);

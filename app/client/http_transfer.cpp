@@ -75,7 +75,7 @@ std::unique_ptr<httplib::ClientImpl> client_of(const http_call& call) {
   std::unique_ptr<httplib::ClientImpl> client;
   // Not httplib::Client: its regular expression for URLs rejects IPv6 addresses with letters.
   if (call.to.secure) {
-    // In lower case: cpp-httplib compares letters of names as they are.
+    // In lower case, because cpp-httplib compares names case-sensitively.
     const auto host = model::to_lower(call.to.host);
     auto secure = std::make_unique<httplib::SSLClient>(host, call.to.port);
     if (call.trusts_any_server)

@@ -20,13 +20,13 @@ struct http_call {
   model::http_url to;
   httplib::Headers headers;
   std::string body;
-  /// How long the server may send nothing.
+  /// How long the server may be silent.
   std::chrono::seconds silence_limit{0};
-  /// Who may vouch for the server of an https URL.
+  /// The authorities to trust for the server of an https URL.
   certificate_authorities trusted{};
-  /// Whether any server is accepted, whoever vouches for it.
+  /// Whether any server is accepted, whatever its certificate.
   bool trusts_any_server = false;
-  /// How long the whole transfer may take, but for finding the address of a name; 0: no bound.
+  /// How long the whole transfer may take, not counting the lookup of a host name; 0: no bound.
   std::chrono::seconds total_limit{0};
 };
 

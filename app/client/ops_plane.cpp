@@ -13,7 +13,7 @@ namespace matchcloud::app {
 namespace {
 
 constexpr std::chrono::seconds answer_limit{10};
-/// Silence may last longer than the whole, so that always the same one of both bounds ends it.
+/// The bound on silence is longer than the bound on the whole, so that always the latter ends it.
 constexpr std::chrono::seconds silence_limit{15};
 constexpr std::size_t answer_limit_bytes = 16UL * 1024 * 1024;
 
@@ -49,14 +49,15 @@ base::expected<std::string> ask_ops_plane(const ops_plane& of, const ops_request
   case transfer_end::interrupted: return base::fail(base::errc::cancelled, "interrupted");
   case transfer_end::refused: return refuse("the answer has more than 16 MiB");
   case transfer_end::no_connection:
-    return refuse(done.reason + "; is the service running, and does its ops plane listen there?");
+    return refuse(done.reason +
+                  "; is the service running, and is this the address of its ops plane?");
   default: return refuse(done.reason);
   }
   if (head.status >= 200 && head.status < 300) return body;
   const auto problem = read_problem(head, body);
   if (problem.code == "route_not_found" && what.target.starts_with("/faults"))
-    return refuse("no faults can be injected into this service. Start it with "
-                  "--enable-fault-injection.");
+    return refuse(
+        "fault injection is off in this service. Start it with --enable-fault-injection.");
   return refuse(problem.text);
 }
 

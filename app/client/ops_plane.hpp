@@ -9,12 +9,12 @@
 
 namespace matchcloud::app {
 
-/// A service's ops plane, as commands ask it.
+/// A service's ops plane that a command calls.
 struct ops_plane {
   model::http_url url;
-  /// The bearer token that it is asked with; empty: none.
+  /// The bearer token of requests; empty: none.
   std::string token;
-  /// Who may vouch for the server of an https URL.
+  /// The authorities to trust for the server of an https URL.
   certificate_authorities trusted{};
   /// Whether any server is accepted, as for a service on this machine.
   bool trusts_any_server = false;
@@ -22,14 +22,14 @@ struct ops_plane {
 
 struct ops_request {
   std::string method = "GET";
-  /// Such as `/faults`.
+  /// For example `/faults`.
   std::string target;
   std::string body;
 };
 
-/// Asks and returns the body of an answer from 200 to 299. Fails with `io_failed` (the detail names
-/// the service and quotes its problem, without the token), or with `cancelled` if a signal arrived.
-/// Blocks for 10 s at most. One thread.
+/// Sends a request and returns the body of an answer from 200 to 299. Fails with `io_failed` (the
+/// detail names the service and quotes its problem, without the token), or with `cancelled` if a
+/// signal arrived. Blocks for 10 s at most. One thread.
 base::expected<std::string> ask_ops_plane(const ops_plane& of, const ops_request& what,
                                           const cli::interrupt& until);
 

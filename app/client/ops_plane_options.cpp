@@ -37,7 +37,7 @@ void add_ops_plane_options(CLI::App& command, ops_plane_options& options) {
                   ->check(CLI::Validator{check_url, ""});
   cli::add_token_options(command, options.token_file,
                          "A file with the bearer token for the service; - is stdin. Without it "
-                         "the environment's MATCHCLOUD_TOKEN is sent, if any.");
+                         "MATCHCLOUD_TOKEN from the environment is sent, if set.");
   add_ca_file_option(command, options.ca_file)->needs(url);
 }
 
@@ -45,8 +45,9 @@ std::string ops_token_of(const ops_plane_options& options) {
   const auto read = cli::read_bearer_tokens(options.token_file);
   if (!read) throw CLI::ValidationError{read.error().detail};
   if (read->tokens.size() > 1)
-    throw CLI::ValidationError{"--token-file has " + std::to_string(read->tokens.size()) +
-                               " tokens; one is sent: give a file with that alone"};
+    throw CLI::ValidationError{
+        "--token-file has " + std::to_string(read->tokens.size()) +
+        " tokens, but only one can be sent. Give a file with that token alone"};
   if (!read->warning.empty()) std::cerr << "matchcloud fault: " << read->warning << "\n";
   return read->tokens.empty() ? std::string{} : read->tokens.front();
 }

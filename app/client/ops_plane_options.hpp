@@ -8,7 +8,7 @@
 
 namespace matchcloud::app {
 
-/// Which ops plane a command asks, and how.
+/// Which ops plane a command calls, and how.
 struct ops_plane_options {
   /// Empty: this machine's service.
   std::string url;
@@ -16,11 +16,11 @@ struct ops_plane_options {
   std::string ca_file;
 };
 
-/// Says which service is asked without `--url`, for help texts.
+/// Says which service is called without `--url`, for help texts.
 inline constexpr const char* ops_plane_help =
-    "Without --url the service of this machine is asked, where MATCHCLOUD_OPS_LISTEN of the "
-    "environment says that its ops plane listens, or else at http://127.0.0.1:8081. A token of the "
-    "kind admin is needed where the service asks for tokens.";
+    "Without --url the command calls the service on this machine, at the ops plane that "
+    "MATCHCLOUD_OPS_LISTEN names or else at http://127.0.0.1:8081. If the service requires tokens, "
+    "use one of the kind admin.";
 
 /// Adds `--url`, `--token-file` and `--ca-file`; `options` must outlive the parsing.
 void add_ops_plane_options(CLI::App& command, ops_plane_options& options);
@@ -28,7 +28,7 @@ void add_ops_plane_options(CLI::App& command, ops_plane_options& options);
 /// The token of `--token-file` or the environment; empty: none. Throws a CLI::ValidationError.
 std::string ops_token_of(const ops_plane_options& options);
 
-/// Throws a CLI::ValidationError if an option or the environment is of no use.
+/// Throws a CLI::ValidationError if an option or the environment is invalid.
 ops_plane ops_plane_of(const ops_plane_options& options);
 
 } // namespace matchcloud::app

@@ -13,9 +13,9 @@ namespace {
 
 std::string not_of_an_authority(const certificate_authorities& trusted) {
   if (trusted.file().empty())
-    return "the server's certificate is of no authority that this system trusts; where it is a "
-           "private one that you trust, name its certificate with --ca-file or MATCHCLOUD_CA_FILE";
-  return "the server's certificate is of no authority in " + trusted.file() +
+    return "no authority that this system trusts issued the server's certificate; if you trust a "
+           "private authority, name its certificate with --ca-file or MATCHCLOUD_CA_FILE";
+  return "the server's certificate was not issued by an authority in " + trusted.file() +
          "; is that the right file, and did the server send its whole chain?";
 }
 
@@ -32,7 +32,7 @@ void require_trusted_server(httplib::SSLClient& client, const std::string& host,
                        ? X509_VERIFY_PARAM_set1_ip_asc(wanted, host.c_str()) == 1
                        : X509_VERIFY_PARAM_set1_host(wanted, host.data(), host.size()) == 1;
   if (!set) throw std::bad_alloc{};
-  // Not the context's own store: cpp-httplib adds the system's authorities to that.
+  // Not into the context's own store, to which cpp-httplib adds the system's authorities.
   if (trusted.store() != nullptr && SSL_CTX_set1_verify_cert_store(context, trusted.store()) != 1)
     throw std::bad_alloc{};
 }
@@ -41,8 +41,8 @@ std::string why_not_trusted(long verify_result, const std::string& host,
                             const certificate_authorities& trusted) {
   switch (verify_result) {
   case X509_V_ERR_CERT_HAS_EXPIRED:
-    return "the server's certificate, or its authority's, has expired; have it renewed, unless "
-           "this machine's clock is wrong";
+    return "the server's certificate, or its authority's, has expired; renew it, or correct this "
+           "machine's clock";
   case X509_V_ERR_CERT_NOT_YET_VALID:
     return "the server's certificate, or its authority's, is not valid yet; is this machine's "
            "clock right?";
@@ -51,8 +51,8 @@ std::string why_not_trusted(long verify_result, const std::string& host,
   case X509_V_ERR_HOSTNAME_MISMATCH:
   case X509_V_ERR_IP_ADDRESS_MISMATCH:
     return "the server's certificate is not for " + host +
-           "; ask for the server by a name or address that its certificate has, or have one made "
-           "for this one";
+           "; use a name or address that is in the certificate, or issue a certificate for this "
+           "one";
   case X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT:
   case X509_V_ERR_SELF_SIGNED_CERT_IN_CHAIN:
   case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT:

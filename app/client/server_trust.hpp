@@ -8,13 +8,11 @@
 
 namespace matchcloud::app {
 
-/// Has a client accept the server `host` only with a certificate of one of `trusted` for that name,
-/// or for that address where the host is one. To be called before the client connects. Throws
-/// std::bad_alloc without memory.
+/// Makes a client accept the server `host` only with a certificate that one of `trusted` issued for
+/// that name or address. Call before the client connects. Throws std::bad_alloc without memory.
 ///
-/// cpp-httplib looks at the name too, but takes a certificate for ::1 as one for any IPv4 address,
-/// and the subject's common name where the certificate has other names. OpenSSL does neither
-/// (RFC 9525).
+/// cpp-httplib checks the name too, but accepts a certificate for ::1 for any IPv4 address, and the
+/// subject's common name even if the certificate has other names. OpenSSL does neither (RFC 9525).
 void require_trusted_server(httplib::SSLClient& client, const std::string& host,
                             const certificate_authorities& trusted);
 

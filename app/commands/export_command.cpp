@@ -31,7 +31,7 @@ namespace matchcloud::app {
 
 namespace {
 
-/// Code points of an argument that a message quotes.
+/// Messages quote at most this many code points of an argument.
 constexpr std::size_t echo_limit = 64;
 
 struct export_options {
@@ -46,8 +46,8 @@ struct export_options {
   std::string dialect{model::csv_dialect_names.front()};
 };
 
-/// Parses digits as milliseconds since 1970 (the whole 64-bit range), anything else as a time or
-/// date.
+/// Parses digits as milliseconds since 1970 (the whole 64-bit range), and any other text as a time
+/// or date.
 std::optional<std::uint64_t> parse_time(const std::string& text) {
   if (const auto ms = base::parse_decimal<std::uint64_t>(text)) return ms;
   const auto time = parse_time_or_date(text);
@@ -62,28 +62,28 @@ std::string check_time(const std::string& text) {
   if (parse_time(text)) return {};
   if (model::has_misplaced_leap_second(text))
     return "\"" + text +
-           "\" has the second 60, a leap second, which is only at 23:59 UTC on the last day of a "
+           "\" has second 60, a leap second, which exists only at 23:59 UTC on the last day of a "
            "month";
   return "\"" + text +
          "\" is neither a date like 2026-01-31, nor a time like 2026-01-31T00:00:00Z, nor "
          "milliseconds since 1970 (0 to 18446744073709551615)";
 }
 
-/// What to say of a time that is more likely meant as seconds than as milliseconds; else empty.
+/// A warning about a time that is more likely meant as seconds than as milliseconds; else empty.
 std::string remark_on_seconds(std::string_view option, const std::string& text) {
   const auto given = base::parse_decimal<std::uint64_t>(text);
   if (!given || !model::looks_like_seconds(*given)) return {};
   const auto ms = static_cast<std::int64_t>(*given);
-  return std::string{option} + " " + text + " counts milliseconds and is therefore " +
-         model::format_timestamp(ms) + ". If it is meant as seconds, write " +
-         std::to_string(ms * 1'000) + " for " + model::format_timestamp(ms * 1'000) + ".";
+  return std::string{option} + " " + text + " is in milliseconds, so it means " +
+         model::format_timestamp(ms) + ". If you mean seconds, use " + std::to_string(ms * 1'000) +
+         " for " + model::format_timestamp(ms * 1'000) + ".";
 }
 
 std::string check_url(const std::string& text) {
   const auto url = model::parse_http_url(text);
   if (!url) return "\"" + text + "\" is not a service's URL: " + url.error().detail;
   if (url->target.find('?') != std::string::npos)
-    return "\"" + text + "\" is not a service's URL: it has a query";
+    return "\"" + text + "\" is not a service's URL: it has a query. Remove it.";
   return {};
 }
 
@@ -91,17 +91,16 @@ std::string check_not_empty(const std::string& text) {
   return text.empty() ? "it must not be empty" : "";
 }
 
-/// The query of the options, without a game that is given by name. Throws a CLI::ValidationError if
-/// they do not fit together.
+/// The query that the options describe, without a game that is given by name. Throws a
+/// CLI::ValidationError if the options do not fit together.
 model::export_query query_of(const export_options& options) {
   if (options.url.empty() && options.store.data_dir.empty() && options.store.url.empty())
-    throw CLI::ValidationError{"Either --url or --data-dir is needed"};
+    throw CLI::ValidationError{"Give either --url or --data-dir"};
   const auto game = model::parse_uuid(options.game);
   if (!game && !options.url.empty())
-    throw CLI::ValidationError{
-        "--game " + quoted(options.game) +
-        " is not the id of a game, a UUID. Names are looked up in a store (--data-dir, --store) "
-        "only: with --url give the id"};
+    throw CLI::ValidationError{"--game " + quoted(options.game) +
+                               " is not a game's id (a UUID). Names work only with a store "
+                               "(--data-dir, --store). With --url, give the id"};
   const model::export_query query{game.value_or(model::uuid{}),
                                   {*parse_time(options.start), *parse_time(options.end)},
                                   *model::parse_csv_dialect(options.dialect)};
@@ -110,31 +109,32 @@ model::export_query query_of(const export_options& options) {
   if (query.span.begin > query.span.end)
     throw CLI::ValidationError{
         "--start " + options.start + " is later than --end " + options.end + ". " +
-        (of_end.empty() ? "The span begins at --start and ends before --end: give the earlier time "
-                          "as --start."
-                        : of_end)};
+        (of_end.empty()
+             ? "The span begins at --start and ends before --end. Give the earlier time as --start."
+             : of_end)};
   for (const auto& remark : {of_start, of_end})
     if (!remark.empty()) std::cerr << "matchcloud export: " << remark << "\n";
   return query;
 }
 
-/// The service of the options; nothing if the store is read directly. Throws a CLI::ValidationError
-/// if there is not one token, or none.
+/// The service that the options name; empty if the store is read directly. Throws a
+/// CLI::ValidationError if there is more than one token.
 std::optional<export_service> service_of(const export_options& options) {
   if (options.url.empty()) return std::nullopt;
   const auto read = cli::read_bearer_tokens(options.token_file);
   if (!read) throw CLI::ValidationError{read.error().detail};
   if (read->tokens.size() > 1)
-    throw CLI::ValidationError{"--token-file has " + std::to_string(read->tokens.size()) +
-                               " tokens; one is sent: give a file with that alone"};
+    throw CLI::ValidationError{
+        "--token-file has " + std::to_string(read->tokens.size()) +
+        " tokens, but only one can be sent. Give a file with that token alone"};
   if (!read->warning.empty()) std::cerr << "matchcloud export: " << read->warning << "\n";
   return export_service{*model::parse_http_url(options.url),
                         read->tokens.empty() ? std::string{} : read->tokens.front(),
                         authorities_of(options.ca_file)};
 }
 
-/// The game that the store has by this id or name; by its id also if it has only lobbies from a
-/// time when it had the game.
+/// The store's game with this id or name. An id is also found if the game was removed and only its
+/// lobbies are left.
 base::expected<model::uuid> find_game(store::database& in, store::lobby_history& history,
                                       const std::string& text) {
   const auto catalog = in.catalog().and_then([](const auto& from) { return from->load(); });
@@ -146,7 +146,7 @@ base::expected<model::uuid> find_game(store::database& in, store::lobby_history&
   if (revisions->lobbies > 0) return game_id;
   return base::fail(base::errc::game_not_found,
                     "there is no game " + to_string(*game_id) +
-                        "; `matchcloud catalog list games` shows those that there are");
+                        "; `matchcloud catalog list games` shows all games");
 }
 
 base::expected<download_summary> export_from_store(const export_options& options,
@@ -209,7 +209,7 @@ base::expected<download_summary> run(const export_options& options,
 
 int report(const base::expected<download_summary>& done, std::chrono::duration<double> took) {
   if (!done) {
-    // The position of an interruption means nothing to the user who caused it.
+    // Where an interruption happened means nothing to the user who caused it.
     const bool given_up = done.error().code == base::errc::cancelled;
     if (!done.error().detail.empty())
       std::cerr << "matchcloud export: " << (given_up ? "interrupted" : done.error().detail)
@@ -220,27 +220,27 @@ int report(const base::expected<download_summary>& done, std::chrono::duration<d
   std::cerr << done->lobbies << " lobbies, " << done->bytes << " bytes in " << tenths / 10 << "."
             << tenths % 10 << " s\n";
   if (!done->complete_from.empty())
-    std::cerr << "matchcloud export: older history is not kept: all lobbies are there from "
+    std::cerr << "matchcloud export: older history is not kept. The file is complete from "
               << done->complete_from << " on\n";
   return ok;
 }
 
 constexpr const char* help =
     "Writes a CSV (RFC 4180) with a row for each lobby that was alive at any instant from --start "
-    "to before --end, by start, then by id. Each is a date (2026-01-31: its first instant in UTC, "
-    "so "
-    "that the day of --end is left out), a time (RFC 3339) or milliseconds since 1970.\n\n"
-    "With --url a running service makes the file and it is downloaded: a busy service is waited "
-    "for, a download that is cut goes on where it was. A token is sent to ask for the file, not to "
-    "download it: its URL is signed. A server that is asked with https must show a certificate for "
-    "its name or address; --ca-file says whose. With --data-dir the store is read directly; no "
-    "service is "
-    "needed. One that runs goes on meanwhile, but its log of changes grows until the export ends: "
-    "where stdout is read slowly, write to FILE.\n\n"
-    "FILE is written aside and takes its name when it is complete: it is whole, or what was there "
-    "before is unchanged. The last line on stderr counts lobbies and bytes.\n\n"
-    "Example: matchcloud export --game 00000000-0000-4000-8000-000000000001 --start "
-    "2026-01-01 --end 2026-02-01 --url http://127.0.0.1:8080 -o january.csv\n"
+    "up to but not including --end, ordered by start, then by id. Both are a date (2026-01-31: its "
+    "first instant in UTC, so the day of --end is left out), a time (RFC 3339) or milliseconds "
+    "since 1970.\n\n"
+    "With --url a running service makes the file and the command downloads it. It waits for a busy "
+    "service, and an interrupted download resumes where it stopped. The token is sent with the "
+    "request for the file, not with the download, whose URL is signed. With https the server must "
+    "show a certificate for its name or address from an authority that the system, or --ca-file, "
+    "trusts. With --data-dir the command reads the store directly and needs no service. A running "
+    "service is not disturbed, but its log of changes grows until the export ends: if stdout is "
+    "read slowly, write to FILE.\n\n"
+    "FILE is replaced only once the export is complete: it is whole, or as it was before. The last "
+    "line on stderr counts lobbies and bytes.\n\n"
+    "Example: matchcloud export --game 00000000-0000-4000-8000-000000000001 --start 2026-01-01 "
+    "--end 2026-02-01 --url http://127.0.0.1:8080 -o january.csv\n"
     "Example: matchcloud export --game 'Demo Game' --start 0 --end 1893456000000 --data-dir var -o "
     "- | gzip > all.csv.gz";
 
@@ -251,10 +251,9 @@ void add_export_command(CLI::App& program, int& code) {
   auto* command = program.add_subcommand("export", "Export a game's lobby history as CSV.");
   set_help(*command, help);
   command
-      ->add_option(
-          "--game", options->game,
-          "Whose lobbies: the game's id. With --data-dir or --store also its name, in any case, if "
-          "no other game has it.")
+      ->add_option("--game", options->game,
+                   "The game's id. With --data-dir or --store also its name (upper or lower case), "
+                   "if no other game has it.")
       ->required()
       ->check(not_empty());
   command
@@ -262,7 +261,8 @@ void add_export_command(CLI::App& program, int& code) {
                    "The first instant of the span: a date, a time or milliseconds.")
       ->required()
       ->check(CLI::Validator{check_time, ""});
-  command->add_option("--end", options->end, "The first instant after the span, in the same way.")
+  command
+      ->add_option("--end", options->end, "The first instant after the span, in the same formats.")
       ->required()
       ->check(CLI::Validator{check_time, ""});
   auto* url = command->add_option("--url", options->url, "The service, with its base path.")
@@ -270,21 +270,20 @@ void add_export_command(CLI::App& program, int& code) {
   auto* token_file =
       cli::add_token_options(*command, options->token_file,
                              "A file with the bearer token for the service; - is stdin. Without it "
-                             "the environment's MATCHCLOUD_TOKEN is sent, if any.");
+                             "MATCHCLOUD_TOKEN from the environment is sent, if set.");
   auto* ca_file = add_ca_file_option(*command, options->ca_file);
   add_store_options(*command, options->store)
       ->check(CLI::Validator{check_not_empty, ""})
       ->excludes(url)
       ->excludes(token_file)
       ->excludes(ca_file);
-  auto* dialect =
-      command->add_option("--csv", options->dialect,
-                          "How cells are written: exact (as they are), or excel (for spreadsheets: "
-                          "an apostrophe before "
-                          "what they would take for a formula, and a byte order mark).");
+  auto* dialect = command->add_option(
+      "--csv", options->dialect,
+      "How cells are written: exact (as they are), or excel (for spreadsheets: an apostrophe "
+      "before text that looks like a formula, and a byte order mark).");
   cli::set_choices(*dialect, {model::csv_dialect_names.begin(), model::csv_dialect_names.end()})
       ->capture_default_str();
-  command->add_option("-o,--output", options->output, "FILE; - is stdout.")
+  command->add_option("-o,--output", options->output, "The output file; - is stdout.")
       ->required()
       ->check(CLI::Validator{check_not_empty, ""});
   command->callback([options, &code] {

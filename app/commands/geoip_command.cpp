@@ -16,7 +16,7 @@ namespace matchcloud::app {
 
 namespace {
 
-/// Code points of the user's text that a message quotes.
+/// Messages quote at most this many code points of the user's text.
 constexpr std::size_t echo_limit = 64;
 
 struct geoip_options {
@@ -34,8 +34,8 @@ parse_addresses(const std::vector<std::string>& texts) {
     if (!address)
       return base::fail(base::errc::config_invalid,
                         model::quoted_excerpt(text, echo_limit) +
-                            " is no IP address; write it like 192.0.2.1 or 2001:db8::1, without "
-                            "port, brackets or zone");
+                            " is not an IP address; write it like 192.0.2.1 or 2001:db8::1, "
+                            "without port, brackets or zone");
     addresses.push_back(*address);
   }
   return addresses;
@@ -47,7 +47,7 @@ base::expected<model::catalog> load_catalog(const store::store_place& place) {
       .and_then([](const auto& from) { return from->load(); });
 }
 
-/// Loads the catalog. A missing store only means that nothing is ranked; an unreadable one is an
+/// Loads the catalog. If the store is missing, nothing is ranked; if it is unreadable, that is an
 /// error.
 base::expected<void> choose_catalog(geoip_inputs& in, const store::store_place& place) {
   const auto found = store::find_store(place);
@@ -66,12 +66,13 @@ base::expected<void> choose_namespace(geoip_inputs& in, const std::string& wante
   if (wanted.empty()) return {};
   in.namespace_id = model::parse_uuid(wanted);
   if (!in.namespace_id)
-    return base::fail(base::errc::config_invalid,
-                      "--namespace " + model::quoted_excerpt(wanted, echo_limit) + " is no UUID");
+    return base::fail(base::errc::config_invalid, "--namespace " +
+                                                      model::quoted_excerpt(wanted, echo_limit) +
+                                                      " is not a UUID");
   if (in.catalog && in.catalog->find_namespace(*in.namespace_id) == nullptr)
     return base::fail(base::errc::config_invalid,
                       "there is no namespace " + to_string(*in.namespace_id) +
-                          "; `matchcloud catalog list namespaces` shows those that there are");
+                          "; `matchcloud catalog list namespaces` shows all namespaces");
   return {};
 }
 
@@ -122,12 +123,12 @@ int run(const geoip_options& options) {
 
 void add_geoip_command(CLI::App& program, int& code) {
   auto* command = program.add_subcommand(
-      "geoip", "Show where addresses are and the ranking of regions that it gives.");
+      "geoip", "Show where addresses are and how regions are ranked for them.");
   set_help(*command,
-           "Shows what the service knows of each address, with the same configuration: keys "
-           "as flags, MATCHCLOUD_* in the environment and --config, as serve reads them. The "
-           "regions are those of the store in --data-dir, for --namespace, else for "
-           "default-namespace; without a store there is no ranking.\n\n" +
+           "Shows what a service with the same configuration knows about each address. It reads "
+           "keys as flags, MATCHCLOUD_* in the environment and --config, as serve does. Regions "
+           "come from the store in --data-dir, for --namespace or else default-namespace; without "
+           "a store nothing is ranked.\n\n" +
                std::string{geoip_json_help} +
                "\n\nExample: matchcloud geoip 81.2.69.142 --geoip city.mmdb --data-dir var");
   const auto options = std::make_shared<geoip_options>();
@@ -136,8 +137,8 @@ void add_geoip_command(CLI::App& program, int& code) {
   for (const auto* name : {"geoip", "geoip-asn", "data-dir", "fallback-location"})
     add_key_option(*command, options->configuration, *find_config_key(name));
   command->add_option("--namespace", options->namespace_id,
-                      "The namespace, a UUID, whose regions are ranked.");
-  command->add_flag("--json", options->json, "As one JSON object.");
+                      "The namespace (a UUID) whose regions are ranked.");
+  command->add_flag("--json", options->json, "Print one JSON object.");
   command->callback([options, &code] { code = run(*options); });
 }
 

@@ -26,16 +26,16 @@ struct health_options {
 
 std::string check_url(const std::string& text) {
   const auto url = model::parse_http_url(text);
-  return url ? "" : "\"" + text + "\" is not a URL to ask: " + url.error().detail;
+  return url ? "" : "\"" + text + "\" is not a URL to check: " + url.error().detail;
 }
 
 std::string check_timeout(const std::string& text) {
   const auto given = cli::parse_whole_duration(text);
   if (given && given->count() > 0 && *given <= longest_timeout) return {};
-  return "\"" + text + "\" is not a time; give a whole number of s, m or h, from 1s to 1h";
+  return "\"" + text + "\" is not a time; use a whole number of s, m or h, from 1s to 1h";
 }
 
-/// Throws a CLI::ValidationError if the environment's listener is of no use.
+/// Throws a CLI::ValidationError if the listener in the environment is invalid.
 health_check check_of_this_machine() {
   const char* value = std::getenv(listen_variable); // NOLINT(concurrency-mt-unsafe): no threads yet
   auto found = health_check_of(value == nullptr ? default_listen : value);
@@ -63,25 +63,25 @@ int report(const base::expected<int>& status) {
 } // namespace
 
 void add_health_command(CLI::App& program, int& code) {
-  auto* command = program.add_subcommand("health", "Ask a service whether it is ready.");
+  auto* command = program.add_subcommand("health", "Check whether a service is ready.");
   set_help(*command,
-           "Exits with 0 if the answer to GET URL has a status from 200 to 299, else with 1 and a "
-           "line that says why. Where URL has no path it is /readyz. Health checks of containers "
-           "use it: it needs neither curl nor a shell.\n\n"
-           "Without URL the service of this machine is asked, where MATCHCLOUD_OPS_LISTEN of the "
-           "environment says that its ops plane listens, or else at http://127.0.0.1:8081, and any "
-           "certificate is accepted. A server that is given as an https URL must show a "
-           "certificate for its name or address; --ca-file says whose.\n\n"
+           "Exits with 0 if GET URL returns a status from 200 to 299, else with 1 and a line that "
+           "says why. The default path of URL is /readyz. Use it in health checks of containers: "
+           "it needs neither curl nor a shell.\n\n"
+           "Without URL it checks the service on this machine, at the ops plane that "
+           "MATCHCLOUD_OPS_LISTEN names or else at http://127.0.0.1:8081, and accepts any "
+           "certificate. With an https URL the server must show a certificate for its name or "
+           "address from an authority that the system, or --ca-file, trusts.\n\n"
            "Example: matchcloud health\n"
            "Example: matchcloud health https://10.0.0.5:8444/healthz --ca-file tls/cert.pem "
            "--timeout 10s");
   const auto options = std::make_shared<health_options>();
-  auto* url = command->add_option("URL", options->url, "What to ask, http or https.")
+  auto* url = command->add_option("URL", options->url, "The URL to check, http or https.")
                   ->check(CLI::Validator{check_url, ""});
   add_ca_file_option(*command, options->ca_file)->needs(url);
   command
       ->add_option("--timeout", options->timeout,
-                   "How long the answer may take: a whole number of s, m or h, up to 1h.")
+                   "How long to wait for the answer: a whole number of s, m or h, up to 1h.")
       ->check(CLI::Validator{check_timeout, ""})
       ->capture_default_str();
   command->callback([options, &code] { code = report(check_health(check_of(*options))); });

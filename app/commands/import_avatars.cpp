@@ -9,7 +9,7 @@ namespace matchcloud::app {
 
 namespace {
 
-/// The folder of `file` with its slash; empty for the current folder, which is also used for stdin.
+/// The folder of `file` with its slash; empty for the current folder and for stdin.
 std::string folder_of(const std::string& file) {
   const auto slash = file.rfind('/');
   return file == "-" || slash == std::string::npos ? std::string{} : file.substr(0, slash + 1);
@@ -19,7 +19,7 @@ std::string describe(const avatar_import_summary& done) {
   auto text = std::to_string(done.added) + " avatars added, " + std::to_string(done.changed) +
               " changed, " + std::to_string(done.unchanged) + " unchanged";
   if (done.images_cut > 0)
-    text += "; " + std::to_string(done.images_cut) + " files cut at the end of their image";
+    text += "; " + std::to_string(done.images_cut) + " files cut after the end of their image";
   return text;
 }
 
@@ -51,13 +51,12 @@ void add_import_avatars_command(CLI::App& import, int& code) {
       {"avatars", "Import custom avatars and their images.",
        "A line is a JSON object: game_id, upload_id, display_name, create_ts (RFC 3339 or "
        "milliseconds), content_length, complete and, if complete, file: a PNG or JPEG of at most "
-       "2,000,000 bytes, relative to the import file. What follows the image in its file (the film "
+       "2,000,000 bytes, relative to the import file. Data after the image in its file (the video "
        "of a motion photo, a gain map, zeros) is left out.\n\n"
-       "The input is checked whole first: any error and nothing is written. Then avatars are "
-       "added or replaced by upload_id and images are stored in the data directory or in the "
-       "bucket of --objects, in batches: "
-       "an import that was interrupted is simply repeated. A running server sees the change "
-       "within a second.",
+       "The whole input is checked first; if it has any error, nothing is written. Then avatars "
+       "are added or replaced by upload_id, and images are stored in the data directory or in the "
+       "bucket of --objects, in batches. If an import is interrupted, run it again. Running "
+       "servers see the change within a second.",
        run_import, model::avatar_line_reader::check_ignored, true},
       code);
 }

@@ -19,7 +19,8 @@ struct import_options {
   std::string file;
 };
 
-/// The file's bytes, up to one more than the limit of a document, which is then refused.
+/// The file's bytes, at most one more than a document may have, so that a larger document is
+/// refused.
 base::expected<std::string> read_whole(const std::string& file) {
   const base::as_invoker self;
   std::ifstream opened;
@@ -49,18 +50,17 @@ base::expected<store::import_summary> import_catalog(const import_options& optio
 } // namespace
 
 void add_import_command(CLI::App& program, int& code) {
-  auto* command = program.add_subcommand("import", "Bring data into the store.");
+  auto* command = program.add_subcommand("import", "Import data into the store.");
   command->require_subcommand(1);
   add_import_avatars_command(*command, code);
   add_import_lobbies_command(*command, code);
   auto* catalog = command->add_subcommand("catalog", "Import regions, tiers, games, namespaces.");
-  set_help(
-      *catalog,
-      "A catalog document is one JSON object with any of `regions`, `tiers` and `games` (with "
-      "their `namespaces`).\n\nThe document is checked whole first: any error and nothing is "
-      "written. What it names is added or replaced by its id, in one transaction; what it does not "
-      "name stays. A running server sees the change within a second.\n\n"
-      "Example: matchcloud import catalog --data-dir var catalog.json");
+  set_help(*catalog,
+           "A catalog document is one JSON object with any of `regions`, `tiers` and `games` (each "
+           "game with its `namespaces`).\n\nThe whole document is checked first; if it has any "
+           "error, nothing is written. Its elements are added or replaced by id, in one "
+           "transaction; all others stay. Running servers see the change within a second.\n\n"
+           "Example: matchcloud import catalog --data-dir var catalog.json");
   const auto options = std::make_shared<import_options>();
   add_store_options(*catalog, options->store);
   catalog->add_option("FILE", options->file, "The document; - is stdin.")->required();

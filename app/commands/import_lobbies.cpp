@@ -45,12 +45,12 @@ void add_import_lobbies_command(CLI::App& import, int& code) {
       import,
       {"lobbies", "Import the history of lobbies.",
        "A line is a JSON object: lobby_id, namespace_id, region_id, tier, version_id, "
-       "version_name, game_mode, start_ts and stop_ts (RFC 3339 or milliseconds; stop_ts absent "
-       "or null while the lobby runs).\n\n"
-       "The input is checked whole first: any error and nothing is written. Lines of one lobby, "
-       "in the input or in the store, are merged: the earlier start, the later stop; any other "
-       "difference is an error. Then lobbies are written in small transactions: an import that "
-       "was interrupted is simply repeated.",
+       "version_name, game_mode, start_ts and stop_ts (RFC 3339 or milliseconds; stop_ts absent or "
+       "null while the lobby runs).\n\n"
+       "The whole input is checked first; if it has any error, nothing is written. Lines of one "
+       "lobby, in the input or in the store, are merged: the earlier start and the later stop "
+       "count, and any other difference is an error. Then lobbies are written in small "
+       "transactions. If an import is interrupted, run it again.",
        run_import, model::lobby_line_reader::check_ignored},
       code);
 }

@@ -35,13 +35,13 @@ base::expected<void> may_write(const line_findings& findings, const line_import_
   if (findings.empty() || options.partial) return {};
   return base::fail(base::errc::import_invalid,
                     std::to_string(findings.count()) +
-                        " lines cannot be taken, nothing was written:\n" + findings.text());
+                        " lines cannot be imported, nothing was written:\n" + findings.text());
 }
 
 void add_line_import(CLI::App& import, const line_import& kind, int& code) {
   auto* command = import.add_subcommand(kind.name, kind.purpose);
   set_help(*command, kind.help +
-                         "\n\nWith --partial the exit code is 0 also where lines were left out; "
+                         "\n\nWith --partial the exit code is 0 even if lines were left out; "
                          "stderr lists and counts them.\n\n"
                          "Example: matchcloud import " +
                          kind.name + " --data-dir var " + kind.name + ".jsonl");
@@ -49,11 +49,11 @@ void add_line_import(CLI::App& import, const line_import& kind, int& code) {
   add_store_options(*command, options->store);
   if (kind.has_objects) add_objects_options(*command, options->store);
   command->add_flag("--partial", options->partial,
-                    "Take the good lines and leave out the others, which are listed.");
+                    "Import the valid lines, and leave out and list the others.");
   command
       ->add_option("--ignore-member", options->ignored_members,
-                   "Skip members of this name in all lines, whatever their values are, such as "
-                   "date or @timestamp, which log shippers add; repeatable.")
+                   "Skip members of this name in all lines, whatever their values, such as date or "
+                   "@timestamp, which log shippers add; repeatable.")
       ->expected(1)
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);

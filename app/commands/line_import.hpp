@@ -26,7 +26,7 @@ struct line_import_options {
 
 /// The result of an import of JSON Lines.
 struct line_import_result {
-  /// For people; does not mention what was left out.
+  /// For people; does not mention the lines that were left out.
   std::string summary;
   /// Lines that were not imported.
   line_findings left_out;
@@ -40,9 +40,9 @@ struct line_import {
   /// Describes a line and what the import does with it.
   std::string help;
   std::function<base::expected<line_import_result>(const line_import_options&)> run;
-  /// Fails and says why if members of these names cannot be ignored.
+  /// Fails with the reason if members of these names cannot be ignored.
   std::function<base::expected<void>(std::span<const std::string>)> check_ignored;
-  /// Whether it stores objects, and so has the options of where they are.
+  /// Whether it stores objects, and so has the options that say where.
   bool has_objects = false;
 };
 
@@ -50,7 +50,7 @@ struct line_import {
 /// `code`.
 void add_line_import(CLI::App& import, const line_import& kind, int& code);
 
-/// Decides between check and writing: fails if a line is wrong and the import is not `partial`.
+/// Called between checking and writing: fails if a line is invalid and the import is not `partial`.
 base::expected<void> may_write(const line_findings& findings, const line_import_options& options);
 
 } // namespace matchcloud::app

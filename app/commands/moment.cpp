@@ -10,7 +10,7 @@ namespace matchcloud::app {
 
 namespace {
 
-/// Code points of the user's text that a message quotes.
+/// Messages quote at most this many code points of the user's text.
 constexpr std::size_t echo_limit = 64;
 
 } // namespace

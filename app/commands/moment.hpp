@@ -13,11 +13,11 @@ namespace matchcloud::app {
 /// Returns milliseconds since 1970; nothing for any other text.
 std::optional<std::int64_t> parse_time_or_date(std::string_view text);
 
-/// Where a duration leads from now.
+/// The direction of a duration from now.
 enum class direction : std::uint8_t { ahead, back };
 
-/// Reads the value of `option`: a time or date as above, or a duration from `now_ms`, which does
-/// not lead back beyond 1970. Returns milliseconds since 1970. Fails with `query_invalid`.
+/// Reads the value of `option`: a time or date as above, or a duration from `now_ms`, which ends no
+/// earlier than 1970. Returns milliseconds since 1970. Fails with `query_invalid`.
 base::expected<std::int64_t> parse_moment(std::string_view option, const std::string& text,
                                           std::int64_t now_ms, direction where);
 

@@ -58,18 +58,18 @@ int run(const check_options& options) {
   if (!cli::print("matchcloud objects check", text)) return failed;
   if (done->found.missing.empty()) return ok;
   std::cerr << "matchcloud objects check: " << done->found.missing.size()
-            << " objects are referred to and missing; import the avatars again, with their "
-               "images\n";
+            << (done->found.missing.size() == 1 ? " referenced object is" : " referenced objects are")
+            << " missing; import the avatars again, with their images\n";
   return failed;
 }
 
 constexpr const char* help =
-    "Compares what avatars and exports refer to with the objects that there are: those in the "
-    "bucket, or the images in the data directory. Lists what is referred to and missing, and what "
-    "is there and not referred to: images of avatars that were replaced, and what killed processes "
-    "left.\n\n"
-    "With --remove the latter is removed, if it is older than --age-hours. A service may run "
-    "meanwhile; an import of avatars should not: it may be about to refer to an old image "
+    "Compares the objects that avatars and exports reference with the stored objects: those in the "
+    "bucket, or the images in the data directory. Lists referenced objects that are missing, and "
+    "stored objects that nothing references: images of replaced avatars, and leftovers of killed "
+    "processes.\n\n"
+    "With --remove the latter are removed if they are older than --age-hours. A service may be "
+    "running; an import of avatars should not, because it may be about to reference an old image "
     "again.\n\n"
     "Exits with 1 if anything is missing.\n\n"
     "Example: matchcloud objects check --data-dir var\n"
@@ -79,22 +79,22 @@ constexpr const char* help =
 } // namespace
 
 void add_objects_command(CLI::App& program, int& code) {
-  auto* objects = program.add_subcommand("objects", "Work on images and exports as objects.");
+  auto* objects = program.add_subcommand("objects", "Check stored images and exports.");
   objects->require_subcommand(1);
   set_help(*objects, "Example: matchcloud objects check --data-dir var");
-  auto* command =
-      objects->add_subcommand("check", "Find objects that are missing, or that nothing refers to.");
+  auto* command = objects->add_subcommand(
+      "check", "Find objects that are missing, or that nothing references.");
   set_help(*command, help);
   const auto options = std::make_shared<check_options>();
   add_store_options(*command, options->store);
   add_objects_options(*command, options->store);
   command
       ->add_option("--age-hours", options->age_h,
-                   "How old an object must be to be judged, for what is being written is not "
-                   "referred to yet.")
+                   "Ignore objects younger than this, because objects that are being written are "
+                   "not referenced yet.")
       ->capture_default_str()
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{87'600}).description("1 to 87600"));
-  command->add_flag("--remove", options->removes, "Remove what nothing refers to.");
+  command->add_flag("--remove", options->removes, "Remove objects that nothing references.");
   cli::add_format_option(*command, options->format);
   command->callback([options, &code] { code = run(*options); });
 }

@@ -36,17 +36,16 @@ void add_openapi_command(CLI::App& program, int& code) {
   auto* command =
       program.add_subcommand("openapi", "Print the operations as an OpenAPI 3.1 document.");
   set_help(*command,
-           "Prints what a client can ask the service and what it gets, as JSON. It is made from "
-           "the tables by which the\nservice routes, validates and refuses. A running service "
-           "answers the same to GET /openapi.json, on each plane\nwith the document of that "
-           "plane.\n\n"
-           "FILE of --rules is what `matchcloud validate --rules` reads: its limits are those of "
-           "the payloads' schemas.\n\n"
+           "Prints all requests and responses of the service as JSON. It is made from the tables "
+           "by which the service\nroutes, validates and refuses. A running service returns the "
+           "same document at GET /openapi.json, on each plane\nfor that plane.\n\n"
+           "FILE of --rules is the file of `matchcloud validate --rules`: its limits apply to the "
+           "payloads' schemas.\n\n"
            "Example: a typed client for JavaScript\n"
            "  matchcloud openapi > matchcloud.json && npx openapi-typescript matchcloud.json -o "
            "matchcloud.d.ts");
   const auto options = std::make_shared<openapi_options>();
-  auto* plane = command->add_option("--plane", options->plane, "Of which plane.");
+  auto* plane = command->add_option("--plane", options->plane, "The plane to describe.");
   cli::set_choices(*plane, {"data", "ops"})->capture_default_str();
   command->add_option("--rules", options->rules_file, "A TOML file with the rules and limits.")
       ->check(named_file());

@@ -9,7 +9,7 @@
 
 namespace matchcloud::app {
 
-/// Options that the commands about payloads share.
+/// Options that all commands about payloads share.
 struct payload_options {
   model::payload_kind kind = model::payload_kind::version;
   /// Empty if none was given.

@@ -32,15 +32,15 @@ int reload(pid_t which) {
 
 void add_reload_command(CLI::App& program, int& code) {
   auto* command = program.add_subcommand(
-      "reload", "Have a running service read its configuration again, without a restart.");
+      "reload", "Make a running service reload its configuration without a restart.");
   const auto which = std::make_shared<pid_t>(0);
-  command->add_option("PID", *which, "The process; without it, the one that serves here.")
+  command->add_option("PID", *which, "The process id; default: the service on this machine.")
       ->check(CLI::Range(1, 4'194'304));
   set_help(*command,
-           "The service reads the file of --config again and takes up the keys that can be "
-           "reloaded; of the others it says which need a restart. A wrong file is refused whole, "
-           "with what is wrong, and nothing changes. What is in force is at GET /v1/config of the "
-           "ops plane. SIGHUP does the same and answers in the log.\n\n"
+           "The service reads the file of --config again, applies the keys that can be reloaded, "
+           "and lists changed keys that need a restart. If the file has any error, it is refused "
+           "with the reason and nothing changes. GET /v1/config on the ops plane returns the "
+           "values in force. SIGHUP does the same and reports in the log.\n\n"
            "Example: matchcloud reload\n"
            "Example: systemctl reload matchcloud");
   command->callback([which, &code] { code = reload(*which); });

@@ -52,8 +52,8 @@ ending wait_for_end(const service_signals& signals, main_watch& watch, const nod
   return ::poll(&has_successor, 1, 0) > 0 ? ending::taken_over : ending::failed;
 }
 
-/// What the URL of a listener does not say. `[::]` takes no IPv4 here, whatever the machine's
-/// net.ipv6.bindv6only says, so that `0.0.0.0` at the same port is another listener.
+/// Remarks that a listener's URL cannot express. `[::]` accepts no IPv4 here, whatever
+/// net.ipv6.bindv6only says, so `0.0.0.0` at the same port is another listener.
 std::string remarks_on(const http::endpoint& where, http::listener_kind kind) {
   std::string remarks;
   if (where.address == model::ip_address{}) remarks += " (IPv6 only)";
@@ -61,7 +61,7 @@ std::string remarks_on(const http::endpoint& where, http::listener_kind kind) {
   return remarks;
 }
 
-/// Says where the service listens, and what else the one who started it may wait for.
+/// Says where the service listens, and what else the process that started it may wait for.
 std::string greeting(const node& running) {
   const auto& config = running.config();
   std::ostringstream text;
@@ -99,13 +99,13 @@ int run(running_configuration& configured, std::unique_ptr<node> of, const servi
     if (signal == SIGCHLD) return next.note_end();
     if (has_fixed_port(running.config())) return next.start();
     base::log(base::log_event::successor_failed,
-              "SIGUSR2: no successor is started: it finds this process by a port of --listen, "
-              "and all are 0");
+              "SIGUSR2: no successor is started: it would find this process by a port of --listen, "
+              "but all are 0. Give --listen a fixed port");
   };
   watch.begin_serving(std::move(health), running.listeners().predecessor());
   const auto why = wait_for_end(signals, watch, running);
   const auto& config = running.config();
-  // With a successor it is that one which the service manager is told about.
+  // A successor tells the service manager about itself.
   if (why == ending::taken_over)
     watch.begin_leaving();
   else
@@ -152,8 +152,7 @@ base::expected<std::unique_ptr<node>> start(const serve_config& config, main_wat
 }
 
 int serve(const configuration_options& options, base::service_log& log) {
-  // First of all: a signal that arrives before the service serves ends it as one that arrives
-  // later.
+  // First of all: a signal that arrives before the service serves ends it just as a later one does.
   service_signals signals;
   std::vector<std::string> unknown;
   auto given = read_given(options, unknown);
@@ -179,8 +178,7 @@ int serve(const configuration_options& options, base::service_log& log) {
   if (const auto enough = try_threads(threads_needed(*config)); !enough)
     return fail(enough.error(), failed);
   if (const auto signal = signals.take_ending()) {
-    base::log(base::log_event::service_ended, "{}: ended before it served",
-              name_of_signal(*signal));
+    base::log(base::log_event::service_ended, "{}: ended before serving", name_of_signal(*signal));
     return ok;
   }
   base::bound_free_memory();
@@ -196,7 +194,7 @@ int serve(const configuration_options& options, base::service_log& log) {
     watch.tell_failed(started.error().detail);
     return fail(started.error(), failed);
   }
-  // Not before: a start that fails leaves the line that says why, and no other.
+  // Not earlier: a failed start logs only the line that says why.
   base::log(base::log_event::service_serves, "{}", serves);
   return run(configured, *std::move(started), signals, watch, log);
 }
@@ -211,7 +209,7 @@ int serve(const configuration_options& options) {
   }
 }
 
-/// Prints the sample with what the flags of keys gave in force. Returns the exit code.
+/// Prints the sample, with the keys given as flags in force. Returns the exit code.
 int print_sample(const configuration_options& options) {
   const auto given = given_flags(options);
   if (const auto sound = make_config(given); !sound) {
@@ -226,14 +224,13 @@ int print_sample(const configuration_options& options) {
 void add_serve_command(CLI::App& program, int& code) {
   auto* command = program.add_subcommand(
       "serve", "Serve the HTTP interface until SIGTERM, SIGINT or SIGQUIT, then drain.");
-  set_help(
-      *command,
-      "Every key can be given as a flag, as MATCHCLOUD_KEY in the environment (upper case, _ for "
-      "-) or in a TOML file; a flag beats the environment, that beats the file. Lists are "
-      "comma-separated and repeatable; giving one replaces its default.\n\n"
-      "Example: matchcloud serve --data-dir var --geoip city.mmdb --listen 127.0.0.1:8080");
+  set_help(*command,
+           "Every key can be given as a flag, as MATCHCLOUD_KEY in the environment (upper case, _ "
+           "for -) or in a TOML file; a flag overrides the environment, which overrides the file. "
+           "Lists are comma-separated and repeatable; giving one replaces its default.\n\n"
+           "Example: matchcloud serve --data-dir var --geoip city.mmdb --listen 127.0.0.1:8080");
   command->set_help_all_flag("--help-all",
-                             "Print each key with what is allowed and its default, and exit");
+                             "Print each key with its allowed values and default, and exit");
   command->formatter(serve_help());
   const auto options = std::make_shared<configuration_options>();
   const auto add_print_flag = [command](const char* name, std::string (*print)(),
@@ -253,15 +250,15 @@ void add_serve_command(CLI::App& program, int& code) {
   add_print_flag("--fault-presets", fault_preset_table,
                  "Print the presets of faults as Markdown and exit.");
   add_print_flag("--fault-points", fault_point_table,
-                 "Print where faults can be injected as a Markdown table.");
+                 "Print the points where faults can be injected as a Markdown table.");
   add_print_flag("--log-events", log_event_table,
                  "Print all events of the log as a Markdown table.");
   auto* file = add_config_option(*command, *options);
   const auto prints_sample = std::make_shared<bool>(false);
   command
-      ->add_flag("--sample-config", *prints_sample,
-                 "Print a commented file for --config, with the keys that are given as flags in "
-                 "force.")
+      ->add_flag(
+          "--sample-config", *prints_sample,
+          "Print a commented file for --config, in which the keys given as flags are in force.")
       ->excludes(file);
   for (const auto& key : config_keys())
     add_key_option(*command, *options, key);

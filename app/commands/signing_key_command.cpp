@@ -16,8 +16,8 @@ struct rotate_options {
   bool revoke = false;
 };
 
-/// Enters a rotation in the audit log. The store does not hold the keys, so the entry comes first:
-/// a rotation that then fails leaves an entry, but none goes without.
+/// Enters a rotation in the audit log. The store does not hold the keys, so the entry is written
+/// first: a rotation that then fails leaves an entry, but no rotation lacks one.
 base::expected<void> record(const rotate_options& options) {
   const auto* after = options.revoke ? R"({"revoke":true})" : R"({"revoke":false})";
   return store::open_existing_store(options.store)
@@ -48,15 +48,15 @@ int rotate(const rotate_options& options) {
 
 void add_rotate(CLI::App& to, int& code) {
   const auto options = std::make_shared<rotate_options>();
-  auto* command = to.add_subcommand("rotate", "Make a new key the one that signs.");
+  auto* command = to.add_subcommand("rotate", "Sign with a new key from now on.");
   add_store_options(*command, options->store);
   add_master_key_option(*command, options->store);
   command->add_flag("--revoke", options->revoke,
-                    "Refuse what the keys so far have signed, at once.");
+                    "Refuse everything that earlier keys signed, at once.");
   set_help(*command,
-           "URLs that the replaced key signed work until they expire. With --revoke they do not: "
-           "do that where a key may have become known. Whoever lost a URL so asks for the export "
-           "again. Running servers follow within seconds.\n\n"
+           "URLs that the replaced key signed work until they expire. With --revoke they stop "
+           "working at once: use it if a key may have leaked. Clients that lose a URL this way "
+           "request the export again. Running servers follow within seconds.\n\n"
            "Example: matchcloud signing-key rotate --data-dir var\n"
            "Example: matchcloud signing-key rotate --revoke --data-dir var");
   command->callback([options, &code] { code = rotate(*options); });
@@ -67,9 +67,9 @@ void add_rotate(CLI::App& to, int& code) {
 void add_signing_key_command(CLI::App& program, int& code) {
   auto* command = program.add_subcommand("signing-key", "Change the key that signs URLs.");
   command->require_subcommand(1);
-  set_help(*command, "The URL of an export is signed, so that only who was given it can download. "
-                     "The keys are in DATA_DIR/signing-keys, made by the first server that needs "
-                     "them.\n\nExample: matchcloud signing-key rotate");
+  set_help(*command, "The URL of an export is signed, so that only clients that were given it can "
+                     "download. The keys are in DATA_DIR/signing-keys; the first server that needs "
+                     "them makes them.\n\nExample: matchcloud signing-key rotate");
   add_rotate(*command, code);
 }
 

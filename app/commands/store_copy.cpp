@@ -22,7 +22,7 @@ namespace matchcloud::app {
 
 namespace {
 
-/// A page of rows takes the server milliseconds; counting what a large table has, more.
+/// A page of rows takes the server milliseconds; counting a large table takes longer.
 constexpr std::chrono::minutes statement_timeout{2};
 
 struct copy_options {
@@ -75,7 +75,7 @@ base::expected<void> check_places(const store::store_place& from, const store::s
   if (auto taken = store::take_owner(into); !taken || user == base::working_user()) return taken;
   return base::fail(base::errc::config_invalid,
                     "FROM belongs to root and TO to another user, and root works on a directory as "
-                    "its owner; give both to one user");
+                    "its owner. Give both to one user (chown)");
 }
 
 using secrets_ptr = std::shared_ptr<store::secret_store>;
@@ -98,14 +98,15 @@ base::expected<std::vector<copied_secret>> copy_secrets(store::secret_store& fro
     if (!versions) return tl::unexpected(versions.error());
     const auto label = store::facts_of(name).name;
     copied.push_back({label, *versions ? (*versions)->size() : 0});
-    if (!*versions) continue; // whoever needs it makes it
+    if (!*versions) continue; // made when first needed
     if (auto done = into.replace(name, **versions); !done) return tl::unexpected(done.error());
     const auto written = into.find(name);
     if (!written) return tl::unexpected(written.error());
     if (*written != *versions)
       return base::fail(base::errc::store_failed,
                         "the secret " + std::string{label} +
-                            " is not the same: somebody else changed it meanwhile");
+                            " differs: another process changed it during the copy. Stop services "
+                            "on TO and run the command again");
   }
   return copied;
 }
@@ -113,7 +114,7 @@ base::expected<std::vector<copied_secret>> copy_secrets(store::secret_store& fro
 base::expected<copy_report> copy_between(const store::store_place& from,
                                          const store::store_place& into, bool with_secrets) {
   const cli::interrupt until;
-  // All that can be missing shows before anything is written.
+  // Anything missing is found before anything is written.
   std::pair<secrets_ptr, secrets_ptr> secrets;
   if (with_secrets) {
     auto opened = open_both(from, into);
@@ -162,19 +163,21 @@ int run(const copy_options& options) {
 }
 
 constexpr const char* help =
-    "FROM and TO are each a data directory, or a PostgreSQL database: postgresql://HOST/DATABASE. "
-    "A URL must not have a password: put it into ~/.pgpass or a service file, or write `env` for "
-    "the one in the environment's MATCHCLOUD_STORE.\n\n"
+    "FROM and TO are each a data directory or a PostgreSQL database: postgresql://HOST/DATABASE. A "
+    "URL must not have a password: put it into ~/.pgpass or a service file, or use `env` for the "
+    "URL in MATCHCLOUD_STORE.\n\n"
     "Copies the catalog, avatars, lobbies, tokens and the audit log from one snapshot, then reads "
-    "both stores whole and compares them. TO is empty, or what this command began: after ctrl-c, a "
-    "kill or a lost connection the same command goes on. Anything else in TO is refused and left "
-    "as it was. Once all is the same, TO's audit log has an entry store.copy; it counts no "
-    "further.\n\n"
-    "No service may run on TO meanwhile, and what a service on FROM writes after the start is not "
-    "copied: stop it. FROM is brought to this program's schema first, as by any command.\n\n"
-    "Images stay where they are: copy DATA_DIR/media with cp or rsync. Exports are made anew. With "
-    "--with-secrets TO gets FROM's signing keys and ticket roots, so that URLs and TLS sessions "
-    "in use go on; PostgreSQL needs --master-key-file then, one key where both sides are that.\n\n"
+    "both stores completely and compares them. TO must be empty, or contain an unfinished copy: "
+    "after ctrl-c, a kill or a lost connection, run the same command again to continue. Anything "
+    "else in TO is refused and left unchanged. Once both are the same, TO's audit log gets an "
+    "entry store.copy, which is not compared.\n\n"
+    "No service may run on TO during the copy. Stop services on FROM too: what they write after "
+    "the start is not copied. FROM is migrated to this program's schema first, as any command "
+    "does.\n\n"
+    "Images stay where they are: copy DATA_DIR/media with cp or rsync. Exports are made again when "
+    "requested. With --with-secrets TO gets FROM's signing keys and ticket roots, so that URLs and "
+    "TLS sessions in use stay valid; PostgreSQL then needs --master-key-file, the same key for "
+    "both sides.\n\n"
     "Example: matchcloud store copy var postgresql:///matchcloud\n"
     "Example: matchcloud store copy --with-secrets --master-key-file key env var";
 
@@ -185,7 +188,7 @@ void add_store_copy_command(CLI::App& store, int& code) {
   set_help(*command, help);
   const auto options = std::make_shared<copy_options>();
   const CLI::Validator side{check_side, ""};
-  command->add_option("FROM", options->from, "The store that is copied.")->required()->check(side);
+  command->add_option("FROM", options->from, "The store to copy.")->required()->check(side);
   command->add_option("TO", options->into, "The new store.")->required()->check(side);
   command->add_flag("--with-secrets", options->with_secrets,
                     "Copy signing keys and ticket roots too, in place of those of TO.");

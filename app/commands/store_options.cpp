@@ -22,15 +22,15 @@ std::string check_url(const std::string& url) {
 CLI::Option* add_store_options(CLI::App& command, store::store_place& place) {
   command
       .add_option("--store", place.url,
-                  "A PostgreSQL database that has the store: postgresql://HOST/DATABASE, or any "
-                  "connection string of libpq with that scheme. Without it the store is in "
-                  "--data-dir. Where there is no flag, MATCHCLOUD_STORE in the environment.")
+                  "The PostgreSQL database of the store: postgresql://HOST/DATABASE, or any libpq "
+                  "connection string with that scheme. Without it the store is in --data-dir. "
+                  "Default: MATCHCLOUD_STORE from the environment.")
       ->check(CLI::Validator{check_url, ""});
   command
       .add_flag("--store-unverified", place.allow_unverified,
                 "Reach a PostgreSQL server beyond loopback without sslmode=verify-full.")
       ->envname("MATCHCLOUD_STORE_UNVERIFIED");
-  // Not by CLI11's means: it would check what the environment says like a flag.
+  // Not with CLI11's own support, which would check the value of the environment like a flag.
   command.preparse_callback([&place](std::size_t) {
     if (place.url.empty()) place.url = store_url_of_environment();
     const char* value =
@@ -39,8 +39,8 @@ CLI::Option* add_store_options(CLI::App& command, store::store_place& place) {
   });
   return command
       .add_option("--data-dir", place.data_dir,
-                  "Where the store lives. Where there is no flag, MATCHCLOUD_DATA_DIR in the "
-                  "environment.")
+                  "The directory of the store. The default can be set with MATCHCLOUD_DATA_DIR in "
+                  "the environment.")
       ->capture_default_str();
 }
 
@@ -54,29 +54,28 @@ void add_objects_options(CLI::App& command, store::store_place& place) {
             if (!location) throw CLI::ValidationError{"--objects", location.error().detail};
             to.location = *std::move(location);
           },
-          "A bucket that has images and exports: s3://BUCKET or s3://BUCKET/PREFIX. Without it "
-          "they are in --data-dir.")
+          "The bucket for images and exports: s3://BUCKET or s3://BUCKET/PREFIX. Without it they "
+          "are in --data-dir.")
       ->envname("MATCHCLOUD_OBJECTS");
-  command.add_option("--objects-endpoint", to.endpoint, "Where the bucket's service is.")
+  command.add_option("--objects-endpoint", to.endpoint, "The URL of the bucket's service.")
       ->envname("MATCHCLOUD_OBJECTS_ENDPOINT");
   command
       .add_option("--objects-region", to.region,
-                  "The region that the bucket is in. Without it AWS_REGION, AWS_DEFAULT_REGION or "
-                  "us-east-1 counts.")
+                  "The bucket's region. Default: AWS_REGION, AWS_DEFAULT_REGION or us-east-1.")
       ->envname("MATCHCLOUD_OBJECTS_REGION");
   command
       .add_flag("--objects-path-style", to.is_path_style,
-                "The bucket stands in the path of URLs and not before the host.")
+                "Put the bucket into the path of URLs instead of before the host.")
       ->envname("MATCHCLOUD_OBJECTS_PATH_STYLE");
   command
-      .add_option("--objects-ca-file", to.ca_file,
-                  "A file with certificates of authorities to trust with https, in place of the "
-                  "system's.")
+      .add_option(
+          "--objects-ca-file", to.ca_file,
+          "A file with certificates of authorities to trust with https instead of the system's.")
       ->envname("MATCHCLOUD_OBJECTS_CA_FILE")
       ->check(named_file());
   command
       .add_flag("--objects-metadata-credentials", place.objects_by_metadata,
-                "Take the bucket's credentials from the instance metadata service.")
+                "Get the bucket's credentials from the instance metadata service.")
       ->envname("MATCHCLOUD_OBJECTS_METADATA_CREDENTIALS");
 }
 

@@ -27,12 +27,12 @@ constexpr mode_t key_mode = 0600;
 constexpr mode_t certificate_mode = 0644;
 constexpr mode_t folder_mode = 0700;
 constexpr int days_default = 30;
-/// What authorities and browsers allow at most (CA/Browser Forum, ballot SC31).
+/// The longest validity that authorities and browsers allow (CA/Browser Forum, ballot SC31).
 constexpr int days_limit = 398;
 constexpr std::size_t host_count_limit = 100;
 constexpr std::size_t pem_limit_bytes = 256UL * 1024;
 constexpr std::int64_t seconds_per_day = 86'400;
-/// The clock of whoever checks the certificate may be slow.
+/// The clock of a client that checks the certificate may be slow.
 constexpr std::int64_t backdated_seconds = 3'600;
 
 struct self_signed_options {
@@ -64,8 +64,8 @@ std::string check_client(const std::string& name) {
   if (!name.empty() && name.size() <= client_name_limit_bytes &&
       name.find_first_not_of(allowed) == name.npos)
     return {};
-  return "\"" + name + "\" is no client's name: 1 to " + std::to_string(client_name_limit_bytes) +
-         " of A-Z a-z 0-9 - _ .";
+  return "\"" + name + "\" is not a valid name of a client; use 1 to " +
+         std::to_string(client_name_limit_bytes) + " characters of A-Z a-z 0-9 - _ .";
 }
 
 std::vector<certificate_host> hosts_of(const self_signed_options& options) {
@@ -85,8 +85,8 @@ certificate_validity validity_of(const self_signed_options& options) {
   return {now - backdated_seconds, now + options.days * seconds_per_day};
 }
 
-/// Makes the folder where it is missing. Where it is another user's, or is made in another user's,
-/// root works as that user: a service has to read its key.
+/// Makes the folder if it is missing. If it, or its parent, belongs to another user, root works as
+/// that user, because a service must be able to read its key.
 base::expected<void> make_folder(const std::string& folder) {
   auto chosen = base::work_as_owner_of(base::existing_part(folder), {});
   if (!chosen) return chosen;
@@ -94,7 +94,7 @@ base::expected<void> make_folder(const std::string& folder) {
   return base::io_failure(folder, "create the directory", errno, base::errc::io_failed);
 }
 
-/// Writes both files, or neither: the key takes its name only when the certificate is written too.
+/// Writes both files or neither: the key gets its name only once the certificate is written too.
 base::expected<void> store(const certificate_pair& pair, const std::string& certificate_file,
                            const std::string& key_file, cli::taken_name taken) {
   auto key = cli::staged_file::write(key_file, pair.key_pem, key_mode, taken);
@@ -110,7 +110,7 @@ base::expected<std::string> read_pem(const std::string& file) {
   if (text) return text;
   return base::fail(base::errc::io_failed,
                     file + ": " + text.error().detail +
-                        "; make the pair that issues certificates of clients first: the same "
+                        "; first make the pair that issues client certificates: run the same "
                         "command without --client");
 }
 
@@ -119,7 +119,7 @@ std::string validity_line(const certificate_validity& validity) {
          model::format_timestamp(validity.end * 1000) + "\n";
 }
 
-/// The host that the example asks for: one that reaches this machine, if there is one.
+/// The host in the example's URL: one that reaches this machine, if there is one.
 std::string example_host(const std::vector<certificate_host>& hosts) {
   const certificate_host local{true, "127.0.0.1"};
   const auto& chosen =
@@ -141,7 +141,8 @@ base::expected<std::string> make_server_pair(const self_signed_options& options)
     names += (names.empty() ? "" : ", ") + each.text;
   return "made " + certificate + " for " + names + " and its key, " + key + "\n" +
          validity_line(validity) + "SHA-256 fingerprint " + pair->fingerprint +
-         "\n\nIt is for trying out: only who is told to trust it does. Serve with it, and ask:\n"
+         "\n\nIt is for testing: only clients that are told to trust it accept it. Serve with it "
+         "and try:\n"
          "  matchcloud serve --listen 127.0.0.1:8443/tls --tls-cert " +
          certificate + " --tls-key " + key + "\n  curl --cacert " + certificate + " https://" +
          example_host(hosts) + ":8443/ping\n";
@@ -163,8 +164,9 @@ base::expected<std::string> make_client_pair(const self_signed_options& options)
     return tl::unexpected(stored.error());
   return "made " + certificate + " for the client " + options.client + " and its key, " + key +
          "; its issuer is " + options.certificate_file() + "\n" + validity_line(validity) +
-         "SHA-256 fingerprint " + pair->fingerprint + "\n\nAsk a server that wants it:\n  curl " +
-         "--cacert " + options.certificate_file() + " --cert " + certificate + " --key " + key +
+         "SHA-256 fingerprint " + pair->fingerprint +
+         "\n\nTry it with a server that requires it:\n  curl " + "--cacert " +
+         options.certificate_file() + " --cert " + certificate + " --key " + key +
          " https://127.0.0.1:8443/ping\n";
 }
 
@@ -175,7 +177,7 @@ int run(const self_signed_options& options) {
   if (!made) {
     std::cerr << "matchcloud tls self-signed: " << made.error().detail << "\n";
     if (made.error().detail.ends_with("not replaced"))
-      std::cerr << "Use what is there, name another --out-dir, or replace it with --force.\n";
+      std::cerr << "Use the existing file, choose another --out-dir, or replace it with --force.\n";
     return failed;
   }
   std::cout << *made << std::flush;
@@ -183,13 +185,13 @@ int run(const self_signed_options& options) {
 }
 
 constexpr const char* help =
-    "Makes an ECDSA P-256 key, DIR/key.pem, that its owner alone may read, and a certificate for "
-    "it, DIR/cert.pem. Both are written aside and take their names when they are whole. Nothing "
-    "that is there is replaced without --force.\n\n"
-    "The certificate is its own authority: whoever shall trust it is given it, as with curl's "
-    "--cacert or with --ca-file of matchcloud export. It is for trying out. Who has DIR/key.pem "
-    "can pretend to be the server, and issue certificates of clients.\n\n"
-    "With --client, the pair in DIR issues a client's: DIR/client-NAME.pem and "
+    "Makes an ECDSA P-256 key, DIR/key.pem, that only its owner may read, and a certificate for "
+    "it, DIR/cert.pem. Both appear under their names only once they are complete. Existing files "
+    "are replaced only with --force.\n\n"
+    "The certificate is its own authority: give it to every client that should trust it, for "
+    "example with curl's --cacert or with --ca-file of matchcloud export. It is for testing. "
+    "Anyone who has DIR/key.pem can impersonate the server and issue client certificates.\n\n"
+    "With --client, the pair in DIR issues a client's certificate and key: DIR/client-NAME.pem and "
     "DIR/client-NAME.key.\n\n"
     "Example: matchcloud tls self-signed --out-dir var/tls\n"
     "Example: matchcloud tls self-signed --host play.example --host 192.0.2.1 --days 90";
@@ -198,24 +200,27 @@ constexpr const char* help =
 
 void add_tls_self_signed_command(CLI::App& tls, int& code) {
   const auto options = std::make_shared<self_signed_options>();
-  auto* command = tls.add_subcommand("self-signed", "Make a key and a certificate that it signs.");
+  auto* command = tls.add_subcommand("self-signed", "Make a key and a self-signed certificate.");
   auto* hosts =
       command
-          ->add_option("--host", options->hosts,
-                       "What the server is reached by, a name or an address; repeatable. Without "
-                       "it: localhost, 127.0.0.1 and ::1.")
+          ->add_option(
+              "--host", options->hosts,
+              "A name or address of the server; repeatable. Default: localhost, 127.0.0.1 and ::1.")
           ->check(CLI::Validator{check_host, ""})
           ->expected(1, static_cast<int>(host_count_limit));
-  command->add_option("--days", options->days, "How long it is valid, from an hour ago, 1 to 398.")
+  command
+      ->add_option("--days", options->days, "Days of validity, counted from an hour ago, 1 to 398.")
       ->capture_default_str()
       ->check(CLI::Range(1, days_limit).description(""));
-  command->add_option("--out-dir", options->folder, "Where the files go; made if it is missing.")
+  command
+      ->add_option("--out-dir", options->folder, "The directory for the files; created if missing.")
       ->capture_default_str()
       ->check(not_empty());
-  command->add_option("--client", options->client, "Make a certificate of the client NAME instead.")
+  command
+      ->add_option("--client", options->client, "Make a certificate for the client NAME instead.")
       ->check(CLI::Validator{check_client, ""})
       ->excludes(hosts);
-  command->add_flag("--force", options->force, "Replace files that are there.");
+  command->add_flag("--force", options->force, "Replace existing files.");
   set_help(*command, help);
   command->callback([options, &code] { code = run(*options); });
 }

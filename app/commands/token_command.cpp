@@ -47,7 +47,7 @@ int revoke(const token_options& options) {
   if (!token) return report_failure("revoke", token.error());
   const auto done = token->revoked_ms == now_ms
                         ? std::string{"revoked"}
-                        : "was revoked already, at " + time_or_never(token->revoked_ms);
+                        : "was already revoked at " + time_or_never(token->revoked_ms);
   const auto printed = cli::print(described(*token) + ": " + done + "\n");
   return printed ? ok : report_failure("revoke", printed.error());
 }
@@ -65,10 +65,10 @@ void add_list(CLI::App& to, int& code) {
 
 void add_revoke(CLI::App& to, int& code) {
   const auto options = std::make_shared<token_options>();
-  auto* command = add_token_subcommand(to, "revoke", "Refuse a token from now on.", *options);
+  auto* command = add_token_subcommand(to, "revoke", "Revoke a token.", *options);
   add_token_id(*command, *options);
-  set_help(*command, "It cannot be undone. Running servers follow within a second. A token that is "
-                     "revoked already stays so.\n\nExample: matchcloud token revoke "
+  set_help(*command, "The token is refused from now on. This cannot be undone. Running servers "
+                     "follow within a second.\n\nExample: matchcloud token revoke "
                      "2f1c8a30-5b7e-4d19-9c64-0a7f3e82d5b1 --data-dir var");
   command->callback([options, &code] { code = revoke(*options); });
 }
@@ -76,7 +76,8 @@ void add_revoke(CLI::App& to, int& code) {
 } // namespace
 
 void add_token_command(CLI::App& program, int& code) {
-  auto* command = program.add_subcommand("token", "Show and change who may use the interface.");
+  auto* command =
+      program.add_subcommand("token", "Manage the tokens that give access to the interface.");
   command->require_subcommand(1);
   set_help(*command, "Works on the store; running servers on the same store see each change within "
                      "a second.\n\nExample: matchcloud token list --data-dir var");

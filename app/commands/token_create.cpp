@@ -19,7 +19,7 @@ namespace matchcloud::app {
 
 namespace {
 
-/// Of the commands that make a text.
+/// Options of the commands that make a token's text.
 struct issue_options {
   token_options common;
   wanted_token wanted;
@@ -34,7 +34,8 @@ struct issued {
   std::string what;
 };
 
-/// Warns of a game or namespace that the catalog does not have: it may come later, or is mistyped.
+/// Warns about a game or namespace that is not in the catalog: it may be added later, or is
+/// mistyped.
 base::expected<void> look_up_scope(store::database& in, const model::new_token& wanted) {
   const auto scope = scope_of(wanted.kind);
   if (scope == model::token_scope::none) return {};
@@ -47,7 +48,7 @@ base::expected<void> look_up_scope(store::database& in, const model::new_token& 
   const std::string element = is_game ? "game" : "namespace";
   std::cerr << "matchcloud token create: warning: there is no " << element << " "
             << to_string(wanted.scope) << "; `matchcloud catalog list " << element
-            << "s` shows those that there are\n";
+            << "s` shows all\n";
   return {};
 }
 
@@ -86,7 +87,7 @@ base::expected<issued> rotate(store::database& in, const model::uuid& id, std::i
       ->rotate_token(id, model::digest_of(text), until_ms, now_ms)
       .map([&](const model::access_token& token) {
         const auto former = grace_ms > 0 ? "works until " + model::format_timestamp(until_ms)
-                                         : std::string{"works no more"};
+                                         : std::string{"no longer works"};
         return issued{{token, text}, described(token) + " rotated, its former text " + former};
       });
 }
@@ -98,8 +99,8 @@ base::expected<std::optional<cli::private_file>> open_output(const std::string& 
       [](cli::private_file&& made) { return std::optional{std::move(made)}; });
 }
 
-/// Gives a token's text out once: alone or in JSON, to stdout or a file. What stderr says never has
-/// it.
+/// Prints a token's text once: alone or in JSON, to stdout or a file. Messages on stderr never
+/// contain it.
 base::expected<void> give_out(const issue_options& options, const issued& news,
                               std::optional<cli::private_file>& file, std::int64_t now_ms) {
   const auto& [token, text] = news.made;
@@ -113,8 +114,8 @@ base::expected<void> give_out(const issue_options& options, const issued& news,
   return {};
 }
 
-/// Makes a text by `make` and gives it out. The file is opened first, so that nothing is made where
-/// it cannot be.
+/// Makes a text with `make` and prints it. The file is opened first, so that no text is made if
+/// that fails.
 template <class Make>
 int issue(std::string_view command, const issue_options& options, std::int64_t now_ms,
           const base::expected<std::shared_ptr<store::database>>& in, Make make) {
@@ -127,7 +128,7 @@ int issue(std::string_view command, const issue_options& options, std::int64_t n
   return done ? ok : report_failure(command, done.error());
 }
 
-/// The options with the id of a game that is given by name.
+/// The options, with a game's name replaced by its id.
 base::expected<wanted_token> with_game_id(const issue_options& options) {
   auto wanted = options.wanted;
   const bool is_name = !wanted.game.empty() && !model::parse_uuid(wanted.game);
@@ -166,10 +167,11 @@ int run_rotate(const issue_options& options) {
 
 void add_output(CLI::App& command, issue_options& options) {
   add_token_format(command, options.common, "text",
-                   "text: the token alone; or json, as the ops plane.");
+                   "text: the token alone; json: as the ops plane returns it.");
   command
-      .add_option("--output,-o", options.output,
-                  "A new file, mode 0600, in place of stdout; none is replaced.")
+      .add_option(
+          "--output,-o", options.output,
+          "Write to a new file, mode 0600, instead of stdout; an existing file is not replaced.")
       ->check(named_file());
 }
 
@@ -177,16 +179,16 @@ void add_output(CLI::App& command, issue_options& options) {
 
 void add_token_create(CLI::App& token, int& code) {
   const auto options = std::make_shared<issue_options>();
-  auto* command = add_token_subcommand(token, "create", "Make a token and print it, this once.",
-                                       options->common);
+  auto* command =
+      add_token_subcommand(token, "create", "Make a token and print it once.", options->common);
   add_wanted_token_options(*command, options->wanted);
   add_output(*command, *options);
   set_help(*command,
-           "admin: everything on the ops plane. viewer: reads it, but for tokens and the audit "
-           "log. metrics: /metrics alone. game: a game's versions, avatars and exports. studio: "
-           "validates games and groups. player: lists a namespace's regions.\n\n"
-           "The store keeps no text of a token, so nobody can show it again. Running servers let "
-           "it in within a second.\n\n"
+           "admin: everything on the ops plane. viewer: reads everything there except tokens and "
+           "the audit log. metrics: only /metrics. game: a game's versions, avatars and exports. "
+           "studio: validates games and groups. player: lists a namespace's regions.\n\n"
+           "The store does not keep a token's text, so it cannot be shown again. Running servers "
+           "accept the token within a second.\n\n"
            "Example: matchcloud token create --kind admin --name ops --expires 90d -o ops.token\n"
            "Example: matchcloud token create --kind game --name 'build server' --game "
            "00000000-0000-4000-8000-000000000001 --limit-expensive 10/60 -o build.token");
@@ -200,15 +202,14 @@ void add_token_rotate(CLI::App& token, int& code) {
   add_token_id(*command, options->common);
   command
       ->add_option("--grace", options->grace,
-                   "How long the former text goes on working: 0, or as in 12h, up to 30d.")
+                   "How long the former text keeps working: 0, or a time such as 12h, up to 30d.")
       ->capture_default_str()
       ->check(not_empty());
   add_output(*command, *options);
-  set_help(*command,
-           "Its kind, scope, limits and expiry stay. A text from before the last rotation works no "
-           "more. Running servers follow within a second.\n\n"
-           "Example: matchcloud token rotate 2f1c8a30-5b7e-4d19-9c64-0a7f3e82d5b1 --grace 1h "
-           "-o new.token");
+  set_help(*command, "The token keeps its kind, scope, limits and expiry. Texts from before the "
+                     "last rotation stop working. Running servers follow within a second.\n\n"
+                     "Example: matchcloud token rotate 2f1c8a30-5b7e-4d19-9c64-0a7f3e82d5b1 "
+                     "--grace 1h -o new.token");
   command->callback([options, &code] { code = run_rotate(*options); });
 }
 

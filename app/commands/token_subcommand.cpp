@@ -25,16 +25,16 @@ void add_token_format(CLI::App& command, token_options& options, const std::stri
 }
 
 void add_token_id(CLI::App& command, token_options& options) {
-  command.add_option("ID", options.id, "Its id, as list shows it, whole.")->required();
+  command.add_option("ID", options.id, "The token's full id, as shown by list.")->required();
 }
 
 base::expected<model::uuid> parse_token_id(const std::string& text) {
   if (const auto id = model::parse_uuid(text)) return *id;
-  // A token's text that was given in place of its id is not repeated.
-  return base::fail(base::errc::id_malformed,
-                    model::quoted_excerpt(model::redact_tokens(text), token_echo_limit) +
-                        " is no id of a token; give all 36 characters, as `matchcloud token list` "
-                        "shows them");
+  // If a token's text was given instead of its id, the message does not repeat it.
+  return base::fail(
+      base::errc::id_malformed,
+      model::quoted_excerpt(model::redact_tokens(text), token_echo_limit) +
+          " is not a token's id; give all 36 characters, as `matchcloud token list` shows them");
 }
 
 std::string described(const model::access_token& one) {

@@ -15,7 +15,7 @@ namespace matchcloud::app {
 
 // What the subcommands of `token` share.
 
-/// Code points of the user's text that a message quotes.
+/// Messages quote at most this many code points of the user's text.
 inline constexpr std::size_t token_echo_limit = 64;
 
 struct token_options {
@@ -35,7 +35,7 @@ void add_token_id(CLI::App& command, token_options& options);
 void add_token_create(CLI::App& token, int& code);
 void add_token_rotate(CLI::App& token, int& code);
 
-/// Fails with `id_malformed`; the detail never has a token's text.
+/// Fails with `id_malformed`; the detail never contains a token's text.
 base::expected<model::uuid> parse_token_id(const std::string& text);
 
 /// `token 2f.. (game "Build")`.

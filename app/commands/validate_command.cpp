@@ -94,22 +94,22 @@ int validate(const validate_options& options) {
   // The other formats are for programs, which need no summary.
   if (options.format != "text") return all.exit_code();
   if (all.region_names && !rules->names.regions)
-    std::cerr << "note: names of regions are not judged: give them as regions in [rules] of "
-                 "--rules FILE\n";
+    std::cerr << "note: region names are not checked; to check them, list them as regions in "
+                 "[rules] of --rules FILE\n";
   std::cerr << summary(all) << "\n";
   return all.exit_code();
 }
 
 constexpr const char* help =
-    "Says of each FILE (- is stdin) what a service says of that body: every finding at once, with "
-    "its place. A file with the `config` of a version alone is recognised. JSON that cannot be "
-    "read, a file that cannot be opened or is larger than the service takes, is unusable; the "
-    "others are still judged.\n\n"
-    "FILE of --rules is what `matchcloud serve --config` reads: its [rules] and [limits] count, "
-    "and body-limit-bytes. Its [rules] may also have tiers and regions, the names that a service "
-    "has from its catalog; without, the default tiers are known and regions are not judged. "
-    "Neither environment nor catalog is looked at: the same files give the same findings.\n\n"
-    "Findings are printed on stdout; the text format counts them on stderr. Colours: on a "
+    "Validates each FILE (- is stdin) as a service validates a request body: all findings at once, "
+    "each with its place. A file with only the `config` of a version is recognised. A file that "
+    "cannot be opened, is not valid JSON, or is larger than the service accepts, is unusable; the "
+    "others are still validated.\n\n"
+    "FILE of --rules is a file of `matchcloud serve --config`: its [rules], [limits] and "
+    "body-limit-bytes apply. Its [rules] may also have tiers and regions, which a service reads "
+    "from its catalog; without them, the default tiers apply and regions are not checked. "
+    "Environment and catalog are ignored, so the same files always give the same findings.\n\n"
+    "Findings are printed on stdout; the text format counts them on stderr. Text has colours on a "
     "terminal, unless NO_COLOR is set.\n\n"
     "Example: matchcloud validate version.json\n"
     "Example: jq .config version.json | matchcloud validate --rules service.toml -\n"
@@ -127,7 +127,7 @@ void add_validate_command(CLI::App& program, int& code) {
   auto* command =
       program.add_subcommand("validate", "Validate payloads in files, without a service.");
   command->footer(help);
-  add_payload_options(*command, options->payload, "What the files are bodies of.");
+  add_payload_options(*command, options->payload, "The kind of body in the files.");
   auto* format = command->add_option("--format", options->format, "How findings are printed.");
   cli::set_choices(*format, {"text", "json", "sarif", "github"})->capture_default_str();
   auto* color = command->add_option("--color", options->color, "Whether text has colours.");
@@ -135,7 +135,7 @@ void add_validate_command(CLI::App& program, int& code) {
   command->add_option("FILE", options->files, "The files; - is stdin.")->required();
   command->callback([options, &code] {
     if (std::ranges::count(options->files, "-") > 1)
-      throw CLI::ValidationError{"FILE - can be given once: stdin is read to its end"};
+      throw CLI::ValidationError{"- can be given only once, because stdin is read to its end"};
     code = validate(*options);
   });
 }

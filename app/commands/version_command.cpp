@@ -44,10 +44,10 @@ void print_json() {
 void add_version_command(CLI::App& program, int&) {
   program.set_version_flag("-V,--version", version_line, "Print the version and exit.");
   auto* command = program.add_subcommand("version", "Print the version.");
-  set_help(*command, "Prints the version of matchcloud and of what it is built on.\n\nExample: "
-                     "matchcloud version --json");
+  set_help(*command, "Prints the versions of matchcloud and of the libraries that it is built "
+                     "on.\n\nExample: matchcloud version --json");
   const auto json = std::make_shared<bool>(false);
-  command->add_flag("--json", *json, "As one JSON object.");
+  command->add_flag("--json", *json, "Print one JSON object.");
   command->callback([json] {
     if (*json) return print_json();
     std::cout << version_line() << "\nCAF " << CAF_VERSION << ", cpp-httplib " << CPPHTTPLIB_VERSION

@@ -14,7 +14,7 @@ namespace matchcloud::app {
 
 namespace {
 
-/// Code points of the user's text that a message quotes.
+/// Messages quote at most this many code points of the user's text.
 constexpr std::size_t echo_limit = 64;
 
 std::string quoted(const std::string& text) {
@@ -31,11 +31,11 @@ base::expected<model::token_kind> read_kind(const std::string& text) {
   for (const auto each : model::token_kind_names)
     all.append(all.empty() ? "" : ", ").append(each);
   const auto meant = model::closest_name(text, model::token_kind_names);
-  return refuse("--kind " + quoted(text) + " is none of " + all +
+  return refuse("--kind " + quoted(text) + " is not one of " + all +
                 (meant.empty() ? "" : "; did you mean " + std::string{meant} + "?"));
 }
 
-/// The game or namespace of a token; zero where its kind has none.
+/// The game or namespace of a token; zero if its kind has none.
 base::expected<model::uuid> read_scope(const wanted_token& options, model::token_kind kind) {
   struct scope_option {
     model::token_scope scope;
@@ -49,14 +49,13 @@ base::expected<model::uuid> read_scope(const wanted_token& options, model::token
         {model::token_scope::game_namespace, "--namespace", options.game_namespace}}) {
     if (scope_of(kind) != of) {
       if (text.empty()) continue;
-      return refuse(std::string{option} + " does not belong to the kind " + kind_name +
-                    ": leave it out");
+      return refuse(std::string{option} + " cannot be used with the kind " + kind_name +
+                    ". Leave it out");
     }
-    if (text.empty())
-      return refuse("the kind " + kind_name + " needs " + option + ", what it is for");
+    if (text.empty()) return refuse("the kind " + kind_name + " needs " + option + "");
     const auto id = model::parse_uuid(text);
     if (!id || *id == model::uuid{})
-      return refuse(std::string{option} + " " + quoted(text) + " is no UUID of 36 characters");
+      return refuse(std::string{option} + " " + quoted(text) + " is not a UUID of 36 characters");
     scope = *id;
   }
   return scope;
@@ -76,11 +75,11 @@ base::expected<void> read_limit(const char* option, const std::string& text,
 void add_wanted_token_options(CLI::App& command, wanted_token& options) {
   command
       .add_option("--kind", options.kind,
-                  "What it is for: admin, viewer, metrics, game, studio or player.")
+                  "The token's kind: admin, viewer, metrics, game, studio or player.")
       ->type_name(
           cli::choices_text({model::token_kind_names.begin(), model::token_kind_names.end()}))
       ->required();
-  command.add_option("--name", options.name, "Who uses it, for people.")->required();
+  command.add_option("--name", options.name, "A name that tells people who uses it.")->required();
   struct text_option {
     const char* name;
     std::string& into;
@@ -91,13 +90,13 @@ void add_wanted_token_options(CLI::App& command, wanted_token& options) {
                     "The game of a game token: its id, or its name if no other game has it."},
         {"--namespace", options.game_namespace, "The namespace, a UUID, of a player token."},
         {"--expires", options.expires,
-         "A date (2027-01-31, its begin in UTC), a time (2027-01-31T00:00:00Z) or how long from "
-         "now (90d, 12h, 30m); without it: never."},
+         "A date (2027-01-31, its start in UTC), a time (2027-01-31T00:00:00Z) or how long from "
+         "now (90d, 12h, 30m). Default: never."},
         {"--limit-cheap", options.limit_cheap,
-         "QUOTA/SECONDS in place of the servers' limit on cheap requests, or off; for a player "
-         "token "
-         "the limit of each client address."},
-        {"--limit-expensive", options.limit_expensive, "The same for expensive requests."}})
+         "QUOTA/SECONDS instead of the servers' limit on cheap requests, or off; for a player "
+         "token, the limit applies to each client address."},
+        {"--limit-expensive", options.limit_expensive,
+         "Like --limit-cheap, for expensive requests."}})
     command.add_option(name, into, what)->check(not_empty());
 }
 

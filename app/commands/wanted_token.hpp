@@ -23,7 +23,7 @@ struct wanted_token {
 
 void add_wanted_token_options(CLI::App& command, wanted_token& options);
 
-/// Reads the options. Fails with `query_invalid`, which says what is allowed.
+/// Reads the options. Fails with `query_invalid` and what is allowed.
 base::expected<model::new_token> read_wanted_token(const wanted_token& options,
                                                    std::int64_t now_ms);
 

@@ -11,10 +11,10 @@ health_findings check_configuration(examined_service& of) {
                            "remove the variable, or see `matchcloud serve --help`"));
   const auto& config = of.configuration();
   if (!config)
-    found.push_back(refused(config.error().detail, "then run this again: most checks need the "
-                                                   "configuration"));
+    found.push_back(refused(config.error().detail,
+                            "fix it and run this again: most checks need the configuration"));
   else if (found.empty())
-    found.push_back(fine("every value is allowed"));
+    found.push_back(fine("all values are allowed"));
   return found;
 }
 

@@ -1,4 +1,4 @@
-// The data directory and what it is on.
+// The data directory and its file system.
 #include "app/doctor/amounts.hpp"
 #include "app/doctor/file_system.hpp"
 #include "app/doctor/health_checks.hpp"
@@ -34,24 +34,24 @@ bool may(const std::string& path, int access) {
   return ::faccessat(AT_FDCWD, path.c_str(), access, AT_EACCESS) == 0;
 }
 
-/// Whether nothing of a service is in the data directory but the socket for take-overs.
+/// Whether a service keeps only its take-over socket in the data directory.
 bool is_elsewhere(const store::store_place& place) {
   return !place.url.empty() && place.has_bucket();
 }
 
-/// Where the first start makes the directory.
+/// Checks that the first start can make the directory.
 health_finding check_missing(const std::string& directory) {
   const auto parent = base::existing_part(directory);
   if (may(parent, R_OK | W_OK | X_OK))
-    return fine(directory + " is missing; the first start makes it");
-  return refused(directory + " is missing, and " + this_user() + " may not make it in " + parent +
+    return fine(directory + " is missing; the first start creates it");
+  return refused(directory + " is missing, and " + this_user() + " may not create it in " + parent +
                      ": " + reason(errno),
-                 "make it and give it to the user of the service (install -d -o USER -m 0700 " +
-                     directory + ")");
+                 "create it for the user of the service (install -d -o USER -m 0700 " + directory +
+                     ")");
 }
 
-/// Whether the service may use what is in its directory: the database with its log, and folders.
-/// Secrets and what others put there need not be writable.
+/// Whether the service needs write access to an entry of its directory: the database with its log,
+/// and folders. Secrets and other people's files need not be writable.
 bool needs_writing(const fs::directory_entry& entry) {
   std::error_code failed;
   if (entry.is_directory(failed)) return true;
@@ -62,7 +62,7 @@ std::optional<health_finding> find_unusable(const std::string& directory) {
   if (!may(directory, R_OK | W_OK | X_OK))
     return refused(directory + ": " + this_user() + " may not read and write it: " + reason(errno),
                    "give it to the user of the service (chown -R USER: " + directory +
-                       "), or run the service, and this command, as its owner");
+                       "), or run the service and this command as its owner");
   std::error_code failed;
   for (fs::directory_iterator each{directory, failed}; !failed && each != fs::directory_iterator{};
        each.increment(failed)) {
@@ -74,7 +74,7 @@ std::optional<health_finding> find_unusable(const std::string& directory) {
   return std::nullopt;
 }
 
-/// What other users of the machine may do.
+/// Whether other users of the machine have access.
 health_findings check_modes(const std::string& directory) {
   health_findings found;
   for (const auto& hazard : store::hazards_of(directory))
@@ -83,8 +83,8 @@ health_findings check_modes(const std::string& directory) {
   struct stat facts {};
   if (::stat(database.c_str(), &facts) == 0 && (facts.st_mode & S_IRWXO) != 0 &&
       (facts.st_mode & S_IFMT) == S_IFREG && may(directory, X_OK))
-    found.push_back(warned(database + " can be used by every user of this machine",
-                           "do `chmod o-rwx " + database + "*`"));
+    found.push_back(warned(database + " is open to every user of this machine",
+                           "run `chmod o-rwx " + database + "*`"));
   return found;
 }
 
@@ -93,9 +93,8 @@ health_findings check_modes(const std::string& directory) {
 health_findings check_directory(examined_service& of) {
   const auto& place = of.config().store;
   if (const auto own = store::refuse_secrets_of_others(place); !own)
-    return {refused(own.error().detail + "; if it runs as that user already, run this command as "
-                                         "that user, too (runuser -u USER -- matchcloud doctor "
-                                         "..)")};
+    return {refused(own.error().detail + "; if it already does, run this command as that user too "
+                                         "(runuser -u USER -- matchcloud doctor ..)")};
   const auto& directory = place.data_dir;
   struct stat facts {};
   if (::stat(directory.c_str(), &facts) != 0 && (errno == ENOENT || errno == ENOTDIR)) {
@@ -113,23 +112,23 @@ health_findings check_disk(examined_service& of) {
   if (is_elsewhere(place)) return {};
   const auto folder = base::existing_part(place.data_dir);
   const auto found = file_system_of(folder);
-  if (!found) return {refused(folder + ": its file system cannot be looked at: " + reason(errno))};
+  if (!found) return {refused(folder + ": its file system cannot be examined: " + reason(errno))};
   if (found->is_read_only)
-    return {refused(folder + " is on a file system that is read-only",
-                    "mount it for writing, or give another --data-dir")};
+    return {refused(folder + " is on a read-only file system",
+                    "mount it for writing, or use another --data-dir")};
   health_findings all;
   if (found->free_bytes < little_space(*found))
     all.push_back(warned(folder + " has " + shown_bytes(found->free_bytes) + " of " +
                              shown_bytes(found->size_bytes) + " left",
-                         "make room: a full disk stops ingestion, changes and exports"));
+                         "free space: a full disk stops ingestion, changes and exports"));
   if (found->files_limit > 0 && found->free_files < found->files_limit / 20)
     all.push_back(warned(folder + " has room for " + std::to_string(found->free_files) + " of " +
                              std::to_string(found->files_limit) + " files (inodes)",
                          "remove files: without inodes nothing new can be written"));
   if (found->is_in_memory)
-    all.push_back(warned(folder + " is in memory (tmpfs): all is lost when the machine or the "
-                                  "container ends",
-                         "put the data directory on a disk or a volume"));
+    all.push_back(warned(
+        folder + " is in memory (tmpfs): all data is lost when the machine or the container stops",
+        "put the data directory on a disk or a volume"));
   if (!found->network.empty() && place.url.empty())
     all.push_back(warned(folder + " is on " + std::string{found->network} +
                              ": most network file systems lack the locks and the shared memory "

@@ -12,12 +12,13 @@ namespace matchcloud::app {
 
 namespace {
 
-/// For a process that does not accept.
+/// How long to wait for a process that does not accept.
 constexpr std::chrono::milliseconds connect_patience{1'000};
-/// For a statement that only looks.
+/// How long a read-only statement may take.
 constexpr std::chrono::milliseconds statement_limit{5'000};
 
-/// The process that listens under the name that successors ask. It hears nothing but the end.
+/// The process that listens under the name that successors connect to. It only sees the connection
+/// end.
 std::optional<pid_t> find_running(const serve_config& config) {
   for (const auto& each : config.listen) {
     if (each.where.port == 0) continue;

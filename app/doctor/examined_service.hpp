@@ -12,11 +12,11 @@
 
 namespace matchcloud::app {
 
-/// A service that is about to start, as checks look at it. What several checks need is looked at
-/// once. Changes nothing. One thread.
+/// A service that is about to start, as checks see it. Results that several checks need are
+/// obtained once. Changes nothing. One thread.
 class examined_service {
 public:
-  /// `unknown_variables`: those of the environment that are no keys.
+  /// `unknown_variables`: variables in the environment that are not keys.
   explicit examined_service(base::expected<serve_config> configuration,
                             std::vector<std::string> unknown_variables = {});
 
@@ -25,12 +25,12 @@ public:
 
   /// The configuration, with the number of event loops; only if it is not refused.
   const serve_config& config() const { return *configuration_; }
-  /// What would serve the data plane, and why so much of it.
+  /// What would serve the data plane, and the reason for its size.
   const std::string& served_by() const noexcept { return served_by_; }
 
   /// Waits for a server for some seconds at most.
   const base::expected<store::store_examination>& store();
-  /// The same of the bucket; only if there is one.
+  /// Likewise for the bucket; only if there is one.
   const base::expected<store::bucket_examination>& bucket();
   /// The process that serves one of these listeners from the same data directory as the same user;
   /// 0 if it is in another pid namespace, empty if there is none.

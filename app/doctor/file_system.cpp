@@ -11,7 +11,8 @@ namespace matchcloud::app {
 
 namespace {
 
-/// Those of <linux/magic.h>, but for CIFS, which has no name there (fs/smb/client/cifsfs.h).
+/// The types are from <linux/magic.h>, except CIFS, which has no name there
+/// (fs/smb/client/cifsfs.h).
 std::string_view network_name(std::uint32_t type) noexcept {
   switch (type) {
   case NFS_SUPER_MAGIC: return "NFS";

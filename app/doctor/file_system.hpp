@@ -7,25 +7,25 @@
 
 namespace matchcloud::app {
 
-/// The file system that a folder is on, as statfs(2) and statvfs(3) have it.
+/// The file system of a folder, as reported by statfs(2) and statvfs(3).
 struct file_system {
   std::uint64_t size_bytes = 0;
-  /// Those that this user may still use.
+  /// The bytes that this user may still use.
   std::uint64_t free_bytes = 0;
-  /// 0 where there is no limit on the number of files.
+  /// 0 if the number of files has no limit.
   std::uint64_t files_limit = 0;
   std::uint64_t free_files = 0;
   bool is_read_only = false;
-  /// Its content is gone once the machine, or the container, ends.
+  /// Its content is lost when the machine or the container stops.
   bool is_in_memory = false;
-  /// The name of one that other machines share, such as `NFS`; empty for others.
+  /// The name of a network file system, such as `NFS`; empty for others.
   std::string_view network = {};
 };
 
-/// Nothing if it cannot be told; `errno` has the reason. Waits for the file system.
+/// Empty if it cannot be determined; `errno` has the reason. Waits for the file system.
 std::optional<file_system> file_system_of(const std::string& folder);
 
-/// How much free space is little: a twentieth, but 1 GiB at least and 10 GiB at most.
+/// Less free space than this is little: a twentieth, but at least 1 GiB and at most 10 GiB.
 std::uint64_t little_space(const file_system& of) noexcept;
 
 } // namespace matchcloud::app

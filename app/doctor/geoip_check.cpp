@@ -18,8 +18,8 @@ health_finding check_age(const std::string& path, const store::mmdb_description&
   const auto age_days = (base::machine_clock().unix_ms() / 1'000 - built_s) / day_s;
   const auto text = path + ": built " + std::to_string(age_days) + " days ago";
   if (age_days <= age_limit_days) return fine(text);
-  return warned(text + ", and addresses move",
-                "put the vendor's newest file in its place; no restart is needed");
+  return warned(text + ", and addresses change their location over time",
+                "replace it with the vendor's newest file; no restart is needed");
 }
 
 health_finding check_places(const std::string& path) {
@@ -32,7 +32,7 @@ health_finding check_asns(const std::string& path) {
   if (!file) return refused(file.error().detail);
   const auto& database = (*file)->database();
   return database ? check_age(path, *database)
-                  : fine(path + ": autonomous systems as CSV, which does not tell its age");
+                  : fine(path + ": autonomous systems as CSV, whose age is unknown");
 }
 
 } // namespace
@@ -44,7 +44,7 @@ health_findings check_geoip(examined_service& of) {
     found.push_back(
         warned("no GeoIP file: every player's location is unknown and regions are not ordered "
                "by distance",
-               "give --geoip FILE"));
+               "pass --geoip FILE"));
   for (const auto& path : config.geoip_files)
     found.push_back(check_places(path));
   if (!config.geoip_asn_file.empty()) found.push_back(check_asns(config.geoip_asn_file));

@@ -14,27 +14,27 @@ constexpr std::array checks{
                  false},
     health_check{"exposure", "who can reach the listeners", check_listeners},
     health_check{"ports", "whether the listeners' addresses are free", check_ports},
-    health_check{"certificates", "whether they can be used, and for how long", check_certificates},
-    health_check{"processors", "how many there are, the CPU quota and the event loops",
-                 check_processors, false},
-    health_check{"threads", "whether as many can be started as are needed", check_thread_limits},
+    health_check{"certificates", "whether they are usable, and for how long", check_certificates},
+    health_check{"processors", "their number, the CPU quota and the event loops", check_processors,
+                 false},
+    health_check{"threads", "whether enough of them can be started", check_thread_limits},
     health_check{"descriptors", "RLIMIT_NOFILE", check_descriptor_limits},
-    health_check{"memory", "what requests may hold, and the memory that there is", check_memory},
+    health_check{"memory", "what requests may hold, and the available memory", check_memory},
     health_check{"data-dir", "owners, modes, and whether it can be written", check_directory},
     health_check{"disk", "the file system of the data directory and its free space", check_disk},
     health_check{"store", "connection, encoding, schema and privileges", check_store},
     health_check{"secrets", "the keys of signed URLs and TLS tickets, and the master key",
                  check_secrets},
     health_check{"bucket", "credentials, region and rights", check_bucket},
-    health_check{"clock", "this machine's against those of the store and the bucket", check_clock},
-    health_check{"geoip", "whether the files can be used, and their age", check_geoip},
+    health_check{"clock", "this machine's compared with the store's and the bucket's", check_clock},
+    health_check{"geoip", "whether the files are usable, and their age", check_geoip},
 };
 
 health_findings run(const health_check& check, examined_service& of) {
   try {
     return check.run(of);
   } catch (const std::exception& failure) {
-    return {refused(std::string{"the check could not be done: "} + failure.what())};
+    return {refused(std::string{"the check failed: "} + failure.what())};
   }
 }
 

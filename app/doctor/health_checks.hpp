@@ -8,8 +8,8 @@
 
 namespace matchcloud::app {
 
-/// What each check does. They change nothing, and take some seconds at most. A check that has
-/// nothing to look at, such as certificates where no listener has /tls, finds nothing.
+/// The checks. They change nothing, and take a few seconds at most. A check with nothing to
+/// examine, such as certificates if no listener has /tls, finds nothing.
 health_findings check_configuration(examined_service& of);
 health_findings check_listeners(examined_service& of);
 health_findings check_ports(examined_service& of);
@@ -28,17 +28,17 @@ health_findings check_geoip(examined_service& of);
 
 struct health_check {
   std::string_view name;
-  /// What it looks at, for the help text.
+  /// What it examines, for the help text.
   std::string_view looks_at;
   health_findings (*run)(examined_service& of);
-  /// Whether it can be done where the configuration is refused.
+  /// False if it can run even though the configuration is refused.
   bool needs_configuration = true;
 };
 
 /// All checks, in the order of the report.
 std::span<const health_check> health_checks() noexcept;
 
-/// Does all checks and names each finding's. A check that throws is an error.
+/// Runs all checks and enters the check's name into each finding. A check that throws is an error.
 health_findings examine(examined_service& of);
 
 } // namespace matchcloud::app

@@ -10,9 +10,9 @@ namespace matchcloud::app {
 
 enum class finding_level : std::uint8_t {
   ok,
-  /// A service starts, and does less than it could, or not for long.
+  /// The service starts, but does less than it could, or does not last.
   warning,
-  /// A service does not start, or its clients refuse it.
+  /// The service does not start, or its clients refuse it.
   error,
 };
 
@@ -25,9 +25,9 @@ constexpr std::string_view name_of(finding_level level) noexcept {
 /// What a check has found.
 struct health_finding {
   finding_level level = finding_level::ok;
-  /// A sentence without its full stop; has several lines where a configuration has several errors.
+  /// A sentence without its full stop; several lines if a configuration has several errors.
   std::string message;
-  /// What to do; empty where that is nothing, or where the message says it.
+  /// What to do; empty if there is nothing to do, or if the message says it.
   std::string advice = {};
   /// The name of the check.
   std::string_view check = {};

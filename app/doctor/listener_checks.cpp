@@ -1,4 +1,4 @@
-// What clients reach a service by.
+// The listeners and certificates that clients use to reach a service.
 #include "app/doctor/health_checks.hpp"
 #include "app/doctor/listening_process.hpp"
 #include "app/node/exposure.hpp"
@@ -12,7 +12,7 @@ namespace matchcloud::app {
 
 namespace {
 
-/// Where the service would listen, the ops plane last. The kernel's choice of a port is free.
+/// Where the service would listen, the ops plane last. A port that the kernel chooses is free.
 std::vector<http::endpoint> wanted_ports(const serve_config& config) {
   std::vector<http::endpoint> all;
   for (const auto& each : config.listen)
@@ -30,7 +30,7 @@ health_finding check_port(const http::endpoint& where, examined_service& of) {
   if (pid && listens_at(*pid, where))
     return fine(shown + " is served by " + name_of_process(*pid) +
                 ", from the same data directory");
-  return refused(is_free.error().detail, "see who listens there with `ss -ltnp`");
+  return refused(is_free.error().detail, "find the process that listens there with `ss -ltnp`");
 }
 
 bool speaks_tls(const serve_config& config) {
@@ -52,7 +52,7 @@ health_findings check_listeners(examined_service& of) {
   const bool is_local = std::ranges::all_of(
       wanted_ports(config), [](const auto& each) { return each.address.is_loopback(); });
   return {fine(is_local ? "only this machine can reach the listeners"
-                        : "what other machines can reach asks for tokens")};
+                        : "listeners that other machines can reach require tokens")};
 }
 
 health_findings check_ports(examined_service& of) {
@@ -70,10 +70,11 @@ health_findings check_certificates(examined_service& of) {
   health_findings found;
   const auto now_ts = base::machine_clock().unix_ms();
   for (const auto& each : http::warnings_of(*material, now_ts))
-    found.push_back(each.is_useless
-                        ? refused(each.text, "put a new certificate and its key in the place of "
-                                             "these; no restart is needed")
-                        : warned(each.text));
+    found.push_back(
+        each.is_useless
+            ? refused(each.text,
+                      "replace both files with a new certificate and its key; no restart is needed")
+            : warned(each.text));
   for (const auto& line : http::exposed_keys(config.tls))
     found.push_back(warned(line));
   if (!found.empty()) return found;

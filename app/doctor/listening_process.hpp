@@ -14,8 +14,8 @@ namespace matchcloud::app {
 /// /proc/net/tcp or tcp6 (proc(5)). Lines that cannot be read are skipped.
 std::vector<std::string> listening_inodes(std::string_view table, const http::endpoint& where);
 
-/// Whether a process of this user's has a socket that listens at exactly `where`. False if /proc
-/// does not tell.
+/// Whether a process of this user has a socket that listens at exactly `where`. False if /proc
+/// cannot be read.
 bool listens_at(pid_t process, const http::endpoint& where);
 
 } // namespace matchcloud::app

@@ -1,4 +1,4 @@
-// What the machine gives to a process.
+// What the machine offers to a process.
 #include "app/doctor/amounts.hpp"
 #include "app/doctor/health_checks.hpp"
 #include "app/node/descriptors.hpp"
@@ -15,7 +15,7 @@ namespace matchcloud::app {
 
 namespace {
 
-/// The memory that a process may use, and what sets that.
+/// The memory that a process may use, and the control group that limits it.
 control_group_limit<std::uint64_t> usable_memory() {
   const auto physical = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
                         static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
@@ -32,19 +32,19 @@ health_findings check_processors(examined_service& of) {
   const auto& config = of.config();
   if (data_loops(config) > found.usable())
     return {warned(of.served_by() + "; they share processors and wait for each other",
-                   "leave --loops out, or give at most " + std::to_string(found.usable()))};
+                   "leave out --loops, or use at most " + std::to_string(found.usable()))};
   return {fine(of.served_by())};
 }
 
 health_findings check_thread_limits(examined_service& of) {
   const auto needed = threads_needed(of.config());
   const auto enough = try_threads(needed);
-  if (enough) return {fine(std::to_string(needed) + " are needed and can be started")};
+  if (enough) return {fine(std::to_string(needed) + " are needed, and the system allows them")};
   // They count against the same limits.
   if (const auto pid = of.running())
     return {warned(enough.error().detail,
-                   name_of_process(*pid) + " serves now, and another one could not take over from "
-                                           "it")};
+                   name_of_process(*pid) +
+                       " is serving, and a second process could not start to take over from it")};
   return {refused(enough.error().detail)};
 }
 
@@ -60,7 +60,7 @@ health_findings check_descriptor_limits(examined_service& of) {
     return {warned(limit + ", which allows " + std::to_string(given) + " connections, and " +
                        "max-connections is " + std::to_string(wanted),
                    "raise the limit (ulimit -Hn, LimitNOFILE= of systemd, --ulimit nofile=.. of "
-                   "docker), or give --max-connections " +
+                   "docker), or use --max-connections " +
                        std::to_string(given))};
   return {fine(limit + ", enough for max-connections, " + std::to_string(wanted))};
 }
@@ -74,9 +74,8 @@ health_findings check_memory(examined_service& of) {
                            : memory.folder + " allows " + shown_bytes(memory.limit);
   const auto text = "requests may hold " + shown_bytes(held) + ", and " + may_use;
   if (held > memory.limit / 2)
-    return {warned(text + ", more than half of which the kernel may want back by killing the "
-                          "process",
-                   "lower byte-budget-bytes and ops-byte-budget-bytes, or give more memory "
+    return {warned(text + "; beyond half of that, the kernel may kill the process",
+                   "lower byte-budget-bytes and ops-byte-budget-bytes, or allow more memory "
                    "(MemoryMax= of systemd, --memory of docker)")};
   return {fine(text)};
 }

@@ -12,26 +12,26 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// From these on, clocks that differ are worth a line; that of a bucket is known to a second.
+/// Greater differences between clocks are reported. A bucket's clock is only known to the second.
 constexpr milliseconds store_clock_limit{1'000};
 constexpr milliseconds bucket_clock_limit{2'000};
 
-/// What the start makes of the schema.
+/// What the start does with the schema.
 std::string schema_text(const store::store_examination& found) {
   const auto version = std::to_string(found.version);
-  if (found.version == 0) return "no store yet; the first start makes it";
+  if (found.version == 0) return "no store yet; the first start creates it";
   if (found.version < found.newest)
     return "schema version " + version + ", which the start migrates to " +
            std::to_string(found.newest);
   if (found.version > found.newest)
-    return "schema version " + version + ", newer than this program's and used as it is";
+    return "schema version " + version + ", newer than this program's, and used without changes";
   return "schema version " + version;
 }
 
-/// How long a service waits for a store that is away.
+/// How long a service waits for a store that is out of reach.
 std::string waiting_advice(const serve_config& config, const base::error& why) {
   if (!store::is_out_of_reach(why) || config.start_wait.count() == 0) return {};
-  return "serve would try again for " +
+  return "serve would keep trying for " +
          std::to_string(
              std::chrono::duration_cast<std::chrono::seconds>(config.start_wait).count()) +
          " s";
@@ -43,14 +43,14 @@ health_finding compare(milliseconds ahead, milliseconds limit, const std::string
     return fine("less than " + std::to_string(limit.count()) + " ms from " + whose);
   return warned("this machine's clock is " + shown +
                     (ahead.count() < 0 ? " ahead of " : " behind ") + whose,
-                "set it right (NTP)");
+                "synchronise it (NTP)");
 }
 
 health_finding check_secret(store::secret_store& secrets, store::secret_name name) {
   const std::string label{store::facts_of(name).name};
   const auto found = secrets.find(name);
   if (!found) return refused(found.error().detail);
-  return fine(label + (*found ? " can be read" : " is missing; the start makes it"));
+  return fine(label + (*found ? " can be read" : " is missing; the start creates it"));
 }
 
 } // namespace
@@ -66,7 +66,7 @@ health_findings check_store(examined_service& of) {
   if (found->connections_limit && *found->connections_limit < wanted)
     all.push_back(warned(config.store.name() + " gives " +
                              std::to_string(*found->connections_limit) +
-                             " connections to all of its clients, and store-connections is " +
+                             " connections to all its clients together, and store-connections is " +
                              std::to_string(wanted),
                          "raise max_connections there, or lower store-connections"));
   if (all.empty())
@@ -78,7 +78,7 @@ health_findings check_secrets(examined_service& of) {
   const auto& place = of.config().store;
   const auto secrets = store::open_secrets(place);
   if (!secrets) return {refused(secrets.error().detail)};
-  // Without the store the master key is all that can be looked at.
+  // Without the store, only the master key can be checked.
   const bool can_look = place.url.empty() || (of.store() && of.store()->version != 0);
   if (!can_look) return {fine("the master key can be read")};
   health_findings all;
@@ -97,7 +97,7 @@ health_findings check_bucket(examined_service& of) {
     all.push_back(refused(each.detail));
   if (all.empty())
     all.push_back(fine(config.store.objects.location.shown() +
-                       " can be read and listed; whether it can be written is not tried"));
+                       " can be read and listed; writing was not tried"));
   return all;
 }
 

@@ -10,12 +10,11 @@ namespace matchcloud::app {
 
 void add_completion_command(CLI::App& program, int& code) {
   auto* command = program.add_subcommand("completion", "Print a completion script for a shell.");
-  cli::set_help(*command,
-                "The script completes commands, flags and the values of flags that have few. A "
-                "package installs it; without one, load it in ~/.bashrc.\n\n"
-                "Example: source <(matchcloud completion bash)\n"
-                "Example: matchcloud completion bash > "
-                "~/.local/share/bash-completion/completions/matchcloud");
+  cli::set_help(*command, "The script completes commands, flags, and the values of flags that have "
+                          "only a few. The packages install it; otherwise load it in ~/.bashrc.\n\n"
+                          "Example: source <(matchcloud completion bash)\n"
+                          "Example: matchcloud completion bash > "
+                          "~/.local/share/bash-completion/completions/matchcloud");
   const auto shell = std::make_shared<std::string>();
   auto* option = command->add_option("SHELL", *shell, "The shell: bash.")->required();
   cli::set_choices(*option, {"bash"});

@@ -58,8 +58,8 @@ int print_help(const CLI::App& program, const std::vector<std::string>& words) {
 
 constexpr const char* help =
     "Prints the same as COMMAND --help. With --man it writes a manual page (section 1) for each "
-    "command: matchcloud.1, matchcloud-serve.1, matchcloud-store-copy.1 and so on. They have the "
-    "date of the environment's SOURCE_DATE_EPOCH, or none.\n\n"
+    "command: matchcloud.1, matchcloud-serve.1, matchcloud-store-copy.1 and so on. Their date is "
+    "SOURCE_DATE_EPOCH from the environment; without it they have none.\n\n"
     "Example: matchcloud help store copy\n"
     "Example: matchcloud help --man man1 && man -l man1/matchcloud-serve.1";
 
@@ -70,7 +70,7 @@ void add_help_command(CLI::App& program, int& code) {
   cli::set_help(*command, help);
   const auto options = std::make_shared<help_options>();
   auto* words = command->add_option("COMMAND", options->words,
-                                    "A command, with its subcommand; none: the program.");
+                                    "A command and its subcommand; default: the program itself.");
   command
       ->add_option("--man", options->man_folder,
                    "Write the manual pages into this directory, which is created if missing.")

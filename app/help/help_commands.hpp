@@ -4,7 +4,7 @@
 
 namespace matchcloud::app {
 
-/// Adds `help`, which prints what `--help` of a command does, or writes the manual pages of all
+/// Adds `help`, which prints the same as `--help` of a command, or writes the manual pages of all
 /// commands. Its callback stores the exit code in `code`.
 void add_help_command(CLI::App& program, int& code);
 

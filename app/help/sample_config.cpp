@@ -34,8 +34,8 @@ constexpr const char* head =
     "# The configuration of matchcloud, for `matchcloud serve --config FILE`.\n"
     "#\n"
     "# To set a key, remove the # before it. A flag (--data-dir) and the environment\n"
-    "# (MATCHCLOUD_DATA_DIR) each override what stands here, the flag first of all.\n"
-    "# These are the keys that most services set; `matchcloud serve --help-all` explains all.\n";
+    "# (MATCHCLOUD_DATA_DIR) override the values here; a flag overrides both.\n"
+    "# These are the keys that most services set; `matchcloud serve --help-all` lists all.\n";
 
 /// The text in lines that begin with `# `.
 std::string comment(std::string_view text) {
@@ -60,7 +60,7 @@ std::string explain(const config_key& key) {
 
 std::string quoted(const std::string& text) {
   std::ostringstream written;
-  // Without the flag for literal strings: people know "quotes" from elsewhere.
+  // Without the flag for literal strings, because "quotes" are more familiar.
   const toml::value<std::string> value{text};
   written << toml::toml_formatter{value, toml::format_flags::allow_unicode_strings};
   return std::move(written).str();

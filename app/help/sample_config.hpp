@@ -12,11 +12,11 @@ namespace matchcloud::app {
 /// A key that most services set.
 struct sample_key {
   std::string_view name;
-  /// What stands for its value; empty: the default.
+  /// An example of its value; empty: the default.
   std::string_view example;
 };
 
-/// Those that the sample explains, in the order of `config_keys()`.
+/// The keys that the sample explains, in the order of `config_keys()`.
 std::span<const sample_key> sample_keys();
 
 /// A commented TOML file for `--config` with these keys: the values of `given` are in force, all

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t line_limit = 100;
 constexpr std::size_t name_width = 27;
 
-/// Headings whose keys most services set, or need to know of. The others' are only named.
+/// Headings whose keys most services set or need to know. Keys of other headings are only named.
 constexpr std::array<std::string_view, 5> explained{"Listening", "Data", "Regions",
                                                     "Clients and proxies", "Fault injection"};
 
@@ -23,7 +23,7 @@ std::string line(std::string name, std::string_view what) {
   return name.append(what).append("\n");
 }
 
-/// What comes before the first detail.
+/// The text before the first detail.
 std::string gist(std::string_view text) {
   auto end = text.size();
   for (const auto* mark : {". ", "; ", ": "})
@@ -59,16 +59,16 @@ std::string name_all(std::string_view heading) {
 std::string brief_help(const CLI::App& serve) {
   auto text =
       serve.get_description() + "\nUsage: matchcloud serve [OPTIONS]\n\n" +
-      line("--help, --help-all", "This; every key with what is allowed and its default") +
+      line("--help, --help-all", "This text; every key with its allowed values and default") +
       line("--config FILE", "A TOML file with any of the keys") +
-      line("--sample-config", "Print a commented file for --config; keys given are in force") +
+      line("--sample-config", "Print a commented file for --config; given keys are in force") +
       line("--keys, --operations, --fault-points", "Print Markdown tables of these");
   std::string_view heading;
   for (const auto& key : config_keys()) {
     const bool is_new = heading != key.heading;
     heading = key.heading;
     const bool is_explained = std::ranges::find(explained, heading) != explained.end();
-    // There are forty: their common beginning is enough to find them by.
+    // There are forty, and their common prefix is enough to find them.
     const bool is_limit = key.where == config_key::section::limits;
     if (is_new) text.append(heading).append(is_limit ? "\n  --limit-.. (--help-all)\n" : "\n");
     if (is_explained) text += explain(key);

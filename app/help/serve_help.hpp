@@ -6,8 +6,8 @@
 
 namespace matchcloud::app {
 
-/// Prints the help of `serve`: with `--help` a screen that names every key under its heading, with
-/// `--help-all` each key with what is allowed and its default.
+/// Prints the help of `serve`: with `--help` one screen that names every key under its heading,
+/// with `--help-all` each key with its allowed values and default.
 std::shared_ptr<CLI::FormatterBase> serve_help();
 
 } // namespace matchcloud::app

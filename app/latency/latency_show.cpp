@@ -78,7 +78,7 @@ find_namespace(const read_store& in, const serve_config& config, const std::stri
   if (found != nullptr) return found;
   return base::fail(base::errc::config_invalid,
                     "there is no namespace " + model::quoted_excerpt(wanted, echo_limit) +
-                        "; `matchcloud catalog list namespaces` shows those that there are");
+                        "; `matchcloud catalog list namespaces` shows all namespaces");
 }
 
 base::expected<std::string> show(const show_options& options) {
@@ -131,8 +131,8 @@ void add_latency_show_command(CLI::App& latency, int& code) {
        {"geoip", "geoip-asn", "data-dir", "store", "store-unverified", "fallback-location"})
     add_key_option(*command, options->configuration, *find_config_key(name));
   command->add_option("--namespace", options->namespace_id,
-                      "The namespace, a UUID, whose regions are ranked.");
-  command->add_flag("--json", options->json, "As one JSON object.");
+                      "The namespace (a UUID) whose regions are ranked.");
+  command->add_flag("--json", options->json, "Print one JSON object.");
   command->callback([options, &code] { code = run(*options); });
 }
 

@@ -68,9 +68,9 @@ TEST_CASE("doctor makes nothing where a first start would", "[operations][embedd
   const auto got = doctor(folder.path("data"), kernels_ports);
   INFO(got.shown());
   CHECK(got.exit_code() == 0);
-  CHECK(got.has("store", "ok", "the first start makes it"));
+  CHECK(got.has("store", "ok", "the first start creates it"));
   CHECK(got.has("data-dir", "ok", "is missing"));
-  CHECK(got.has("geoip", "warning", "give --geoip FILE"));
+  CHECK(got.has("geoip", "warning", "pass --geoip FILE"));
   CHECK(fs::is_empty(folder.path()));
 }
 
@@ -184,7 +184,7 @@ TEST_CASE("doctor reads the file of autonomous systems", "[operations]") {
   const auto fine = with(csv);
   CHECK(fine.exit_code() == 0);
   CHECK(fine.has("geoip", "ok", csv + ": autonomous systems as CSV"));
-  CHECK(fine.has("geoip", "warning", "give --geoip FILE"));
+  CHECK(fine.has("geoip", "warning", "pass --geoip FILE"));
   const auto cut = folder.file("cut.csv", "192.0.2.0,192.0.2.255,644");
   CHECK(with(cut).exit_code() == 1);
   CHECK(with(cut).has("geoip", "error", cut + ": line 1: "));
@@ -273,7 +273,7 @@ TEST_CASE("doctor's text has a line for each finding and their sums", "[operatio
   const fixtures::temporary_directory folder;
   const auto got = run(arguments{"doctor", "--data-dir", folder.path("data")} + kernels_ports);
   CHECK(got.exit_code == 0);
-  CHECK(contains(got.out, "ok       configuration  every value is allowed\n"));
+  CHECK(contains(got.out, "ok       configuration  all values are allowed\n"));
   CHECK(contains(got.out, "\nwarning  geoip          no GeoIP file"));
   CHECK(contains(got.out, "\n0 errors, "));
   CHECK(got.out.ends_with(" ok\n"));

@@ -75,8 +75,8 @@ TEST_CASE("an export that is asked for wrongly exits with 2 and says what is wro
             "--start " + february + " is later than --end " + january},
            {export_of(to, "18446744073709551615", "0"), "is later than"},
            {export_of(to, "1767225600000", "1769904000"),
-            "is later than --end 1769904000. --end 1769904000 counts milliseconds and is therefore "
-            "1970-01-21T11:38:24.000Z. If it is meant as seconds, write 1769904000000 for "},
+            "is later than --end 1769904000. --end 1769904000 is in milliseconds, so it means "
+            "1970-01-21T11:38:24.000Z. If you mean seconds, use 1769904000000 for "},
            {export_of({"--data-dir", "none", "-o", "-", "--csv", "xls"}), "{exact,excel}"},
            {{"export", "--game", "7", "--start", "0", "--end", "1", "--url", "http://a.example",
              "-o", "-"},
@@ -289,10 +289,9 @@ TEST_CASE("an export whose times look like seconds says so, and is made", "[oper
   CHECK(got.exit_code == 0);
   CHECK(lines_in(got.out) == 1);
   INFO(got.errors);
-  CHECK(contains(got.errors,
-                 "matchcloud export: --start 1767225600 counts milliseconds and is therefore "
-                 "1970-01-21T10:53:45.600Z. If it is meant as seconds, write 1767225600000 for "
-                 "2026-01-01T00:00:00.000Z.\n"));
+  CHECK(contains(got.errors, "matchcloud export: --start 1767225600 is in milliseconds, so it "
+                             "means 1970-01-21T10:53:45.600Z. If you mean seconds, use "
+                             "1767225600000 for 2026-01-01T00:00:00.000Z.\n"));
   CHECK(contains(got.errors, "--end 1769904000 counts milliseconds"));
   const auto ms =
       run(export_of({"--data-dir", demo.data_dir(), "-o", "-"}, "1767225600000", "1769904000000"));

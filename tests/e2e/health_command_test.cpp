@@ -82,7 +82,7 @@ TEST_CASE("health has the reason of a service that drains", "[operations]") {
   const auto got = run({"health", url});
   CHECK(got.exit_code == 1);
   CHECK(got.errors == "matchcloud health: " + url +
-                          "/readyz: it answered with status 503: "
+                          "/readyz: it returned status 503: "
                           "{\"ready\":false,\"reason\":\"draining\"}\n");
   CHECK(run({"health", url + "/healthz"}).exit_code == 0);
 }
@@ -91,7 +91,7 @@ TEST_CASE("health says that nobody listens", "[operations]") {
   const auto got = run({"health"}, {"MATCHCLOUD_OPS_LISTEN=[::1]:1"});
   CHECK(got.exit_code == 1);
   CHECK(got.errors == "matchcloud health: http://[::1]:1/readyz: no connection; is the service "
-                      "running, and does it listen there?\n");
+                      "running, and is this its address?\n");
 }
 
 TEST_CASE("health waits no longer than it is told", "[operations]") {

@@ -131,11 +131,11 @@ TEST_CASE("lobbies expire, and exports say from when on they are complete", "[op
   const auto exported = run({"export", "--game", game, "--start", "0", "--end", "2100-01-01",
                              "--url", "http://" + of.data().authority(), "-o", "-"});
   CHECK(exported.exit_code == 0);
-  CHECK(exported.errors.find("all lobbies are there from " +
+  CHECK(exported.errors.find("The file is complete from " +
                              got.header("matchcloud-complete-from")) != std::string::npos);
   const auto direct = run({"export", "--game", game, "--start", "0", "--end", "2100-01-01",
                            "--data-dir", own.data_dir(), "-o", "-"});
-  CHECK(direct.errors.find("all lobbies are there from") != std::string::npos);
+  CHECK(direct.errors.find("The file is complete from") != std::string::npos);
 }
 
 TEST_CASE("an erased game has nothing to give from its first moment, and is gone soon",

@@ -426,8 +426,9 @@ TEST_CASE("an import with any wrong line writes nothing and names them all", "[o
   CHECK(refused.exit_code == 1);
   CHECK(refused.out.empty());
   INFO(refused.errors);
-  CHECK(refused.errors.find("5 lines cannot be taken, nothing was written:\nline 2: required: ") !=
-        std::string::npos);
+  CHECK(
+      refused.errors.find("5 lines cannot be imported, nothing was written:\nline 2: required: ") !=
+      std::string::npos);
   CHECK(refused.errors.find("\nline 3: invalid: stop_ts: ") != std::string::npos);
   CHECK(refused.errors.find("is on line 1 already, and its game_mode \"team\" is not \"duel\"") !=
         std::string::npos);
@@ -467,7 +468,7 @@ TEST_CASE("lines of an unknown namespace are all told, and spoil no other line o
   const auto text = wrong + line(1, R"("start_ts":1)") + wrong;
   const auto refused = import(own, text);
   INFO(refused.errors);
-  CHECK(refused.errors.find("2 lines cannot be taken, nothing was written:\nline 1: ") !=
+  CHECK(refused.errors.find("2 lines cannot be imported, nothing was written:\nline 1: ") !=
         std::string::npos);
   CHECK(refused.errors.find("\nline 2: ") == std::string::npos);
   CHECK(refused.errors.find("\nline 3: namespace_unknown: ") != std::string::npos);

@@ -221,7 +221,7 @@ TEST_CASE("a token is rotated with a time of grace, and revoked for good", "[ope
   CHECK(text_at(in.only(), "sha256") != digest);
   CHECK(in.only().HasMember("former_works_until"));
   const auto at_once = in.token({"rotate", id, "--grace", "0", "--format", "json"});
-  CHECK(contains(at_once.errors, "former text works no more"));
+  CHECK(contains(at_once.errors, "former text no longer works"));
   CHECK(is_token(text_at(parse_json(at_once.out), "token") + "\n", "viewer"));
   CHECK_FALSE(in.only().HasMember("former_works_until"));
 
@@ -230,7 +230,7 @@ TEST_CASE("a token is rotated with a time of grace, and revoked for good", "[ope
   CHECK(revoked.out == "token " + id + " (viewer \"a\"): revoked\n");
   const auto again = in.token({"revoke", id});
   CHECK(again.exit_code == 0);
-  CHECK(contains(again.out, "was revoked already, at 2"));
+  CHECK(contains(again.out, "was already revoked at 2"));
   CHECK(text_at(in.only(), "state") == "revoked");
   const auto late = in.token({"rotate", id});
   CHECK(late.exit_code == 1);

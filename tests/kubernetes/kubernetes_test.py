@@ -205,7 +205,7 @@ class Pod(unittest.TestCase):
     def test_health_needs_no_certificate_for_loopback(self):
         health = self.pod.run(PROGRAM, "health")
         self.assertEqual(health.returncode, 1)
-        self.assertIn("https://127.0.0.1:8081/readyz: it answered with status 503", health.stderr)
+        self.assertIn("https://127.0.0.1:8081/readyz: it returned status 503", health.stderr)
 
     def test_zz_ends_at_once_while_it_waits(self):
         code, seconds = self.pod.stop()

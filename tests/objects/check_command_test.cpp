@@ -77,7 +77,7 @@ TEST_CASE("a check names what is missing, and exits with 1") {
   CHECK(table.out.find(image) != std::string::npos);
   CHECK(table.out.find(lobbies) != std::string::npos);
   CHECK(table.out.find("2 missing") != std::string::npos);
-  CHECK(table.errors.find("2 objects are referred to and missing") != std::string::npos);
+  CHECK(table.errors.find("2 referenced objects are missing") != std::string::npos);
   const auto json = check(at.in, {"--format", "json", "--remove"});
   CHECK(json.exit_code == 1);
   const auto document = parse_json(json.out);

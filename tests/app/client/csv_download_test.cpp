@@ -400,12 +400,12 @@ TEST_CASE("what the service refuses is told, and not asked again") {
   }
   SECTION("no URL") {
     in.server.then(answer_head("200 OK", 2, "") + "{}");
-    check_failed(in.run(), {"without a \"url\""});
+    check_failed(in.run(), {"has no \"url\""});
   }
   SECTION("a URL of no use") {
     const std::string body = R"({"url":"file:///etc/passwd"})";
     in.server.then(answer_head("200 OK", body.size(), "") + body);
-    check_failed(in.run(), {"of no use", "http://"});
+    check_failed(in.run(), {"cannot be used", "http://"});
   }
   SECTION("an answer without end") {
     in.server.then(answer_head("200 OK", 1'000'000, "") + std::string(1'000'000, ' '));
@@ -519,7 +519,7 @@ TEST_CASE("a redirect that leads nowhere is refused") {
   in.answer_export();
   SECTION("no URL") {
     in.server.then(answer_head("307 Temporary Redirect", 0, "Location: file:///a\r\n"));
-    check_failed(in.run(), {"a URL of no use"});
+    check_failed(in.run(), {"a URL that cannot be used"});
   }
   SECTION("a circle") {
     for (int i = 0; i < 4; ++i)

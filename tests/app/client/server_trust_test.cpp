@@ -89,7 +89,7 @@ TEST_CASE("a server is trusted by the authority of a file, by name and by addres
 TEST_CASE("a server of another authority is not trusted, and the message says what to do") {
   const world in{pair_for({localhost})};
   const auto other = in.ask("localhost", in.authorities({pair_for({localhost})}));
-  CHECK(contains(other, "of no authority in "));
+  CHECK(contains(other, "not issued by an authority in "));
   CHECK(contains(other, "ca.pem"));
   const auto system = in.ask("localhost", {});
   CHECK(contains(system, "that this system trusts"));

@@ -38,7 +38,7 @@ TEST_CASE("doctor finds nothing wrong with a database that is empty, or has a st
     INFO(got.shown());
     CHECK(got.exit_code() == 0);
     CHECK(got.has("store", "ok", "PostgreSQL 1"));
-    CHECK(got.has("store", "ok", "the first start makes it"));
+    CHECK(got.has("store", "ok", "the first start creates it"));
     CHECK(got.has("clock", "ok", "the database's"));
     CHECK(got.has("secrets", "ok", "the master key can be read"));
     CHECK(tables_in(postgres.administrator(name_in(uri))).starts_with("0 "));
@@ -95,7 +95,7 @@ TEST_CASE("doctor says that a database does not answer, and does not wait for lo
   INFO(got.shown());
   CHECK(got.exit_code() == 1);
   CHECK(got.has("store", "error", "cannot connect"));
-  CHECK(got.has("store", "error", "serve would try again for 300 s"));
+  CHECK(got.has("store", "error", "serve would keep trying for 300 s"));
   // All else is looked at nevertheless.
   CHECK(got.has("ports", "ok"));
   CHECK(got.has("secrets", "ok"));

@@ -111,7 +111,7 @@ TEST_CASE("a signal that comes while the configuration is read ends a service in
   CHECK(starts.running());
   writer.reset();
   CHECK(starts.exit_code() == 0);
-  CHECK(starts.says(name_of(end) + ": ended before it served"));
+  CHECK(starts.says(name_of(end) + ": ended before serving"));
   CHECK_FALSE(std::filesystem::exists(data_dir));
 }
 

@@ -98,7 +98,7 @@ TEST_CASE("a pair that is asked for wrongly exits with 2 and says what is allowe
            {{"--days", "0"}, "1 to 398"},
            {{"--days", "399"}, "1 to 398"},
            {{"--out-dir", ""}, "--out-dir"},
-           {{"--client", "../a"}, "no client's name"},
+           {{"--client", "../a"}, "not a valid name of a client"},
            {{"--client", "a", "--host", "b"}, "excludes"},
            {{"stray"}, "stray"},
        }) {
