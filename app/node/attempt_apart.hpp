@@ -13,7 +13,7 @@
 
 namespace matchcloud::app {
 
-/// Something that may fail and take long, done in a thread of its own. Destroying it waits for the
+/// An operation that may fail and take long, run in a thread of its own. Destruction waits for its
 /// end. Throws std::system_error if the thread cannot start.
 class attempt_apart {
 public:
@@ -29,7 +29,7 @@ public:
 
   /// Readable once it is done.
   int done_fd() const noexcept { return done_.get(); }
-  /// Waits for the end. Throws what was thrown there. Once at most.
+  /// Waits for the end. Rethrows what the operation threw. Call at most once.
   base::expected<void> take() { return result_.get(); }
 
 private:

@@ -17,14 +17,14 @@ using actors::initial_state;
 using base::owner;
 using shared_parts = std::shared_ptr<const node_parts>;
 
-/// How often what was learned of latencies is kept, and what others learned is looked for. Others
+/// How often learned latencies are stored, and other processes' latencies are read. Other processes
 /// are rare on an embedded store: commands, and processes that take over.
 constexpr std::chrono::milliseconds keep_interval{2'000};
 constexpr std::chrono::milliseconds embedded_keep_interval{10'000};
-/// Images that are kept open, or in memory, for operators.
+/// Images kept open or in memory for operators.
 constexpr std::size_t images_of_ops = 16;
 constexpr std::size_t images_of_ops_bytes = 4UL * 1024 * 1024;
-/// What is kept of listings for them.
+/// The limit on cached listings for operators.
 constexpr std::size_t rankings_of_ops_bytes = 64UL * 1024 * 1024;
 
 actors::lobby_export_settings export_settings(const node_parts& of) {
@@ -95,12 +95,12 @@ actors::geoip_watch_settings geoip_settings(const node_parts& of) {
   return settings;
 }
 
-/// Where an actor is started, and with what.
+/// Where an actor is started, and with which parts.
 struct site {
   const node_parts& of;
-  /// The loop that it lives on; without one it lives on the pool.
+  /// The loop that it runs on; without one it runs on the pool.
   const served_loop& at;
-  /// The number of the loop, and whether it is that of the ops plane.
+  /// The number of the loop, and whether it is the loop of the ops plane.
   std::size_t number = 0;
   bool is_of_ops = false;
   const initial_state& now;
@@ -113,7 +113,7 @@ struct site {
   }
 };
 
-/// Operators ask little of a region_ranking, so little is kept for them and nothing counted.
+/// Operators rarely use a region_ranking, so little is cached for them and nothing is counted.
 actors::ranking_settings ranking_settings(const site& at) {
   actors::ranking_settings settings{at.of.config.ranking};
   settings.geoip = at.now.geoip;
@@ -165,7 +165,7 @@ actors::ingestion_settings ingestion_settings(const node_parts& of) {
 
 actors::reports_settings reports_settings(const node_parts& of) {
   actors::reports_settings settings{of.ops.reports, of.ops.surveys};
-  // The rest of the mailbox is left to those who ask for one report.
+  // The rest of the mailbox is left to requests for single reports.
   const auto places = of.config.limits.mailbox(owner::reports);
   settings.watchers_limit = places - places / 16;
   return settings;
@@ -217,7 +217,7 @@ void add_watches(std::vector<child_spec>& all, const shared_parts& of) {
                  }});
 }
 
-/// Adds the owners that live on the actors' pool.
+/// Adds the owners that run on the actors' pool.
 void add_pool_owners(std::vector<child_spec>& all, const shared_parts& of, base::owner_home home) {
   for (std::size_t i = 0; i < base::owner_count; ++i) {
     const auto which = static_cast<owner>(i);

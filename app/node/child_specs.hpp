@@ -45,7 +45,7 @@ namespace matchcloud::app {
 struct served_loop {
   http::event_loop* loop = nullptr;
   http::exchange_sink* transport = nullptr;
-  /// What the front lets requests in by; shared with the transport.
+  /// Decides which requests the front admits; shared with the transport.
   std::shared_ptr<http::access_gate> gate = {};
 };
 
@@ -60,7 +60,7 @@ struct ops_parts {
   actors::administration_settings administration;
   actors::report_sources reports;
   actors::survey_settings surveys;
-  /// Images that are never elsewhere: the console asks for them as for all else.
+  /// Images that are always served here: the console requests them like everything else.
   std::shared_ptr<store::image_source> images;
   actors::bookkeeping_settings bookkeeping;
   actors::fault_audit fault_audit;
@@ -77,13 +77,13 @@ struct node_parts {
   /// The pool for blocking work that a request waits for; `long_work` is the pool for exports.
   base::blocking_pool* short_work = nullptr;
   base::blocking_pool* long_work = nullptr;
-  /// The pool for short work that waits for the store. Another one than `short_work` where the
-  /// store is on a server: files do not wait for a server that does not answer.
+  /// The pool for short work that waits for the store. It differs from `short_work` if the store is
+  /// on a server, so that files do not wait for a server that does not answer.
   base::blocking_pool* store_work = nullptr;
   std::shared_ptr<store::database> database;
-  /// When the store last answered; null: nobody asks.
+  /// When the store last answered; null: not recorded.
   std::shared_ptr<store::store_contact> contact;
-  /// Closed once the store is for newer programs; null: it never is.
+  /// Closed once only newer programs may use the store; null: that never happens.
   std::shared_ptr<store::store_fence> fence;
   /// Called with each poll of the store; may be empty.
   std::function<void()> look_at_store;
@@ -106,20 +106,20 @@ struct node_parts {
   std::size_t images_kept_limit = 0;
   bool images_are_in_memory = false;
 
-  /// Of all loops.
+  /// Shared by all loops.
   std::shared_ptr<actors::avatar_lists> avatar_lists;
-  /// What was learned of latencies outlives the actor; null: nothing is learned.
+  /// Learned latencies, which outlive the actor; null: nothing is learned.
   std::shared_ptr<actors::latency_map_state> latencies;
   std::shared_ptr<actors::report_gate> latency_gate;
   actors::export_metrics* export_metrics = nullptr;
   actors::geoip_metrics* geoip_metrics = nullptr;
   /// One for each region_ranking: as many as `loops`, or one on the pool.
   std::deque<actors::ranking_metrics>* ranking_metrics = nullptr;
-  /// As many; null: places are not counted.
+  /// Likewise one each; null: places are not counted.
   std::deque<actors::place_counts>* places = nullptr;
 
   ops_parts ops;
-  /// What is done again and again, each by a child of that name: `housekeeping`, `tls_watch`,
+  /// Repeated tasks, each run by a child of that name: `housekeeping`, `tls_watch`,
   /// `replica_watch`.
   std::vector<std::pair<std::string, actors::repeated_task_settings>> repeated;
   std::vector<served_loop> loops;

@@ -19,23 +19,23 @@ namespace {
 /// Descriptors kept for everything that is not a client connection.
 constexpr std::size_t reserved_descriptors = 512;
 
-/// What a service has open without a client, measured: of the process as a whole, of each event
-/// loop, of each listener for each of them (one more is kept for a successor), and of each session
-/// of the embedded store.
+/// Measured numbers of descriptors that a service has open without clients: for the process as a
+/// whole, for each event loop, for each listener of each loop (one more is kept for a successor),
+/// and for each session of the embedded store.
 constexpr std::size_t process_descriptors = 32;
 constexpr std::size_t loop_descriptors = 3;
 constexpr std::size_t listener_descriptors = 2;
 constexpr std::size_t session_descriptors = 3;
 
-/// How many of `all` descriptors connections of the data plane must not use.
+/// How many of `all` descriptors the data plane's connections must leave free.
 std::size_t kept_descriptors(const http::limits& limits, std::size_t all) {
   return reserved_descriptors + media_descriptors(all) + 2 * open_exports(all) +
          limits.ops_connection_limit;
 }
 
-/// Makes the kernel allocate a table for so many descriptors. Call before there are threads:
-/// afterwards, each doubling of the table waits for all processors (RCU), which would stall an
-/// event loop for 10 to 25 ms.
+/// Makes the kernel allocate a table for this many descriptors. Call before threads start: later,
+/// each doubling of the table waits for all processors (RCU), which would stall an event loop for
+/// 10 to 25 ms.
 void widen_descriptor_table(std::size_t descriptors) {
   const base::file_descriptor any{eventfd(0, EFD_CLOEXEC)};
   const auto last = static_cast<int>(std::min<std::size_t>(descriptors, INT_MAX) - 1);
@@ -70,7 +70,7 @@ base::expected<void> check_descriptors(const serve_config& config) {
                         " descriptors, and the system allows " + std::to_string(all) +
                         " (the hard RLIMIT_NOFILE). Raise the limit (ulimit -Hn, LimitNOFILE= of "
                         "systemd, --ulimit nofile=" +
-                        std::to_string(needed) + " of docker), or give fewer --loops");
+                        std::to_string(needed) + " of docker), or use fewer --loops");
 }
 
 std::size_t media_descriptors(std::size_t all) {

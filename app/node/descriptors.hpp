@@ -11,7 +11,8 @@ namespace matchcloud::app {
 /// Raises the soft limit of descriptors to the hard limit and returns it.
 std::size_t raise_descriptor_limit();
 
-/// How many descriptors a service needs to serve a few clients: what it has without any, twice.
+/// How many descriptors a service needs to serve a few clients: twice the number that it has
+/// without any.
 std::size_t descriptors_needed(const serve_config& config);
 /// Raises the descriptor limit and checks that it suffices. Fails with `unavailable` and a sentence
 /// that says how many are needed and what the limit is.

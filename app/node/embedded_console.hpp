@@ -12,15 +12,14 @@ namespace matchcloud::app {
 struct embedded_file {
   std::string_view name;
   std::string_view bytes;
-  /// The same in the gzip format; empty: there is none.
+  /// The same content compressed with gzip; empty: there is none.
   std::string_view gzip;
 };
 
-/// The files of the console; none where the program was built without it. Made by
-/// cmake/console.cmake.
+/// The files of the console; none if the program was built without it. Made by cmake/console.cmake.
 std::span<const embedded_file> embedded_console_files() noexcept;
 
-/// The console as fronts answer with it; null where the program was built without it. Any thread.
+/// The console in the form that fronts serve; null if the program was built without it. Any thread.
 std::shared_ptr<const http::console_files> embedded_console();
 
 } // namespace matchcloud::app

@@ -18,15 +18,14 @@ base::expected<void> check_exposure(const serve_config& config) {
       return refuse(each.where, "and the transport httplib listens on loopback only, because it "
                                 "reads headers less strictly; choose loops");
     if (!config.front.access.requires_tokens && !config.insecure_open)
-      return refuse(each.where, "where anybody may use it; give --auth required and make tokens "
-                                "(matchcloud token create), or say --insecure-open to serve "
-                                "everybody");
+      return refuse(each.where, "where anybody may use it; use --auth required and make tokens "
+                                "(matchcloud token create), or --insecure-open to serve everybody");
   }
   if (!config.ops_listen.address.is_loopback() && !config.ops_tls)
     return base::fail(base::errc::config_invalid,
                       "--ops-listen " + http::to_string(config.ops_listen) +
-                          " is reachable from outside this machine, where tokens may not travel "
-                          "without TLS; write --ops-listen " +
+                          " is reachable from outside this machine, where tokens must not travel "
+                          "without TLS; use --ops-listen " +
                           http::to_string(config.ops_listen) +
                           "/tls with --tls-cert and --tls-key, or listen on 127.0.0.1");
   return {};
@@ -35,7 +34,9 @@ base::expected<void> check_exposure(const serve_config& config) {
 namespace {
 
 std::string warn_of_tokens_at(const std::string& where) {
-  return where + " takes tokens without TLS: whoever is on the way can read them; write --listen " +
+  return where +
+         " accepts tokens without TLS, so that anybody on the network path can read them; use "
+         "--listen " +
          where + "/tls, unless a proxy in front of it speaks TLS";
 }
 
@@ -48,24 +49,26 @@ std::vector<std::string> exposure_warnings(const serve_config& config,
     if (each.where.address.is_loopback()) continue;
     const auto where = http::to_string(each.where);
     if (!config.front.access.requires_tokens)
-      lines.push_back("INSECURE: anybody who reaches " + where +
-                      " may use the service, because of insecure-open; give auth = required");
+      lines.push_back(
+          "INSECURE: anybody who reaches " + where +
+          " may use the service, because of insecure-open; set auth = required to require tokens");
     else if (!each.kind.tls && !each.kind.proxy_header)
       lines.push_back(warn_of_tokens_at(where));
   }
   const auto& first = data.front();
   if (config.public_url.empty() &&
       (first.where.address.is_unspecified() || first.kind.proxy_header))
-    lines.push_back(
-        "public-url is not given, so avatar lists name images at " + url_of(first) + ", where " +
-        (first.kind.proxy_header ? "only a proxy is let in" : "other machines do not find them") +
-        "; give --public-url URL");
+    lines.push_back("public-url is not set, so avatar lists refer to images at " + url_of(first) +
+                    ", where " +
+                    (first.kind.proxy_header ? "only a proxy is admitted"
+                                             : "other machines cannot reach them") +
+                    "; set --public-url URL");
   if (!config.front.proxies.trusted_proxies.empty()) return lines;
   for (const auto& each : data)
     if (each.kind.proxy_header)
       lines.push_back(http::to_string(each.where) +
-                      " expects PROXY protocol headers and no proxy is trusted, so that what they "
-                      "say is ignored; give --trusted-proxies");
+                      " expects PROXY protocol headers, but no proxy is trusted, so the headers "
+                      "are ignored; set --trusted-proxies");
   return lines;
 }
 

@@ -8,12 +8,12 @@
 
 namespace matchcloud::app {
 
-/// Refuses listeners beyond this machine that anybody may use, unless that is said, or that would
-/// take an operator's token without TLS. Fails with `config_invalid`.
+/// Refuses listeners beyond this machine that anybody may use, unless insecure-open allows it, or
+/// that would accept an operator's token without TLS. Fails with `config_invalid`.
 base::expected<void> check_exposure(const serve_config& config);
 
-/// What may be configured by mistake about listeners that are not refused, as sentences for the
-/// log. `data`: those of the data plane, with the ports that were bound if they are.
+/// Probable mistakes in the configuration of accepted listeners, as sentences for the log. `data`:
+/// the listeners of the data plane, with the bound ports if they are bound.
 std::vector<std::string> exposure_warnings(const serve_config& config,
                                            const std::vector<data_listener>& data);
 

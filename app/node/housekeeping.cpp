@@ -11,13 +11,13 @@ namespace matchcloud::app {
 
 namespace {
 
-/// As others: a thread that waits for a processor while it writes would have all writers wait. It
-/// rests most of the time anyway.
+/// Normal priority: if this thread waited for a processor while it writes, all writers would wait.
+/// It is idle most of the time anyway.
 constexpr int housekeeping_nice = 0;
 /// How long a batch waits for other writers of the embedded store.
 constexpr std::chrono::seconds patience{10};
 
-/// Logs that housekeeping fails once, however often it is tried again.
+/// Logs a failure of housekeeping only once, however often it is retried.
 class failure_log {
 public:
   void note(const base::expected<void>& done) {

@@ -11,12 +11,12 @@
 
 namespace matchcloud::app {
 
-/// The housekeeper of a node, with a thread of its own: what it removes may take hours, and nobody
+/// The housekeeper of a node, with a thread of its own: removing data may take hours, and nobody
 /// waits for it. Created and ended by the node's thread.
 class housekeeping {
 public:
-  /// `of_server` is the node's store if it is on a server; else another one is opened. `settings`
-  /// need no store.
+  /// `of_server` is the node's store if it is on a server; otherwise a separate one is opened.
+  /// `settings` need no store.
   static base::expected<std::unique_ptr<housekeeping>>
   open(const serve_config& config, const std::shared_ptr<store::database>& of_server,
        std::shared_ptr<store::store_fence> fence, store::housekeeper_settings settings);
@@ -24,7 +24,7 @@ public:
   housekeeping(const housekeeping&) = delete;
   housekeeping& operator=(const housekeeping&) = delete;
 
-  /// What is done again and again, until `end`.
+  /// The task to repeat until `end`.
   actors::repeated_task_settings task();
   void show(base::metric_set& in) const { keeper_->show(in); }
   /// Stops the work and waits for its thread.

@@ -87,10 +87,9 @@ void listening::warn() const {
 base::error listening::advised(base::error why) const {
   const bool asked_nobody = config_->take_over && !predecessor_;
   if (why.code == base::errc::address_unavailable && asked_nobody)
-    why.detail += "; --take-over found no process that serves it from data-dir " +
-                  config_->store.data_dir +
-                  ": give the data-dir and the --listen of the process to be replaced, or end it "
-                  "first";
+    why.detail +=
+        "; --take-over found no process that serves it from data-dir " + config_->store.data_dir +
+        ". Use the data-dir and the --listen of the process to be replaced, or end it first";
   return why;
 }
 
@@ -104,7 +103,7 @@ void listening::offer() {
   auto local = predecessor_ ? predecessor_->take_local() : std::nullopt;
   predecessor_.reset();
   if (!local) {
-    // The lock makes processes create and remove names one at a time.
+    // Under the lock, processes create and remove names one at a time.
     const auto alone = store::directory_lock::acquire(config_->store.data_dir);
     if (alone) http::remove_dead_sockets(config_->store.data_dir, "take-over-", ".sock");
     auto fresh = http::listen_local(config_->store.data_dir, name);

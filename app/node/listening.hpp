@@ -33,7 +33,7 @@ public:
   base::expected<void> open_for_loops(std::size_t loops);
   /// Binds the data listeners of the transport httplib, which cannot be taken over.
   base::expected<void> open_for(http::httplib_transport& transport);
-  /// Binds or takes over the listener of the ops plane, unless that is done.
+  /// Binds or takes over the listener of the ops plane, unless already done.
   base::expected<void> open_ops();
   /// Logs warnings about listeners that may be configured by mistake.
   void warn() const;
@@ -68,8 +68,8 @@ public:
   }
 
 private:
-  /// Binds `wanted`, which has no sockets yet, or takes it over, with a socket for each of `loops`
-  /// at least, and offers it to a successor.
+  /// Binds `wanted`, which has no sockets yet, or takes it over, with at least one socket for each
+  /// of `loops`, and offers it to a successor.
   base::expected<http::listeners> bind(http::handed_listener wanted, std::size_t loops);
   /// Adds advice on a listener whose address is in use.
   base::error advised(base::error why) const;

@@ -38,7 +38,8 @@ namespace matchcloud::app {
 
 namespace {
 
-/// Between two tries to open a store that is out of reach, and two lines in the log about it.
+/// The pauses between attempts to open a store that is out of reach, and between log lines about
+/// it.
 constexpr std::chrono::milliseconds waiting_pause{1'000};
 constexpr std::chrono::minutes waiting_line_interval{1};
 
@@ -47,8 +48,8 @@ constexpr int blocking_nice = 5;
 constexpr int exporting_nice = 19;
 /// Messages that an actor handles before another actor gets the thread.
 constexpr std::size_t actor_throughput = 64;
-/// A drain without a delay before it closes idle connections after this. Whoever asks meanwhile is
-/// answered with `Connection: close`, so that clients that are busy lose no request.
+/// A drain without a preceding delay closes idle connections after this time. Until then, answers
+/// have `Connection: close`, so that busy clients lose no request.
 constexpr std::chrono::milliseconds idle_grace{250};
 
 /// How long a reload waits for the event loops to turn.
@@ -65,7 +66,7 @@ class pool_priority final : public caf::thread_hook {
   void thread_terminates() override {}
 };
 
-/// The use of a store on a server.
+/// The settings for a store on a server.
 store::store_settings server_settings(const serve_config& config) {
   return {.patience = actors::administration::patience, .sessions = config.store_sessions};
 }
@@ -81,7 +82,7 @@ model::uuid new_id() {
   return model::random_uuid(random);
 }
 
-/// The URLs of images for who reads them from the bucket, at `base`.
+/// The URLs of images for clients that read them from the bucket, at `base`.
 model::image_url_maker image_urls_in_bucket(std::string base) {
   return [base = std::move(base)](const model::uuid& upload_id, const model::image_name& image) {
     return base + "/" + store::object_of(store::image_key{upload_id, image}).text();
@@ -96,7 +97,7 @@ http::served_documents documents_of(const serve_config& config) {
   return {make(http::plane::data), make(http::plane::ops)};
 }
 
-/// With what the limits say of clients.
+/// The access settings, completed with the limits on clients.
 http::access_settings access_of(const serve_config& config) {
   auto access = config.front.access;
   access.ipv6_client_prefix = config.limits.ipv6_client_prefix;
@@ -115,9 +116,9 @@ base::expected<std::unique_ptr<node>> node::start(const serve_config& config, ma
                      .and_then([&] { return made->bind(); });
   if (started) {
     made->start_actors();
-    // A successor that is to end leaves the listeners where they are.
+    // A successor that receives a signal to end leaves the listeners with its predecessor.
     if (watch.wait({}, std::chrono::milliseconds{0}) == main_watch::wake::ending)
-      started = base::fail(base::errc::cancelled, "interrupted before it served");
+      started = base::fail(base::errc::cancelled, "interrupted before serving");
   }
   if (!started) {
     // The process ends at once: a thread may still wait for the store.
@@ -125,11 +126,11 @@ base::expected<std::unique_ptr<node>> node::start(const serve_config& config, ma
     return tl::unexpected(started.error());
   }
   {
-    // Said before the predecessor lets go: it may end at once.
+    // Claimed before the predecessor lets go, because it may end at once.
     main_process_claim claim{watch, made->listening_.predecessor()};
     if (auto alone = made->listening_.take_over(); !alone) return tl::unexpected(alone.error());
-    // From here on the predecessor ends in order. If this process fails now, that is the failure of
-    // the service, which the service manager is to see.
+    // From here on the predecessor ends in an orderly way. If this process fails now, the service
+    // has failed, and the service manager should see that.
     claim.keep();
   }
   made->start_serving();
@@ -192,7 +193,7 @@ http::front_settings node::ops_settings() const {
   settings.configuration = config_.front.configuration;
   settings.access = access_of(config_);
   settings.access.replicas = replica_count_;
-  // Beyond loopback everybody needs a token, also who comes from this machine.
+  // Beyond loopback every client needs a token, even on this machine.
   settings.access.ops_requires_tokens =
       config_.front.access.ops_requires_tokens || !config_.ops_listen.address.is_loopback();
   return settings;
@@ -201,14 +202,14 @@ http::front_settings node::ops_settings() const {
 base::expected<void> node::take_up(const serve_config& config) {
   if (httplib_)
     return base::fail(base::errc::config_invalid,
-                      "the transport httplib takes nothing up while it serves; restart");
+                      "the transport httplib cannot reload while it serves; restart the service");
   auto access = http::access_log::open(config.access_log);
   if (!access) return tl::unexpected(access.error());
   if (tls_)
     if (auto usable = tls_->use(config.tls); !usable) return usable;
   access_log_->use(*std::move(access));
   auto next = config;
-  // The start completed these.
+  // The start filled in these.
   next.loops = config_.loops;
   next.store = config_.store;
   config_ = std::move(next);
@@ -233,7 +234,8 @@ base::expected<void> node::take_up(const serve_config& config) {
   for (const auto& part : loops_)
     hand(part, front_, config_.front.proxies);
   hand(ops_loop_, ops_front_, {});
-  // Who asked is told once it is so; a loop that hangs does it when it turns again.
+  // The caller gets its answer once the loops have applied it; a hanging loop applies it when it
+  // turns again.
   const auto until = base::machine_clock().now() + loop_patience;
   for (std::size_t i = 0; i <= loops_.size(); ++i)
     static_cast<void>(turns->try_acquire_until(until));
@@ -263,7 +265,7 @@ base::expected<void> node::open_patiently(main_watch& watch) {
     return {};
   };
   while (true) {
-    // A store that is silent keeps back neither a signal nor the answers to health checks.
+    // A silent store delays neither signals nor answers to health checks.
     auto attempt = std::make_unique<attempt_apart>([this] { return open(); });
     while (true) {
       const auto woken = watch.wait({attempt->done_fd()}, waiting_pause);
@@ -276,17 +278,17 @@ base::expected<void> node::open_patiently(main_watch& watch) {
       watch.tell_waiting(why);
     }
     auto opened = attempt->take();
-    if (opened && plane) base::log(base::log_event::store_reached, "the store is there");
+    if (opened && plane) base::log(base::log_event::store_reached, "the store answers");
     if (opened || !store::is_out_of_reach(opened.error())) return opened;
     if (auto serves = serve_health(); !serves) return serves;
     const auto now = base::machine_clock().now();
     if (now - begun >= config_.start_wait) {
-      opened.error().detail += "; waited for start-wait-ms";
+      opened.error().detail += "; gave up after start-wait-ms";
       return opened;
     }
     why = base::to_string(opened.error());
     if (now >= next_line) {
-      base::log(base::log_event::store_waiting, "not ready: {}; tried again once a second", why);
+      base::log(base::log_event::store_waiting, "not ready: {}; retrying once a second", why);
       next_line = now + waiting_line_interval;
     }
     watch.tell_waiting(why);
@@ -295,7 +297,7 @@ base::expected<void> node::open_patiently(main_watch& watch) {
 }
 
 base::expected<std::unique_ptr<waiting_plane>> node::open_waiting_plane() {
-  // The sockets of a predecessor are its own until it hands them over.
+  // The sockets belong to the predecessor until it hands them over.
   if (listening_.has_predecessor()) return nullptr;
   if (auto bound = listening_.open_ops(); !bound) return tl::unexpected(bound.error());
   base::file_descriptor shared{::fcntl(listening_.ops_socket().get(), F_DUPFD_CLOEXEC, 0)};
@@ -307,7 +309,7 @@ base::expected<std::unique_ptr<waiting_plane>> node::open_waiting_plane() {
   parts.bounds = &waiting_bounds_;
   parts.metrics = &waiting_metrics_;
   if (config_.ops_tls) {
-    // Without the roots of tickets, which are in the store: no session is resumed.
+    // Without ticket roots, which are in the store, so no session is resumed.
     auto material = http::read_tls_files(config_.tls);
     if (!material) return tl::unexpected(material.error());
     auto context = http::tls_context::for_server(*material, http::tls_purpose::ops);
@@ -315,7 +317,7 @@ base::expected<std::unique_ptr<waiting_plane>> node::open_waiting_plane() {
     parts.tls = *std::move(context);
   }
   base::log(base::log_event::store_plane_open,
-            "waiting for the store; /healthz and /readyz are answered by the ops plane on {}",
+            "waiting for the store; the ops plane on {} answers /healthz and /readyz",
             url_of_ops());
   return std::make_unique<waiting_plane>(parts, std::move(shared));
 }
@@ -324,7 +326,7 @@ base::expected<void> node::open_database() {
   if (auto own = store::refuse_secrets_of_others(config_.store); !own) return own;
   store::store_settings settings;
   if (config_.store.url.empty()) {
-    // One for each task that may need one, and one for the catalog's feed, so that none waits.
+    // One for each task that may need one and one for the catalog's feed, so that none waits.
     settings.sessions.at_once =
         thread_counts::blocking + 2 * config_.exports.jobs_limit + thread_counts::surveying + 1;
   } else {
@@ -370,8 +372,8 @@ base::expected<void> node::open() {
   if (config_.ranking.default_namespace &&
       !first_catalog_->find_namespace(*config_.ranking.default_namespace))
     base::log(base::log_event::catalog_no_default,
-              "default-namespace {}: the catalog has no such namespace; until it has, listings "
-              "that name none show all regions",
+              "default-namespace {} is not in the catalog; until it is, listings without a "
+              "namespace show all regions",
               model::to_string(*config_.ranking.default_namespace));
   latencies_ =
       std::make_shared<actors::latency_map_state>(config_.latencies, latency_metrics_, true);
@@ -447,8 +449,8 @@ base::expected<void> node::open_tls() {
 base::expected<void> node::open_geoip() {
   if (config_.geoip_files.empty())
     base::log(base::log_event::geoip_missing,
-              "no GeoIP file: every player's location is unknown and regions are not ordered "
-              "by distance; give --geoip FILE");
+              "no GeoIP file: every player's location is unknown and regions are not ordered by "
+              "distance; pass --geoip FILE");
   if (config_.geoip_files.empty() && config_.geoip_asn_file.empty()) return {};
   auto files = store::geoip_files::open(config_.geoip_files, config_.geoip_asn_file);
   if (!files) return tl::unexpected(files.error());
@@ -550,8 +552,8 @@ std::shared_ptr<const node_parts> node::parts() {
   made->new_id = new_id;
   made->front = front_;
   made->public_url = public_url();
-  // The loops keep images in at most half of the descriptors, or an eighth of the bytes, that there
-  // are; the rest is for other downloads.
+  // The loops keep images in at most half of the available descriptors, or an eighth of the bytes;
+  // the rest is for other downloads.
   const auto loops = std::max<std::size_t>(1, loops_.size());
   made->images_are_in_memory = bucket_ != nullptr;
   made->images_kept_limit =
@@ -656,8 +658,8 @@ void node::on_storm(bool storms) {
 
 void node::on_fenced(const base::error& why) {
   base::log(base::log_event::store_fenced,
-            "this program may not use its store any more: {}; not ready, and nothing is read "
-            "or written there until a newer program takes over",
+            "this program may no longer use its store: {}; it is not ready, and reads and writes "
+            "nothing there until a newer program takes over",
             base::to_string(why));
   ready_.set_fenced();
 }
@@ -670,8 +672,7 @@ void node::look_at_store() {
     base::log(base::log_event::store_lost, "not ready: the database {}: {}", database_file_->path(),
               *why);
   else
-    base::log(base::log_event::store_found, "the database {} is there again",
-              database_file_->path());
+    base::log(base::log_event::store_found, "the database {} is back", database_file_->path());
   ready_.set_lost(why.has_value());
 }
 
@@ -762,12 +763,12 @@ void node::drain(main_watch& watch) {
   transports_left_ = httplib_ ? 1 : loops_.size();
   on_each_loop(handed_over ? &http::loop_transport::hand_over : &http::loop_transport::begin_drain);
   if (httplib_) httplib_->begin_drain();
-  ready_.set_draining(); // last, so that who sees it finds the loops draining
-  // Otherwise the ops plane goes on, so that it can be watched how the rest drains.
+  ready_.set_draining(); // last, so that the loops drain before anybody sees this state
+  // Otherwise the ops plane stays up, so that operators can watch the rest drain.
   if (handed_over) {
     ++transports_left_;
     on_ops_loop(&http::loop_transport::hand_over);
-    on_ops_loop(&http::loop_transport::close_idle); // watchers go on at the successor
+    on_ops_loop(&http::loop_transport::close_idle); // watchers reconnect to the successor
   }
   const bool waits_for_idle = handed_over || config_.drain_delay.count() > 0;
   const auto until_idle_close =
@@ -819,7 +820,7 @@ node::~node() {
   store_work_.reset();
   if (ops_) ops_->end();
   loops_.clear();
-  ops_loop_.transport.reset(); // before its loop, which it takes its listener from
+  ops_loop_.transport.reset(); // before its loop, from which it removes its listener
   ops_loop_.loop.reset();
 }
 

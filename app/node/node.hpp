@@ -45,10 +45,10 @@ namespace matchcloud::app {
 class node {
 public:
   /// Opens the store and GeoIP files, binds every listener and serves. An error says what could not
-  /// be opened or bound, and everything is undone.
-  /// Waits for a store that is out of reach, for `serve_config::start_wait`, and answers on the ops
-  /// plane meanwhile; fails with `cancelled` if `watch` has a signal to end then. The number of
-  /// `loops` must not be 0 any more, but with the transport httplib.
+  /// be opened or bound, and everything is undone. Waits up to `serve_config::start_wait` for a
+  /// store that is out of reach, and answers on the ops plane during that time; fails with
+  /// `cancelled` if `watch` receives a signal to end. The number of `loops` must have been chosen
+  /// (not 0), except with the transport httplib.
   /// `process_metrics` are shown with the node's own and outlive it; null: none.
   static base::expected<std::unique_ptr<node>>
   start(const serve_config& config, main_watch& watch,
@@ -59,33 +59,33 @@ public:
   node(const node&) = delete;
   node& operator=(const node&) = delete;
 
-  /// Puts in force what `config` has of the keys that can be reloaded; all others must be as they
-  /// are. Fails as `http::read_tls_files` does, and with the transport httplib, and changes nothing
-  /// then.
+  /// Puts the reloadable keys of `config` in force; all other keys must be unchanged. Fails as
+  /// `http::read_tls_files` does, and with the transport httplib; a failure changes nothing.
   base::expected<void> take_up(const serve_config& config);
 
-  /// What is in force.
+  /// The configuration in force.
   const serve_config& config() const noexcept { return config_; }
 
   /// The listeners, with their predecessor and successor processes.
   const listening& listeners() const noexcept { return listening_; }
 
   /// Stops accepting and lets requests in flight finish. Idle connections close in the last third
-  /// of the drain timeout, or a moment after its begin if there is neither a drain delay nor a
-  /// successor; whatever is left at its end is cut. Returns when no connection is left, at the end
-  /// of the timeout, or at once when `watch` has a signal to end. With a successor the listeners
-  /// stay open, because it shares them.
+  /// of the drain timeout, or a moment after its start if there is neither a drain delay nor a
+  /// successor; connections that are left at its end are cut. Returns when no connection is left,
+  /// at the end of the timeout, or at once when `watch` has a signal to end. With a successor the
+  /// listeners stay open, because it shares them.
   void drain(main_watch& watch);
-  /// Is not ready any more and goes on accepting, for `serve_config::drain_delay`. Ends early if
-  /// `watch` has a signal to end, or if another process takes over.
+  /// Reports not ready but keeps accepting, for `serve_config::drain_delay`. Returns early if
+  /// `watch` receives a signal to end, or if another process takes over.
   void announce_end(main_watch& watch);
 
-  /// What to tell of this node, which must outlive it. For the thread that started it.
+  /// What the service manager learns about this node, which must outlive it. For the thread that
+  /// started it.
   service_health health();
 
   /// The seed that decides at which passes a fault point fires; empty if injection is off.
   std::optional<std::uint64_t> fault_seed() const noexcept { return ops_->fault_seed(); }
-  /// Readable once a restart storm is to end the service.
+  /// Readable once a restart storm should end the service.
   int failure_fd() const noexcept { return failed_.get(); }
 
 private:
@@ -102,7 +102,7 @@ private:
   http::front_settings ops_settings() const;
 
   base::expected<void> open_patiently(main_watch& watch);
-  /// Whether the store may be away for a while at the start.
+  /// Whether the start may wait for the store.
   bool waits_for_store() const;
   base::expected<std::unique_ptr<waiting_plane>> open_waiting_plane();
   base::expected<void> open();
@@ -118,7 +118,7 @@ private:
   loop_part make_loop(http::shared_bounds& bounds,
                       const std::shared_ptr<const http::front_settings>& front,
                       http::transport_metrics& metrics);
-  /// A gate with the tokens that are there at the start.
+  /// A gate with the tokens that exist at the start.
   std::shared_ptr<http::access_gate>
   make_gate(const std::shared_ptr<const http::front_settings>& front,
             http::transport_metrics& metrics);
@@ -126,7 +126,7 @@ private:
                                                           base::blocking_pool* pool);
   /// The dependencies of the actors of the ops plane.
   ops_parts parts_of_ops();
-  /// Everything that is counted.
+  /// Adds all metrics.
   void show_metrics();
   void report();
   std::vector<http::bound> bounds();
@@ -135,7 +135,7 @@ private:
   std::vector<http::bound> bounds_of_memory() const;
   /// A limit that a reload may change.
   std::function<double()> reloaded(std::function<double(const http::limits&)> of) const;
-  /// A limit that is a metric.
+  /// A limit read from a metric.
   std::function<double()> read_from(std::string_view metric) const;
   std::string url_of_ops() const;
   std::vector<http::history_count> history_counts();
@@ -177,7 +177,7 @@ private:
 
   serve_config config_;
   reported_limits limits_;
-  /// The time by which tokens, URLs and exports expire.
+  /// The clock by which tokens, URLs and exports expire.
   store::store_clock clock_;
   /// Of each plane, by which its front routes and its transports judge heads.
   /// When the store last answered.
@@ -185,7 +185,7 @@ private:
   /// This process, to others on the store.
   model::uuid replica_id_;
   std::shared_ptr<store::replica_count> replica_count_ = std::make_shared<store::replica_count>();
-  /// In front of every database of this process.
+  /// Guards every database of this process.
   std::shared_ptr<store::store_fence> fence_ =
       std::make_shared<store::store_fence>([this](const base::error& why) { on_fenced(why); });
   /// Null where the store is embedded: the processes on it are few, and replace each other.
@@ -197,7 +197,7 @@ private:
   /// The file of an embedded store; empty for others.
   std::optional<store::database_file> database_file_;
   std::mutex told_lost_mutex_;
-  /// Why the database is lost, as the log has it.
+  /// Why the database is lost, as logged.
   std::optional<std::string> told_lost_;
   http::served_documents documents_;
   actors::avatar_metrics avatar_metrics_;
@@ -241,15 +241,15 @@ private:
   model::catalog_snapshot first_catalog_;
   /// Null if there are none.
   std::shared_ptr<store::geoip_files> geoip_files_;
-  /// Null if there are no TLS listeners. The tasks of its watch share it.
+  /// Null if there are no TLS listeners. Shared with the tasks that watch its files.
   std::shared_ptr<tls_renewal> tls_;
   std::unique_ptr<base::thread_pool> blocking_;
   std::unique_ptr<base::thread_pool> exporting_;
   /// Null where the store is embedded: then `blocking_` does its work.
   std::unique_ptr<base::thread_pool> store_work_;
-  /// Those that avatars have.
+  /// Images of avatars.
   std::shared_ptr<store::image_source> images_;
-  /// The same, never elsewhere: the console asks for them as for all else.
+  /// Likewise, but always served here: the console requests them like everything else.
   std::shared_ptr<store::image_source> ops_images_;
   /// Where images are: `bucket_`, or the data directory.
   std::shared_ptr<store::object_store> image_objects_;
@@ -258,7 +258,7 @@ private:
   base::file_descriptor emptied_;
   std::size_t transports_left_ = 0;
   std::vector<loop_part> loops_;
-  /// That of the ops plane, so that it answers however busy the others are.
+  /// The loop of the ops plane, so that it answers however busy the others are.
   loop_part ops_loop_;
   loop_pulse pulse_;
   std::unique_ptr<http::httplib_transport> httplib_;
@@ -271,7 +271,7 @@ private:
   std::unique_ptr<http::bound_use> bound_use_;
   const base::metric_set* process_metrics_ = nullptr;
   readiness ready_{[this](http::service_state now) { *state_ = now; }};
-  /// An eventfd, readable when a restart storm is to end the service.
+  /// An eventfd, readable once a restart storm should end the service.
   base::file_descriptor failed_;
   supervision supervision_;
 };

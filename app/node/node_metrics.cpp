@@ -14,12 +14,12 @@
 #include <string_view>
 #include <utility>
 
-// What the node shows of itself: metrics, bounds, and what reports are made of.
+// What the node shows about itself: metrics, bounds, and the sources of reports.
 namespace matchcloud::app {
 
 namespace {
 
-/// Adds how large the file system of the data directory is and how much of it is used.
+/// Adds the size of the data directory's file system and how much of it is used.
 void show_disk(const std::string& directory, base::metric_set& in) {
   const auto add = [&](const base::metric_text& text, auto value) {
     in.add(base::metric_type::gauge, text, [directory, value](const base::metric_set::sink& to) {
@@ -29,10 +29,11 @@ void show_disk(const std::string& directory, base::metric_set& in) {
     });
   };
   using space = std::filesystem::space_info;
-  add({"matchcloud_data_directory_size_bytes", "The file system of the data directory."},
+  add({"matchcloud_data_directory_size_bytes", "Size of the data directory's file system."},
       [](const space& of) { return of.capacity; });
   add({"matchcloud_data_directory_used_bytes",
-       "What of it the service cannot use, because it is used or reserved."},
+       "Bytes of the data directory's file system that are used or reserved, so that the service "
+       "cannot use them."},
       [](const space& of) { return of.capacity - of.available; });
 }
 
@@ -41,12 +42,12 @@ std::string host_name() {
   return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
 }
 
-/// A limit that stays as it is; 0 means that there is no place at all, and then none is used.
+/// A limit that never changes; 0 means that nothing can be used.
 std::function<double()> fixed(std::size_t limit) {
   return [limit] { return static_cast<double>(std::max<std::size_t>(1, limit)); };
 }
 
-/// The value of a metric without labels; 0: there is none.
+/// The value of a metric without labels; 0 if there is none.
 double value_of(std::string_view name, const base::metric_set& in) {
   double sum = 0;
   for (const auto& metric : in.metrics())
@@ -60,14 +61,15 @@ double value_of(std::string_view name, const base::metric_set& in) {
 void node::show_metrics() {
   if (process_metrics_ != nullptr) metrics_.add(*process_metrics_);
   show_process(metrics_);
-  metrics_.add(base::metric_type::gauge,
-               {"matchcloud_service_state", "1 for the state that the service is in."},
-               [state = state_](const base::metric_set::sink& to) {
-                 const auto now = state->load();
-                 for (std::size_t i = 0; i < http::service_state_names.size(); ++i)
-                   to({{"state", http::service_state_names[i]}},
-                      {static_cast<http::service_state>(i) == now ? 1.0 : 0.0});
-               });
+  metrics_.add(
+      base::metric_type::gauge,
+      {"matchcloud_service_state", "1 for the current state of the service, 0 for all others."},
+      [state = state_](const base::metric_set::sink& to) {
+        const auto now = state->load();
+        for (std::size_t i = 0; i < http::service_state_names.size(); ++i)
+          to({{"state", http::service_state_names[i]}},
+             {static_cast<http::service_state>(i) == now ? 1.0 : 0.0});
+      });
   if (config_.store.url.empty()) show_disk(config_.store.data_dir, metrics_);
   for (const auto& each : transport_metrics_)
     metrics_.add(each);
@@ -80,7 +82,7 @@ void node::show_metrics() {
   if (loops_.empty()) metrics_.add(no_loop_metrics_);
   metrics_.add(
       base::metric_type::gauge,
-      {"matchcloud_build_info", "1, with what the program was built from as labels."},
+      {"matchcloud_build_info", "Always 1; the labels say what the program was built from."},
       [](const base::metric_set::sink& to) {
         const auto& built = base::built();
         to({{"version", built.version}, {"commit", built.commit}, {"build_type", built.build_type}},
@@ -90,7 +92,7 @@ void node::show_metrics() {
   if (ops_->fault_seed()) base::faults::show(metrics_);
   metrics_.add(avatar_metrics_);
   images_->show(metrics_);
-  metrics_.add_gauge({"matchcloud_blocking_jobs_queued", "Jobs that wait for a blocking thread."},
+  metrics_.add_gauge({"matchcloud_blocking_jobs_queued", "Jobs waiting for a blocking thread."},
                      [this] { return blocking_->queued(); });
   contact_->show(metrics_);
   database_->show(metrics_);
@@ -141,8 +143,9 @@ void node::report() {
                      board_,
                      &clock_});
   bound_use_->show(metrics_);
-  metrics_.add_gauge({"matchcloud_history_bytes", "Memory of what /v1/history shows."},
-                     [this] { return static_cast<double>(ops_->history_bytes()); });
+  metrics_.add_gauge(
+      {"matchcloud_history_bytes", "Memory of the history that /v1/history returns."},
+      [this] { return static_cast<double>(ops_->history_bytes()); });
 }
 
 std::vector<http::history_count> node::history_counts() {

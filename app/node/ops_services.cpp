@@ -19,7 +19,7 @@ namespace matchcloud::app {
 namespace {
 
 constexpr int ops_nice = 0;
-/// Surveys of lobbies read much, like exports, and nobody waits for many.
+/// Surveys of lobbies read much data, like exports, and are not urgent.
 constexpr int surveying_nice = 19;
 constexpr std::size_t surveys_limit = 16;
 
@@ -131,7 +131,8 @@ void ops_services::end() {
   administering_.reset();
   auto& tally = *ingest_store_->tally();
   if (const auto written = write_sums(*administered_, tally.take_all(), tally); !written)
-    base::log(base::log_event::audit_failed, "sums of ingests are not in the audit log: {}",
+    base::log(base::log_event::audit_failed,
+              "sums of ingests could not be written to the audit log: {}",
               base::to_string(written.error()));
   surveying_.reset();
 }

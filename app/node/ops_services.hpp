@@ -26,17 +26,17 @@
 
 namespace matchcloud::app {
 
-/// What the owners of the ops plane stand on: stores and threads of their own, so that a store that
-/// hangs holds up nothing but them, and what they report.
+/// What the owners of the ops plane depend on: stores and threads of their own, so that a hanging
+/// store delays nothing else, and the sources of their reports.
 class ops_services {
 public:
-  /// `of_server` is the store that the node has open, if it is on a server: then that is used here
-  /// too, and its connections are bounded together. All others stand behind `fence`.
+  /// `of_server` is the node's open store if it is on a server: it is shared, so that its
+  /// connections are bounded together. All other stores are behind `fence`.
   static base::expected<std::unique_ptr<ops_services>>
   open(const serve_config& config, const std::shared_ptr<store::database>& of_server,
        const std::shared_ptr<store::store_fence>& fence);
 
-  /// What reports come from. All of it outlives them.
+  /// The sources of reports, which outlive them.
   struct reported {
     const base::metric_set* metrics = nullptr;
     http::status_sources sources;
@@ -48,7 +48,7 @@ public:
     const store::store_clock* clock = nullptr;
   };
 
-  /// Sets that; call before the actors start.
+  /// Sets the sources; call before the actors start.
   void report_from(reported from);
 
   const std::shared_ptr<actors::ingest_store>& ingest_store() const noexcept {
@@ -60,7 +60,7 @@ public:
   base::blocking_pool& administering() noexcept { return *administering_; }
   /// For surveys of lobbies.
   base::blocking_pool& surveying() noexcept { return *surveying_; }
-  /// The reports; they may be asked for once `report_from` was called.
+  /// The reports; available once `report_from` was called.
   actors::report_sources reports() const;
 
   std::size_t history_bytes() const { return history_->used_bytes(); }
@@ -85,7 +85,7 @@ private:
 
   std::string attention() const;
   bool is_ready() const { return *from_.state == http::service_state::ready; }
-  /// What other replicas told.
+  /// What other replicas reported.
   std::vector<http::told_summary> heard() const;
 
   std::optional<std::uint64_t> fault_seed_;

@@ -8,9 +8,9 @@
 
 namespace matchcloud::app {
 
-/// Whether the service is ready: it serves, no restart storm is going on and its store is there and
-/// for programs like this one. Different threads set the parts. Changes are reported one after the
-/// other, so that the last report is the current state. Any thread.
+/// Whether the service is ready: it serves, no restart storm is going on, and its store is present
+/// and usable by this program's version. Different threads set the parts. Changes are reported one
+/// at a time, so that the last report is the current state. Any thread.
 class readiness {
 public:
   using state = http::service_state;

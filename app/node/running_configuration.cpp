@@ -11,12 +11,13 @@ namespace matchcloud::app {
 
 namespace {
 
-/// A pipe has given what it had.
+/// A pipe cannot be read a second time.
 base::expected<void> check_readable_again(const std::string& file) {
   struct stat found {};
   if (file.empty() || ::stat(file.c_str(), &found) != 0 || S_ISREG(found.st_mode)) return {};
   return base::fail(base::errc::config_invalid,
-                    file + " is not a regular file, so it cannot be read a second time");
+                    file + " is not a regular file, so it cannot be read a second time. Restart "
+                           "the service with a regular file for --config");
 }
 
 base::expected<serve_config> make_safe_config(const std::vector<given_value>& given) {
@@ -47,9 +48,10 @@ base::expected<reload_outcome> running_configuration::take_up(node& of) {
   auto plan = plan_reload(given_, *wanted);
   auto next = make_safe_config(plan.given);
   if (!next)
-    return base::fail(next.error().code,
-                      "what can be reloaded does not fit what needs a restart, so restart: " +
-                          next.error().detail);
+    return base::fail(
+        next.error().code,
+        "the reloaded values do not fit the ones that need a restart; restart the service: " +
+            next.error().detail);
   next->front.configuration = describe(plan.given, *wanted);
   if (auto taken = of.take_up(*next); !taken) return tl::unexpected(taken.error());
   given_ = plan.given;

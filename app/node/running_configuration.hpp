@@ -20,10 +20,11 @@ public:
   /// `given` is in force, `read` reads it again; `file` is what `--config` named, or empty.
   running_configuration(std::vector<given_value> given, std::string file, reader read);
 
-  /// What `GET /v1/config` answers before the first reload.
+  /// What `GET /v1/config` returns before the first reload.
   std::shared_ptr<const std::string> document() const { return describe(given_, given_); }
 
-  /// Reads it again and has `of` take up what it can. Whatever is wrong with it, nothing changes.
+  /// Reads it again and makes `of` apply the reloadable keys. If there is any error, nothing
+  /// changes.
   reload_outcome reload(node& of);
 
 private:

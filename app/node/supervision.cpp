@@ -33,7 +33,7 @@ void supervision::spawn() {
   }
   made->attach_functor([this](const caf::error& reason) {
     if (ending_) return;
-    base::log(base::log_event::supervisor_ended, "supervisor ended ({}); the next one takes over",
+    base::log(base::log_event::supervisor_ended, "supervisor ended ({}); a new one takes over",
               to_string(reason));
     spawn();
   });

@@ -42,13 +42,15 @@ base::expected<void> check_same(const serve_config& config, http::predecessor& r
   const auto only_running = missing(its, own);
   const auto only_own = missing(own, its);
   if (only_running.empty() && only_own.empty()) return {};
-  auto text = "--take-over: process " + std::to_string(running.pid()) + " has other listeners:";
-  if (!only_running.empty()) text += " it alone has " + only_running;
+  auto text = "--take-over: process " + std::to_string(running.pid()) + " has different listeners:";
+  if (!only_running.empty()) text += " only it has " + only_running;
   if (!only_own.empty())
-    text += (only_running.empty() ? " only this one has " : "; only this one has ") + only_own;
-  return base::fail(base::errc::address_unavailable,
-                    text + ". Give the same --listen and --ops-listen, with real ports, or end "
-                           "that process first");
+    text +=
+        (only_running.empty() ? " only this process has " : "; only this process has ") + only_own;
+  return base::fail(
+      base::errc::address_unavailable,
+      text +
+          ". Use the same --listen and --ops-listen, with fixed ports, or end that process first");
 }
 
 } // namespace

@@ -8,14 +8,14 @@ namespace {
 
 /// The main thread.
 constexpr std::size_t first = 1;
-/// That which writes the log, that which flushes it, and that which prints what the service says at
-/// its start. That one ends then, but the threads of httplib begin at the same time.
+/// One writes the log, one flushes it, and one prints the output of the start. The last one ends
+/// then, but the threads of httplib start at the same time.
 constexpr std::size_t logging = 3;
-/// That which writes the access log.
+/// Writes the access log.
 constexpr std::size_t access_logging = 1;
-/// CAF's own: that of its clock, and that of the actor that prints.
+/// CAF's own: one for its clock, one for the printing actor.
 constexpr std::size_t of_caf = 2;
-/// That which waits for a successor.
+/// Waits for a successor.
 constexpr std::size_t handover = 1;
 constexpr std::size_t ops_loop = 1;
 
@@ -48,8 +48,8 @@ std::size_t threads_needed(const serve_config& config) noexcept {
   if (config.access_log.mode != http::access_log_mode::off) needed += access_logging;
   needed += has_server ? counts::server_ingesting + counts::store : counts::ingesting;
   if (!config.store.has_bucket()) return needed + counts::blocking;
-  // An export in a bucket has a thread that renews its record, and each thread that may use the
-  // bucket one that looks up its name.
+  // An export to a bucket has a thread that renews its record. Each thread that may use the bucket
+  // has another one that looks up the bucket's host name.
   return needed + counts::bucket + config.exports.jobs_limit + counts::bucket + exporting;
 }
 

@@ -34,7 +34,7 @@ tls_renewal::tls_renewal(http::tls_files files, std::shared_ptr<store::secret_st
 
 std::shared_ptr<http::tls_context> tls_renewal::make(http::tls_purpose purpose) const {
   auto made = http::tls_context::for_server(in_force_, purpose);
-  base::check(made.has_value(), "contexts can be made of certificates that were checked");
+  base::check(made.has_value(), "contexts can be made from checked certificates");
   return *std::move(made);
 }
 
@@ -87,14 +87,13 @@ base::expected<void> tls_renewal::use(http::tls_files files) {
 
 bool tls_renewal::reload_files() {
   auto now = states_of(files_);
-  // A file that was written just now may be written on.
+  // A file that was written just now may still be written to.
   if (now == seen_ || std::ranges::any_of(now, &store::file_state::is_fresh)) return false;
   seen_ = std::move(now);
   auto material = http::read_tls_files(files_);
   if (!material) {
     metrics_.refused.add();
-    base::log(base::log_event::tls_kept,
-              "tls: {}; the certificates that were read before stay in force",
+    base::log(base::log_event::tls_kept, "tls: {}; the previous certificates stay in force",
               base::to_string(material.error()));
     return false;
   }

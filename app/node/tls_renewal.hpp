@@ -21,24 +21,23 @@ namespace matchcloud::app {
 /// Counts of the certificates of TLS listeners. Any thread.
 struct tls_metrics : base::metric_set {
   base::counter taken{
-      *this, {"matchcloud_tls_reloads_total", "Replaced certificates taken up while serving."}};
+      *this,
+      {"matchcloud_tls_reloads_total", "Certificate replacements put in force while serving."}};
   base::counter refused{*this,
                         {"matchcloud_tls_refused_total",
-                         "Replaced certificates that were not taken up; the log says why."}};
-  base::gauge first_expiry_s{
-      *this,
-      {"matchcloud_tls_certificate_expiry_timestamp_seconds",
-       "When the first of the certificates expires, in seconds since 1970."}};
+                         "Certificate replacements that were refused; the log says why."}};
+  base::gauge first_expiry_s{*this,
+                             {"matchcloud_tls_certificate_expiry_timestamp_seconds",
+                              "Time when the first certificate expires, in seconds since 1970."}};
 };
 
-/// The certificates and ticket roots that the TLS listeners of a node have in force: follows files
-/// that are replaced, rotates the roots once a day and removes those that are over. `reload` may
-/// run on any thread.
+/// The certificates and ticket roots in force at a node's TLS listeners. Follows replaced files,
+/// rotates the roots once a day and removes expired ones. `reload` may run on any thread.
 class tls_renewal {
 public:
   /// The age at which the newest ticket root is replaced.
   static constexpr std::chrono::hours root_age_limit{24};
-  /// How often certificates that end soon are logged.
+  /// How often certificates that expire soon are logged.
   static constexpr std::chrono::hours warn_interval{24};
   using receiver = std::function<void(std::shared_ptr<http::tls_context>)>;
 
@@ -48,17 +47,16 @@ public:
   open(http::tls_files files, std::shared_ptr<store::secret_store> secrets,
        const base::clock& clock = base::machine_clock());
 
-  /// A context of what is in force, for one thread.
+  /// A context with the certificates in force, for one thread.
   std::shared_ptr<http::tls_context> make(http::tls_purpose purpose) const;
-  /// From now on `takes` gets a new context whenever something else is in force. Call before the
-  /// first look.
+  /// From now on `takes` receives a new context after each change. Call before the first look.
   void follow(http::tls_purpose purpose, receiver takes);
 
-  /// Goes by other files from now on. Fails as `open` does, and changes nothing then. Blocks.
+  /// Uses other files from now on. Fails as `open` does; a failure changes nothing. Blocks.
   base::expected<void> use(http::tls_files files);
 
-  /// Puts in force what was replaced. What cannot be read or used is logged once, and what was in
-  /// force stays. Blocks.
+  /// Puts replaced files in force. If they cannot be read or used, that is logged once and the
+  /// previous ones stay in force. Blocks.
   void reload();
 
   const tls_metrics& metrics() const noexcept { return metrics_; }
@@ -68,12 +66,12 @@ private:
               const base::clock& clock);
 
   static std::vector<store::file_state> states_of(const http::tls_files& files);
-  /// Hands out what is in force now.
+  /// Hands out contexts of what is in force now.
   void tell() const;
-  /// Takes files that were replaced. Returns whether others are in force than before.
+  /// Reads replaced files. Returns whether that changed what is in force.
   bool reload_files();
-  /// Rotates and removes roots where that is due, and takes the accepted ones. Returns whether
-  /// others are in force than before.
+  /// Rotates and removes roots when that is due, and reads the accepted ones. Returns whether that
+  /// changed what is in force.
   bool reload_roots();
   /// Tells the operator, in the log and the metrics, how long the certificates are valid.
   void warn();

@@ -26,7 +26,7 @@ waiting_plane::waiting_plane(const waiting_parts& parts, base::file_descriptor s
       *loop_, base::machine_clock(), *parts.pool, *parts.bounds,
       std::make_shared<const http::front_rules>(gate), *parts.metrics, base::random_seed(), [] {});
   if (parts.tls) transport_->acceptor().set_tls(parts.tls);
-  // Before there is an actor, which nothing would end if the system allowed no thread.
+  // Before the actor starts: if the system refused the thread, nothing would end the actor.
   thread_ = std::thread{[this] { loop_->run(); }};
   try {
     open(parts, gate, std::move(socket));
@@ -40,7 +40,7 @@ void waiting_plane::open(const waiting_parts& parts, const std::shared_ptr<http:
                          base::file_descriptor socket) {
   front_ = actors::spawn_resident<http::front>(
       *system_, *loop_, std::ref<http::exchange_sink>(transport_->exchanges()), gate);
-  // It takes requests once it knows the owners, of which there is none.
+  // It accepts requests once it knows the owners, and there are none.
   caf::anon_send(front_, actors::owners{std::vector<caf::actor>(base::owner_count)});
   // The posted task must be copyable, and the socket is not.
   auto shared = std::make_shared<base::file_descriptor>(std::move(socket));
@@ -51,7 +51,7 @@ void waiting_plane::open(const waiting_parts& parts, const std::shared_ptr<http:
 
 waiting_plane::~waiting_plane() {
   loop_->post([this] {
-    transport_->hand_over(); // without accepting what waits
+    transport_->hand_over(); // without accepting waiting connections
     transport_->end_now();
   });
   end();

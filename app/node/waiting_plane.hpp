@@ -18,7 +18,7 @@
 
 namespace matchcloud::app {
 
-/// What a waiting plane stands on; all of it outlives the plane.
+/// What a waiting plane depends on; all of it outlives the plane.
 struct waiting_parts {
   caf::actor_system* system = nullptr;
   std::shared_ptr<const http::front_settings> front;
@@ -36,7 +36,8 @@ class waiting_plane {
 public:
   /// `socket` listens; others may have it too.
   waiting_plane(const waiting_parts& parts, base::file_descriptor socket);
-  /// Cuts the connections. Those that were not accepted are left to whoever else has the socket.
+  /// Cuts the connections. Connections that were not accepted are left to other processes that have
+  /// the socket.
   ~waiting_plane();
   waiting_plane(const waiting_plane&) = delete;
   waiting_plane& operator=(const waiting_plane&) = delete;

@@ -15,7 +15,7 @@ namespace {
 /// Machines with many containers have thousands of mounts.
 constexpr std::size_t text_limit_bytes = 16UL * 1024 * 1024;
 
-/// Takes the text before the next `separator` off the front of `text`.
+/// Removes the text before the next `separator` from the front of `text` and returns it.
 std::string_view take_until(std::string_view& text, char separator) {
   const auto end = std::min(text.find(separator), text.size());
   const auto taken = text.substr(0, end);
@@ -86,8 +86,8 @@ std::optional<std::string> find_group(std::string_view groups, std::string_view 
   return std::nullopt;
 }
 
-/// The part of `group` below `root`; empty if it is not below. Where a container sees its own group
-/// only, `root` is that, or `group` is the path on the host, of which nothing else can be seen.
+/// The part of `group` below `root`; empty if it is not below. If a container sees only its own
+/// group, `root` is that group, or `group` is the path on the host, where nothing else is visible.
 std::string_view below(std::string_view group, std::string_view root) {
   if (root == "/") root = {};
   const auto rest = group.starts_with(root) ? group.substr(root.size()) : std::string_view{};
@@ -183,7 +183,7 @@ std::optional<control_group_limit<std::uint64_t>> find_pids_limit(const std::str
 }
 
 std::optional<control_group_limit<std::uint64_t>> find_memory_limit(const std::string& root) {
-  // Where v1 has no limit it says the highest multiple of a page.
+  // Without a limit, v1 reports the highest multiple of a page.
   constexpr std::uint64_t limit_of_v1 = INT64_MAX - 0xffff;
   const auto read = [](const std::string& folder, bool is_v2) {
     const auto found =

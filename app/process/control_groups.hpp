@@ -9,7 +9,7 @@
 
 namespace matchcloud::app {
 
-/// A folder of a control group, in which files say what its processes may use.
+/// The folder of a control group, whose files say what its processes may use.
 struct control_group_folder {
   std::string path;
   /// Of cgroup v2, whose files have other names.
@@ -18,14 +18,15 @@ struct control_group_folder {
   bool operator==(const control_group_folder&) const = default;
 };
 
-/// The folders whose limits on `controller` (such as `cpu`) hold for a process: its own group and
-/// all ancestors that it can see, of v1, v2 or both. `mounts` is the text of /proc/self/mountinfo,
-/// `groups` that of /proc/self/cgroup (proc(5), cgroups(7)). Lines that cannot be read are skipped.
+/// The folders whose limits on `controller` (such as `cpu`) apply to a process: its own group and
+/// all visible ancestors, of v1, v2 or both. `mounts` is the text of /proc/self/mountinfo, and
+/// `groups` is the text of /proc/self/cgroup (proc(5), cgroups(7)). Lines that cannot be read are
+/// skipped.
 std::vector<control_group_folder> control_group_folders(std::string_view mounts,
                                                         std::string_view groups,
                                                         std::string_view controller);
 
-/// How much processor time a control group gets: `quota_us` in each `period_us`.
+/// The processor time of a control group: `quota_us` in each `period_us`.
 struct cpu_quota {
   std::uint64_t quota_us = 0;
   std::uint64_t period_us = 0;
@@ -48,8 +49,8 @@ struct control_group_limit {
   std::string folder;
 };
 
-/// The smallest CPU quota of this process's control groups; empty if none has one.
-/// `root` stands before all paths, for tests.
+/// The smallest CPU quota of this process's control groups; empty if none has one. `root` is
+/// prepended to all paths, for tests.
 std::optional<control_group_limit<cpu_quota>> find_cpu_quota(const std::string& root = {});
 /// The smallest limit on the number of processes and threads (`pids.max`) likewise.
 std::optional<control_group_limit<std::uint64_t>> find_pids_limit(const std::string& root = {});

@@ -8,8 +8,8 @@
 
 namespace matchcloud::app {
 
-/// Tells the service manager that this process is the main one in place of `predecessor`, and
-/// takes that back when it ends without `keep`. Nothing without a predecessor. One thread.
+/// Tells the service manager that this process replaces `predecessor` as the main one, and revokes
+/// that on destruction unless `keep` was called. Does nothing without a predecessor. One thread.
 class main_process_claim {
 public:
   main_process_claim(main_watch& watch, std::optional<pid_t> predecessor)

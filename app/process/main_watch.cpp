@@ -21,12 +21,12 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
-/// Between two tries to send what the service manager had no room for.
+/// The pause between attempts to send what the service manager had no room for.
 constexpr milliseconds unsent_pause{100};
-/// What an end may take beyond the drain.
+/// How long the end may take beyond the drain.
 constexpr std::chrono::seconds clean_up_time{10};
-/// The parts of the watchdog's time after which the loops are asked. Half is what sd_notify(3)
-/// advises; a quarter leaves a loop that is late once the time for another try.
+/// The loops are checked this many times per watchdog interval. sd_notify(3) advises twice; four
+/// times gives a loop that is late once another chance.
 constexpr int pings_per_watchdog = 4;
 constexpr milliseconds shortest_ping_pause{10};
 
@@ -76,7 +76,7 @@ main_watch::wake main_watch::wait(std::initializer_list<int> descriptors,
     const auto next = std::min(until, tick());
     const bool woken = ::poll(used.data(), used.size(), milliseconds_until(next)) > 0;
     if (woken && has_event(watched[0])) return wake::ending;
-    // One at a time: a storm of them keeps back neither an end nor the time.
+    // One at a time, so that a storm of signals delays neither the end nor timers.
     if (const auto noted = signals_->take_noted()) note(*noted);
     if (woken && std::ranges::any_of(used.subspan(2), has_event)) return wake::event;
     if (now() >= until) return wake::late;
@@ -97,14 +97,14 @@ void main_watch::reload(int asked_with) {
   if (phase_ == phase::starting) {
     postponed_reload_ = asked_with;
     return base::log(base::log_event::config_reloaded,
-                     "SIGHUP: the configuration is read again once this process serves");
+                     "SIGHUP: this process will reload its configuration once it serves");
   }
   if (phase_ != phase::serving || !health_.reload) {
-    const reload_outcome late{true, "this process does not serve any more\n"};
+    const reload_outcome late{true, "this process no longer serves\n"};
     log_outcome(late);
     return answer_reload(asked_with, late);
   }
-  // A manager that asked for it by the signal waits for both.
+  // A manager that sent the signal waits for both messages.
   manager_->tell("RELOADING=1\nMONOTONIC_USEC=" + std::to_string(since_boot(now()).count()));
   const auto outcome = health_.reload();
   log_outcome(outcome);

@@ -15,7 +15,7 @@
 
 namespace matchcloud::app {
 
-/// What a service says of itself while it serves, and does when it is told.
+/// What a service reports about itself while it serves, and how it reacts to signals.
 struct service_health {
   /// Whether every event loop has turned since the last call.
   std::function<bool()> turns;
@@ -27,23 +27,23 @@ struct service_health {
   std::function<void(int signal)> succession = {};
 };
 
-/// What the main thread of a service does whenever it waits: it notes signals and tells the service
+/// What a service's main thread does while it waits: it handles signals and informs the service
 /// manager. Main thread only.
 class main_watch {
 public:
   /// Descriptors that can be waited for at once.
   static constexpr std::size_t descriptors_limit = 2;
-  /// How often people are told the state, at most.
+  /// The shortest interval between status lines for people.
   static constexpr std::chrono::milliseconds usual_status_interval{10'000};
-  /// After the start, where much changes, the state is looked at again this soon.
+  /// After the start, when much changes, the state is checked again after this time.
   static constexpr std::chrono::milliseconds first_status_pause{1'000};
-  /// A start that waits says so this long before its time is over.
+  /// A waiting start asks for more time by this much.
   static constexpr std::chrono::seconds start_extension{30};
 
   enum class wake : std::uint8_t {
     /// One of the descriptors has an event.
     event,
-    /// A signal asks the service to end; it is not taken.
+    /// A signal asks the service to end; it is not consumed.
     ending,
     late,
   };
@@ -61,15 +61,15 @@ public:
   void tell_waiting(const std::string& why);
   /// The service cannot start.
   void tell_failed(const std::string& why);
-  /// `process` is the one that counts from now on. A service that takes over says that of itself
-  /// while its predecessor still lives: the end of the main process is the end of the unit.
+  /// `process` is the main process from now on. A service that takes over announces itself while
+  /// its predecessor still lives, because the end of the main process is the end of the unit.
   void tell_main_process(pid_t process);
   /// The service serves from now on, in place of `predecessor` if there was one.
   void begin_serving(service_health health, std::optional<pid_t> predecessor);
   /// The service ends, which takes `at_most`, unless it hangs.
   void begin_ending(std::chrono::milliseconds at_most);
-  /// Another process serves from now on: only that one tells its state. This one is watched until
-  /// it has drained.
+  /// Another process serves from now on, and only it reports its state. This process is watched
+  /// until it has drained.
   void begin_leaving() { phase_ = phase::leaving; }
   /// Forgets `service_health`, whose sources end.
   void end() { health_ = {}; }
@@ -79,7 +79,7 @@ private:
 
   void note(const noted_signal& signal);
   void reload(int asked_with);
-  /// Does what is due, and returns when something is due next.
+  /// Does what is due, and returns when the next thing is due.
   base::steady_time tick();
   void ping(base::steady_time now);
   void tell_status(base::steady_time now);
@@ -92,7 +92,7 @@ private:
   base::steady_time next_ping_{};
   base::steady_time next_status_{};
   std::string told_status_;
-  /// What came with a signal to reload before there was anything to reload.
+  /// The value of a reload signal that arrived before the service could reload.
   std::optional<int> postponed_reload_;
 };
 

@@ -8,7 +8,7 @@
 
 namespace matchcloud::app {
 
-/// What a process was started with, its program's name first; empty if there is no such process.
+/// The arguments of a process, its program's name first; empty if there is no such process.
 inline std::vector<std::string> arguments_of(pid_t which) {
   std::ifstream file{"/proc/" + std::to_string(which) + "/cmdline"};
   std::vector<std::string> all;

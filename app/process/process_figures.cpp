@@ -17,8 +17,8 @@ namespace matchcloud::app {
 
 namespace {
 
-/// The members of /proc/self/stat behind the name, which may have blanks: proc(5) counts the first
-/// of them as 3.
+/// A member of /proc/self/stat after the name, which may contain blanks; proc(5) numbers the first
+/// of them 3.
 std::optional<std::uint64_t> stat_member(std::size_t number) {
   constexpr std::size_t first = 3;
   std::ifstream file{"/proc/self/stat"};
@@ -75,10 +75,10 @@ std::optional<double> most_descriptors() {
 std::optional<double> open_descriptors() {
   std::error_code failed;
   const std::filesystem::directory_iterator all{"/proc/self/fd", failed};
-  // None is left to count the others with.
+  // No descriptor is left for counting the others.
   if (failed.value() == EMFILE) return most_descriptors();
   if (failed) return std::nullopt;
-  // Without the one that reads the directory.
+  // Minus the one that reads the directory.
   return static_cast<double>(std::distance(begin(all), end(all)) - 1);
 }
 
@@ -94,12 +94,12 @@ void add(base::metric_set& in, base::metric_type type, const base::metric_text& 
 void show_process(base::metric_set& in) {
   using base::metric_type;
   add(in, metric_type::gauge,
-      {"process_start_time_seconds", "When the process began, in seconds since 1970."},
+      {"process_start_time_seconds", "Start time of the process, in seconds since 1970."},
       [began = began_s()] { return began; });
   add(in, metric_type::counter,
-      {"process_cpu_seconds_total", "Processor time of the process, in user and system mode."},
+      {"process_cpu_seconds_total", "Processor time used by the process, in user and system mode."},
       processor_s);
-  add(in, metric_type::gauge, {"process_resident_memory_bytes", "Memory of the process."},
+  add(in, metric_type::gauge, {"process_resident_memory_bytes", "Resident memory of the process."},
       [] { return pages_bytes(1); });
   add(in, metric_type::gauge, {"process_virtual_memory_bytes", "Address space of the process."},
       [] { return pages_bytes(0); });

@@ -14,7 +14,7 @@ namespace matchcloud::app {
 
 namespace {
 
-/// The kernel refuses sets that are smaller than its own; none has more than this.
+/// The kernel refuses sets that are smaller than its own; no kernel's set is larger than this.
 constexpr int largest_set = 1 << 20;
 
 struct free_set {

@@ -8,21 +8,21 @@
 
 namespace matchcloud::app {
 
-/// What the system lets this process use of its processors.
+/// The processors that the system lets this process use.
 struct processors {
-  /// Those that its threads may run on (sched_getaffinity(2)).
+  /// The number that its threads may run on (sched_getaffinity(2)).
   std::size_t allowed = 1;
   /// The smallest CPU quota of its control groups.
   std::optional<control_group_limit<cpu_quota>> quota;
 
   /// How many threads can be busy at once: `allowed`, or the quota, rounded up. At least 1.
   std::size_t usable() const noexcept;
-  /// Says what bounds it, such as "this process may use 4 processors, and the CPU quota of
+  /// Says what limits it, such as "this process may use 4 processors, and the CPU quota of
   /// /sys/fs/cgroup allows 1.5".
   std::string describe() const;
 };
 
-/// Asks the system, at this moment. `root` stands before all paths, for tests.
+/// Reads the current state of the system. `root` is prepended to all paths, for tests.
 processors find_processors(const std::string& root = {});
 
 } // namespace matchcloud::app

@@ -4,10 +4,10 @@
 
 namespace matchcloud::app {
 
-/// How a reload went, for the one who asked for it and for the log.
+/// The result of a reload, for its caller and for the log.
 struct reload_outcome {
   bool is_refused = false;
-  /// Whole lines: why it was refused, or what was taken up and what needs a restart.
+  /// Whole lines: why it was refused, or what is now in force and what needs a restart.
   std::string text;
 };
 

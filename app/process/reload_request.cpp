@@ -31,9 +31,10 @@ using std::chrono::milliseconds;
 
 /// An answer beyond this is cut.
 constexpr std::size_t answer_limit_bytes = 64UL * 1024;
-/// A signal that came while another one waited counts as that one: it is sent again after this.
+/// A signal that arrives while another one is pending is merged with it, so it is sent again after
+/// this time.
 constexpr milliseconds repeat_pause{1'000};
-/// Between two looks at a process that begins.
+/// The interval between checks of a process that is starting.
 constexpr milliseconds start_pause{20};
 /// The first byte of an answer.
 constexpr char taken_up = '+';
@@ -61,7 +62,7 @@ base::file_descriptor open_socket() {
   return base::file_descriptor{::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
 }
 
-/// Not 0, and nobody else's guess.
+/// Not 0, and not guessable by others.
 int random_number() {
   std::array<std::uint8_t, 4> random{};
   base::fill_random(random);
@@ -77,8 +78,8 @@ bool serves(pid_t which) {
          given[1] == "serve";
 }
 
-/// Whether the main thread of a process has SIGHUP in a mask of its status, such as SigBlk. Not
-/// where it has all signals there, as for the moment in which a thread is started.
+/// Whether the main thread of a process has SIGHUP in a mask of its status, such as SigBlk. False
+/// if the mask has all signals, as while a thread is being started.
 bool has_hangup_in(std::string_view mask, pid_t which) {
   const auto has = [](std::uint64_t all, int signal) { return (all >> (signal - 1) & 1U) != 0; };
   std::ifstream file{"/proc/" + std::to_string(which) + "/status"};
@@ -90,14 +91,15 @@ bool has_hangup_in(std::string_view mask, pid_t which) {
   return false;
 }
 
-/// Waits until the process reads the signal: one that has just begun would be ended by it.
+/// Waits until the process handles the signal, which would end a process that has just started.
 base::expected<void> wait_until_it_listens(pid_t which, base::steady_time until) {
   const auto process = "process " + std::to_string(which);
   while (!has_hangup_in("SigBlk", which)) {
     if (!serves(which)) return fail(process + " has ended");
     if (has_hangup_in("SigIgn", which))
-      return fail(process + " ignores SIGHUP, as nohup makes it; restart it to change it");
-    if (base::machine_clock().now() >= until) return fail(process + " does not begin to serve");
+      return fail(process +
+                  " ignores SIGHUP, as under nohup; restart it to apply the configuration");
+    if (base::machine_clock().now() >= until) return fail(process + " has not started to serve");
     static_cast<void>(::poll(nullptr, 0, static_cast<int>(start_pause.count())));
   }
   return {};
@@ -105,9 +107,9 @@ base::expected<void> wait_until_it_listens(pid_t which, base::steady_time until)
 
 base::expected<void> tell(pid_t which, int number) {
   if (::sigqueue(which, SIGHUP, {.sival_int = number}) == 0) return {};
-  auto why = "cannot tell process " + std::to_string(which) +
-             " to reload: " + std::generic_category().message(errno);
-  if (errno == EPERM) why += "; ask as its user, or as root";
+  auto why = "cannot send SIGHUP to process " + std::to_string(which) + ": " +
+             std::generic_category().message(errno);
+  if (errno == EPERM) why += "; run this as its user or as root";
   return fail(std::move(why));
 }
 
@@ -124,7 +126,7 @@ base::expected<reload_outcome> read_answer(const base::file_descriptor& from) {
 base::expected<reload_outcome> ask_to_reload(pid_t which, milliseconds at_most) {
   const auto process = "process " + std::to_string(which);
   if (!serves(which))
-    return fail("no service reloads: " + process + " is not a `matchcloud serve`");
+    return fail("no service was reloaded: " + process + " is not a `matchcloud serve`");
   const auto number = random_number();
   const socket_name name{number};
   const auto answers = open_socket();
@@ -139,9 +141,10 @@ base::expected<reload_outcome> ask_to_reload(pid_t which, milliseconds at_most) 
     if (::poll(&watched, 1, static_cast<int>(repeat_pause.count())) > 0)
       return read_answer(answers);
   }
-  return fail(process + " was told to reload and has not answered within " +
-              std::to_string(at_most.count() / 1'000) +
-              " s; its log says what it did (in another network namespace it cannot answer)");
+  return fail(
+      process + " received the request but did not answer within " +
+      std::to_string(at_most.count() / 1'000) +
+      " s; see its log for the result (a process in another network namespace cannot answer)");
 }
 
 base::expected<pid_t> find_serving_process() {
@@ -155,9 +158,9 @@ base::expected<pid_t> find_serving_process() {
       found.push_back(number);
   }
   if (found.size() == 1) return found.front();
-  if (found.empty()) return fail("no `matchcloud serve` runs that this user can see");
+  if (found.empty()) return fail("this user can see no running `matchcloud serve`");
   std::ranges::sort(found);
-  std::string text = "more than one service runs; name one of the processes";
+  std::string text = "more than one service is running; name one of these processes:";
   for (const auto each : found)
     text.append(" ").append(std::to_string(each));
   return fail(std::move(text));

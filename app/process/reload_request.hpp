@@ -7,20 +7,20 @@
 
 #include <chrono>
 
-/// How `matchcloud reload` asks a running service, and gets its answer: SIGHUP with a number, by
-/// which the service finds the socket that the answer goes to. Only who may send the process a
-/// signal can ask.
+/// How `matchcloud reload` makes a running service reload and receives its answer: it sends SIGHUP
+/// with a number, from which the service derives the name of the socket for the answer. Only users
+/// who may send signals to the process can do this.
 namespace matchcloud::app {
 
-/// Tells a process to reload, and waits for its answer. Fails with `unavailable`, saying why, where
-/// `which` does not serve, may not be told, or does not answer in time.
+/// Tells a process to reload, and waits for its answer. Fails with `unavailable` and the reason if
+/// `which` does not serve, may not be signalled, or does not answer in time.
 base::expected<reload_outcome> ask_to_reload(pid_t which, std::chrono::milliseconds at_most);
 
 /// The process that serves on this machine. Fails with `unavailable` if there is none, or more than
 /// one, naming them.
 base::expected<pid_t> find_serving_process();
 
-/// Answers who asked with that number; nothing with 0. Never waits.
+/// Answers the request with that number; does nothing if it is 0. Never waits.
 void answer_reload(int asked_with, const reload_outcome& outcome);
 
 } // namespace matchcloud::app

@@ -45,8 +45,8 @@ service_manager::service_manager(const manager_settings& settings) : settings_{s
   const bool is_abstract = name.front() == '@';
   if ((!is_abstract && name.front() != '/') || name.size() >= sizeof where_.sun_path) {
     base::log(base::log_event::manager_failed,
-              "NOTIFY_SOCKET is {}, which is neither an absolute path nor @ and a name, of at "
-              "most {} bytes; the service manager is told nothing",
+              "NOTIFY_SOCKET is {}, but must be an absolute path, or @ and a name, of at most {} "
+              "bytes; the service manager gets no messages",
               name, sizeof where_.sun_path - 1);
     return;
   }
@@ -58,7 +58,7 @@ service_manager::service_manager(const manager_settings& settings) : settings_{s
   socket_ = base::file_descriptor{::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
   if (!socket_)
     base::log(base::log_event::manager_failed,
-              "the service manager is told nothing (NOTIFY_SOCKET): no socket can be made: {}",
+              "the service manager gets no messages (NOTIFY_SOCKET): a socket cannot be made: {}",
               std::generic_category().message(errno));
 }
 
@@ -90,7 +90,7 @@ service_manager::outcome service_manager::send(std::string_view message) {
   const auto why = errno;
   if (!std::exchange(has_failed_, true))
     base::log(base::log_event::manager_failed,
-              "the service manager cannot be told at {} (NOTIFY_SOCKET): {}", settings_.socket,
+              "the service manager cannot be reached at {} (NOTIFY_SOCKET): {}", settings_.socket,
               std::generic_category().message(why));
   return outcome::failed;
 }

@@ -64,7 +64,7 @@ std::optional<noted_signal> take(const base::file_descriptor& from) {
 
 service_signals::service_signals()
     : ending_{ending()}, ending_fd_{block(ending_)}, noted_fd_{block(noted())} {
-  // Read by nobody: a crash bounds its report by it.
+  // Never read: a crash uses SIGALRM to limit the time of its report.
   sigset_t alarm;
   sigemptyset(&alarm);
   sigaddset(&alarm, SIGALRM);

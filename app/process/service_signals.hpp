@@ -15,18 +15,18 @@ struct noted_signal {
   int value = 0;
 };
 
-/// The signals of a service, as readable descriptors, so that none ends it by surprise.
+/// The signals of a service, as readable descriptors, so that no signal ends it unexpectedly.
 ///
 /// SIGTERM, SIGINT and SIGQUIT ask it to end. SIGHUP asks it to reload, unless it is ignored, as
-/// with nohup, and SIGUSR2 to start its successor, whose end SIGCHLD tells. Signals without a
-/// meaning here that would end the process, such as SIGUSR1, are only noted. Those of a crash, and
-/// those that a library handles, stay as they are.
+/// under nohup. SIGUSR2 asks it to start its successor, whose end SIGCHLD reports. Signals without
+/// a meaning here that would end the process, such as SIGUSR1, are only noted. Signals of a crash
+/// and signals that a library handles are not changed.
 ///
 /// Signals are blocked in the constructing thread and those that it starts later, so create this in
 /// the main thread before others. For that thread only.
 class service_signals {
 public:
-  /// Blocks them: from here on those that ask to end wait to be taken.
+  /// Blocks them: from here on, signals to end stay pending until they are taken.
   service_signals();
   service_signals(const service_signals&) = delete;
   service_signals& operator=(const service_signals&) = delete;
@@ -34,17 +34,16 @@ public:
   /// process.
   ~service_signals() = default;
 
-  /// Lets those that ask to end do so by themselves again, such as while the process only cleans
-  /// up.
+  /// Lets signals to end terminate the process again, for example while it only cleans up.
   void unblock_ending() const;
 
-  /// Readable while a signal to end waits to be taken.
+  /// Readable while a signal to end is pending.
   int ending_fd() const noexcept { return ending_fd_.get(); }
-  /// Readable while another signal waits to be taken.
+  /// Readable while another signal is pending.
   int noted_fd() const noexcept { return noted_fd_.get(); }
-  /// Whether a signal to end waits to be taken.
+  /// Whether a signal to end is pending.
   bool ends() const;
-  /// Takes a signal to end, or another signal; empty if none waits.
+  /// Takes a signal to end, or another signal; empty if none is pending.
   std::optional<int> take_ending() const;
   std::optional<noted_signal> take_noted() const;
 

@@ -9,7 +9,7 @@ namespace matchcloud::app {
 
 /// A program to start.
 struct spawned_program {
-  /// A path, or a name that is looked for in PATH.
+  /// A path, or a name that is looked up in PATH.
   std::string program;
   /// All arguments, the program's name first.
   std::vector<std::string> arguments;

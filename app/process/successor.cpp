@@ -26,8 +26,8 @@ std::vector<std::string> arguments() {
   return all;
 }
 
-/// The environment, with this process as the one that the service manager watches: that is what a
-/// successor takes over.
+/// The environment, with this process as the one that the service manager watches, because a
+/// successor takes that over.
 std::vector<std::string> environment() {
   constexpr std::string_view watched = "WATCHDOG_PID=";
   std::vector<std::string> all;
@@ -53,27 +53,27 @@ successor::successor() {
 void successor::start() {
   if (::getpid() == 1)
     return base::log(base::log_event::successor_failed,
-                     "SIGUSR2: no successor is started: this is process 1, and its container "
-                     "would end with it; start another container instead");
+                     "SIGUSR2: no successor is started: this is process 1, and the container would "
+                     "end with it; start another container instead");
   if (started_ != 0)
     return base::log(base::log_event::successor_started,
-                     "SIGUSR2: process {} is starting to take over already", started_);
+                     "SIGUSR2: process {} is already starting to take over", started_);
   pid_t started = 0;
   if (const int failure = spawn({program_, arguments(), environment()}, started); failure != 0)
     return base::log(base::log_event::successor_failed,
-                     "SIGUSR2: cannot start {}: {}; this process goes on", program_,
+                     "SIGUSR2: cannot start {}: {}; this process keeps serving", program_,
                      std::generic_category().message(failure));
   started_ = started;
-  base::log(base::log_event::successor_started,
-            "SIGUSR2: process {} is started from {}, to take over", started_, program_);
+  base::log(base::log_event::successor_started, "SIGUSR2: started process {} from {} to take over",
+            started_, program_);
 }
 
 void successor::note_end() {
   int status = 0;
   if (started_ == 0 || ::waitpid(started_, &status, WNOHANG) != started_) return;
   base::log(base::log_event::successor_failed,
-            "process {}, which was to take over, ended {}; this process goes on", started_,
-            describe_end(status));
+            "process {}, which should have taken over, ended {}; this process keeps serving",
+            started_, describe_end(status));
   started_ = 0;
 }
 

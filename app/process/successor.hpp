@@ -6,18 +6,18 @@
 
 namespace matchcloud::app {
 
-/// The process that is to take over from this one, on SIGUSR2: the program that lies at this one's
-/// path by then, such as a newer one, with the same arguments. It takes the listeners over once it
-/// can serve; where it cannot, it ends, and this process goes on. Main thread only.
+/// The process that SIGUSR2 starts to take over from this one: the program now at this process's
+/// path, such as a newer version, with the same arguments. It takes over the listeners once it can
+/// serve; if it cannot, it ends and this process keeps serving. Main thread only.
 class successor {
 public:
-  /// Notes where the program lies, which may be replaced later.
+  /// Remembers the path of the program, whose file may be replaced later.
   successor();
 
-  /// Starts it, unless one is starting. Not where this process is the first of a container, which
-  /// would end with it.
+  /// Starts it, unless one is starting already. Refuses if this process is process 1 of a
+  /// container, which would end with it.
   void start();
-  /// Says so where it has ended.
+  /// Logs it if it has ended.
   void note_end();
 
 private:

@@ -21,7 +21,7 @@ namespace {
 /// A thread counts against limits until the kernel has removed it, a moment after it was joined.
 constexpr std::chrono::seconds removal_patience{1};
 
-/// The threads of this process as the kernel counts them; 0 if that is unknown.
+/// The kernel's count of this process's threads; 0 if unknown.
 std::size_t counted_threads() {
   std::error_code failed;
   const std::filesystem::directory_iterator tasks{"/proc/self/task", failed};
@@ -67,7 +67,7 @@ base::expected<void> try_threads(std::size_t needed) {
                     "this configuration needs " + std::to_string(needed) +
                         " threads, and the system allows " + std::to_string(allowed) + limits +
                         ". Raise the limit (ulimit -u, LimitNPROC= and TasksMax= of systemd, "
-                        "--pids-limit of docker), or give fewer --loops and --export-jobs");
+                        "--pids-limit of docker), or use fewer --loops and --export-jobs");
 }
 
 std::string describe_thread_limits() {
@@ -82,7 +82,7 @@ std::string describe_thread_limits() {
     add("pids.max of " + pids->folder + " is " + std::to_string(pids->limit));
   rlimit memory{};
   if (::getrlimit(RLIMIT_AS, &memory) == 0 && memory.rlim_cur != RLIM_INFINITY)
-    add("RLIMIT_AS, of which each thread's stack takes some, is " +
+    add("RLIMIT_AS, which each thread's stack counts against, is " +
         std::to_string(memory.rlim_cur));
   return text;
 }

@@ -339,9 +339,9 @@ TEST_CASE("a listener says that it expects PROXY headers", "[operations]") {
   CHECK(first->starts_with("listening on http://127.0.0.1:"));
   CHECK(first->ends_with(" (PROXY protocol)"));
   CHECK(second->find("PROXY") == std::string::npos);
-  CHECK(started.says("expects PROXY protocol headers and no proxy is trusted"));
+  CHECK(started.says("expects PROXY protocol headers, but no proxy is trusted"));
   // Nobody could open the URLs in avatar lists.
-  CHECK(started.says("only a proxy is let in; give --public-url"));
+  CHECK(started.says("only a proxy is admitted; set --public-url"));
 }
 
 TEST_CASE("the transport httplib refuses to expect PROXY headers", "[operations]") {

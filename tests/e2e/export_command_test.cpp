@@ -80,7 +80,7 @@ TEST_CASE("an export that is asked for wrongly exits with 2 and says what is wro
            {export_of({"--data-dir", "none", "-o", "-", "--csv", "xls"}), "{exact,excel}"},
            {{"export", "--game", "7", "--start", "0", "--end", "1", "--url", "http://a.example",
              "-o", "-"},
-            "--game `7` is not the id of a game, a UUID. Names are looked up in a store"},
+            "--game `7` is not a game's id (a UUID). Names work only with a store"},
            {export_of(to, "2026-02-30"), "\"2026-02-30\" is neither a date like"},
        }) {
     const auto got = run(wrong.words);

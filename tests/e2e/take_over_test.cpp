@@ -117,8 +117,8 @@ TEST_CASE("taking over three times in a row under load loses no request and rese
 
 /// The process that `by` says it started.
 pid_t started_by(const server& by) {
-  const std::string before = "SIGUSR2: process ";
-  REQUIRE(by.process().says(" is started from "));
+  const std::string before = "SIGUSR2: started process ";
+  REQUIRE(by.process().says(before));
   const auto log = by.process().errors();
   return std::stoi(log.substr(log.rfind(before) + before.size()));
 }
@@ -159,7 +159,7 @@ TEST_CASE("a successor that cannot start leaves its predecessor serving", "[life
   second.process().signal(SIGUSR2);
   const auto started = std::to_string(started_by(second));
   CHECK(second.process().says("process " + started +
-                              ", which was to take over, ended with exit code 2"));
+                              ", which should have taken over, ended with exit code 2"));
   check_serves(second.data());
   second.process().signal(SIGTERM);
   CHECK(second.process().exit_code() == 0);
@@ -372,11 +372,11 @@ TEST_CASE("a take-over that cannot be says why, and the running process goes on"
   // Without the flag, a port in use is an error that names the port.
   refused({"--listen", data, "--ops-listen", ops}, {data, "--take-over"});
   refused({"--listen", data, "--ops-listen", "127.0.0.1:0", "--take-over"},
-          {pid, "it alone has ops " + ops, "only this one has ops 127.0.0.1:0"});
+          {pid, "only it has ops " + ops, "only this process has ops 127.0.0.1:0"});
   refused({"--listen", "127.0.0.9:1," + data, "--ops-listen", ops, "--take-over"},
-          {pid, "only this one has 127.0.0.9:1"});
+          {pid, "only this process has 127.0.0.9:1"});
   refused({"--listen", data + "/proxy", "--ops-listen", ops, "--take-over"},
-          {pid, "it alone has " + data, "only this one has " + data + "/proxy"});
+          {pid, "only it has " + data, "only this process has " + data + "/proxy"});
   refused({"--listen", data, "--ops-listen", ops, "--take-over", "--transport", "httplib"},
           {"shutdown(2)", "choose loops"});
   const world other;

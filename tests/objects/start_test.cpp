@@ -85,7 +85,7 @@ TEST_CASE("a service whose bucket is out of reach waits for it") {
                        "--objects-path-style", "--objects-endpoint", "http://127.0.0.1:1"},
                       {"AWS_ACCESS_KEY_ID=somebody", "AWS_SECRET_ACCESS_KEY=hush-hush"}};
   CHECK(waits.says("not ready: "));
-  CHECK(waits.says("/healthz and /readyz are answered"));
+  CHECK(waits.says("answers /healthz and /readyz"));
   CHECK(waits.errors().find("hush-hush") == std::string::npos);
   waits.signal(SIGTERM);
   CHECK(waits.exit_code() == 0);

@@ -74,23 +74,23 @@ TEST_CASE("a process with other listeners is not taken over, and the error names
   std::string said;
   SECTION("less") {
     of.fitting.listen.pop_back();
-    said = "it alone has " + second + "/proxy.";
+    said = "only it has " + second + "/proxy.";
   }
   SECTION("more") {
     of.fitting.listen.push_back({http::parse_endpoint("[::1]:9").value()});
-    said = "only this one has [::1]:9.";
+    said = "only this process has [::1]:9.";
   }
   SECTION("without what it expects") {
     of.fitting.listen[1].kind = {};
-    said = "it alone has " + second + "/proxy; only this one has " + second + ".";
+    said = "only it has " + second + "/proxy; only this process has " + second + ".";
   }
   SECTION("with TLS") {
     of.fitting.listen[1].kind.tls = true;
-    said = "it alone has " + second + "/proxy; only this one has " + second + "/proxy/tls.";
+    said = "only it has " + second + "/proxy; only this process has " + second + "/proxy/tls.";
   }
   SECTION("another ops plane") {
     of.fitting.ops_listen.port = 9;
-    said = "it alone has ops " + ops + "; only this one has ops 127.0.0.1:9.";
+    said = "only it has ops " + ops + "; only this process has ops 127.0.0.1:9.";
   }
   const auto refused = find_predecessor(of.fitting);
   REQUIRE(!refused);

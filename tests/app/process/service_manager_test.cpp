@@ -97,7 +97,7 @@ TEST_CASE("where no socket can be made nothing is told, and a warning says so") 
   REQUIRE(::setrlimit(RLIMIT_NOFILE, &usual) == 0);
   CHECK_FALSE(manager);
   CHECK(manager.watchdog().count() == 0);
-  CHECK(log.text().find("NOTIFY_SOCKET): no socket can be made: ") != std::string::npos);
+  CHECK(log.text().find("NOTIFY_SOCKET): a socket cannot be made: ") != std::string::npos);
 }
 
 TEST_CASE("a status is one line of a bounded length, and whole characters") {

@@ -146,7 +146,7 @@ TEST_CASE("a database that another one replaces, or that is gone, makes the serv
   fs::rename(kept, database);
   CHECK(eventually([&] { return service.ask_ops("/readyz").status == 200; }));
   CHECK(eventually([&] { return put_tier().status / 100 == 2; }));
-  CHECK(service.process().says("is there again"));
+  CHECK(service.process().says("is back"));
 }
 
 TEST_CASE("a copy that is put in the place of a removed database is never taken for it",

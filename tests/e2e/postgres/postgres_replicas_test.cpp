@@ -185,7 +185,7 @@ TEST_CASE("a replica whose store is made one for newer programs is not ready and
     const auto ready = ask_ops(*at, "GET", "/readyz");
     CHECK(ready.body == R"({"ready":false,"reason":"store_newer"})");
     CHECK(ask_ops(*at, "GET", "/healthz").status == 200);
-    CHECK(at->process().says("may not use its store any more"));
+    CHECK(at->process().says("may no longer use its store"));
   }
   const auto refused = put(both.first);
   CHECK(refused.status == 503);
