@@ -41,16 +41,16 @@ int run(const options& given) {
 }
 
 constexpr const char* help =
-    "Makes a backup in DIR, which must be missing or empty, while a service may run: all rows as "
-    "they were at one moment, the images that avatars name and, where exports are files, the "
-    "exports. The database is a SQLite file, whatever the engine of the store. On the same disk "
-    "images and exports are hard links, elsewhere copies.\n\n"
-    "DIR is a whole backup once it has manifest.json, with a digest of each file and table, which "
-    "is written last. A failed or interrupted run removes what it made. One that was killed "
-    "leaves a folder without that file, which restore and verify refuse.\n\n"
-    "Signing keys and ticket roots are in it only with --with-secrets, in files that only their "
-    "owner can read: keep that backup as you keep the keys. Tokens are rows, as digests, and are "
-    "in every backup. Exports in a bucket are not in it; they are made again when asked for.\n\n"
+    "Makes a backup in DIR, which must be missing or empty. A service may be running. The backup "
+    "has all rows as of one moment, the images of avatars and, if exports are files, the exports. "
+    "Its database is a SQLite file, whatever the engine of the store. Images and exports are hard "
+    "links on the same disk, and copies otherwise.\n\n"
+    "The backup is complete once DIR has manifest.json, which is written last and has a digest of "
+    "each file and table. A failed or interrupted run removes what it made. A killed run leaves a "
+    "folder without manifest.json, which restore and verify refuse.\n\n"
+    "Signing keys and ticket roots are included only with --with-secrets, in files that only their "
+    "owner can read: protect that backup as you protect the keys. Every backup has the tokens, as "
+    "digests. Exports in a bucket are not included; they are made again when requested.\n\n"
     "Example: matchcloud backup /backup/2026-11-26 --config /etc/matchcloud/matchcloud.toml\n"
     "Example: matchcloud backup --with-secrets /backup/today --data-dir var";
 
@@ -58,7 +58,7 @@ constexpr const char* help =
 
 void add_backup_command(CLI::App& program, int& code) {
   auto* command =
-      program.add_subcommand("backup", "Make a backup of a store, while a service may run.");
+      program.add_subcommand("backup", "Make a backup of a store, even while a service runs.");
   cli::set_help(*command, help);
   const auto given = std::make_shared<options>();
   add_folder_argument(*command, *given, "The folder of the backup: missing or empty.")->required();

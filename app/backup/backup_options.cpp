@@ -12,7 +12,7 @@ namespace matchcloud::app {
 
 namespace {
 
-/// A page of rows takes a server milliseconds; counting what a large table has, more.
+/// A page of rows takes a server milliseconds; counting a large table takes longer.
 constexpr std::chrono::minutes statement_timeout{2};
 
 constexpr std::array<std::string_view, 10> keys{"data-dir",         "store",
@@ -46,7 +46,7 @@ CLI::Option* add_folder_argument(CLI::App& command, backup_options& options,
 }
 
 base::expected<store::store_place> place_of(const backup_options& options) {
-  std::vector<std::string> unknown; // is serve's to warn about
+  std::vector<std::string> unknown; // serve warns about these
   return read_configuration(options.configuration, unknown).map([](serve_config config) {
     config.store.statement_timeout = statement_timeout;
     return config.store;

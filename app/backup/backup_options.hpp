@@ -10,9 +10,9 @@
 
 namespace matchcloud::app {
 
-/// What the three commands have in common.
+/// Options that backup, restore and verify share.
 struct backup_options {
-  /// The backup's folder; empty where none was given.
+  /// The backup's folder; empty if none was given.
   std::string folder;
   configuration_options configuration;
   std::string format = "table";
@@ -25,7 +25,8 @@ void add_backup_options(CLI::App& command, backup_options& options);
 CLI::Option* add_folder_argument(CLI::App& command, backup_options& options,
                                  const std::string& help);
 
-/// Where the store is, by the flags, the environment and the file. Fails with `config_invalid`.
+/// Where the store is, according to the flags, the environment and the file. Fails with
+/// `config_invalid`.
 base::expected<store::store_place> place_of(const backup_options& options);
 
 } // namespace matchcloud::app

@@ -9,8 +9,8 @@
 
 namespace matchcloud::app {
 
-/// Shows what a long command does on the terminal, and ends it where a signal arrives. Make it
-/// before threads start.
+/// Shows the progress of a long command on the terminal, and ends the command when a signal
+/// arrives. Make it before threads start.
 class backup_watch {
 public:
   backup_watch() : progress_{base::machine_clock()} {}

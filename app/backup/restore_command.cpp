@@ -35,16 +35,16 @@ int run(const backup_options& given) {
 }
 
 constexpr const char* help =
-    "Restores the backup in DIR into an empty place: a data directory that is missing or empty, or "
-    "a PostgreSQL database without a store, with images in the data directory or a bucket. Start "
-    "the service after it. The engine need not be the one of the store that was backed up.\n\n"
-    "The backup is compared with its manifest first: nothing of a damaged one is restored. Until "
-    "the end no service starts on the place. After ctrl-c, a kill or a lost connection the same "
-    "command completes it.\n\n"
-    "Signing keys and ticket roots are restored if the backup has them. Without them the service "
-    "makes new ones: URLs of exports that were given out and TLS session tickets end, and clients "
-    "ask again. Tokens stay valid. What was revoked or removed after the backup is back; do that "
-    "again.\n\n"
+    "Restores the backup in DIR into an empty place: a missing or empty data directory, or a "
+    "PostgreSQL database without a store, with images in the data directory or a bucket. Start the "
+    "service afterwards. The engine may differ from the engine of the original store.\n\n"
+    "The backup is compared with its manifest first, and a damaged one is not restored. No service "
+    "starts on the place until the restore is complete. After ctrl-c, a kill or a lost connection, "
+    "run the same command again to complete it.\n\n"
+    "Signing keys and ticket roots are restored if the backup has them. Otherwise the service "
+    "makes new ones: earlier export URLs and TLS session tickets stop working, and clients request "
+    "new ones. Tokens stay valid. Anything revoked or removed after the backup is back; revoke or "
+    "remove it again.\n\n"
     "Example: matchcloud restore /backup/2026-11-26 --data-dir var\n"
     "Example: matchcloud restore /backup/2026-11-26 --store postgresql:///matchcloud --objects "
     "s3://bucket";

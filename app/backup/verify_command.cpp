@@ -34,19 +34,18 @@ int run(const backup_options& given) {
   if (!cli::print("matchcloud verify", text)) return failed;
   if (done->faults() == 0) return ok;
   std::cerr << "matchcloud verify: " << done->name << ": " << done->faults()
-            << " things are missing or damaged\n";
+            << " items are missing or damaged\n";
   return failed;
 }
 
 constexpr const char* help =
-    "Reads all of a store, or with DIR of a backup, and says what is missing, damaged or "
-    "unreferenced. A service may run meanwhile.\n\n"
-    "Of a store: SQLite's pages and indexes, all rows from one snapshot, whether rows name games, "
-    "namespaces, regions and kinds of lobbies that exist, whether each lobby is where exports look "
-    "for it, each image and the digest in its name, and each export.\n"
-    "Of a backup: the same, and each file and table against the manifest. Nothing in it is "
-    "changed.\n\n"
-    "Unreferenced images do no harm: `matchcloud objects check --remove` removes those of a "
+    "Reads a whole store, or with DIR a whole backup, and reports what is missing, damaged or "
+    "unreferenced. A service may be running.\n\n"
+    "In a store it checks SQLite's pages and indexes, all rows from one snapshot, whether rows "
+    "refer to existing games, namespaces, regions and kinds of lobbies, whether exports find each "
+    "lobby, each image and the digest in its name, and each export.\n"
+    "In a backup it also checks each file and table against the manifest. It changes nothing.\n\n"
+    "Unreferenced images are harmless: `matchcloud objects check --remove` removes them from a "
     "store.\n\n"
     "Exits with 1 if anything is missing or damaged.\n\n"
     "Example: matchcloud verify --data-dir var\n"
@@ -56,10 +55,10 @@ constexpr const char* help =
 
 void add_verify_command(CLI::App& program, int& code) {
   auto* command =
-      program.add_subcommand("verify", "Say what of a store or a backup is missing or damaged.");
+      program.add_subcommand("verify", "Check a store or a backup for missing or damaged data.");
   cli::set_help(*command, help);
   const auto given = std::make_shared<backup_options>();
-  add_folder_argument(*command, *given, "The folder of a backup. Without it the store is read.");
+  add_folder_argument(*command, *given, "The folder of a backup. Without it the store is checked.");
   add_backup_options(*command, *given);
   command->callback([given, &code] { code = run(*given); });
 }

@@ -23,12 +23,12 @@ base::expected<certificate_authorities> certificate_authorities::read(const std:
   const auto text = cli::read_bounded_file(file, authorities_limit_bytes);
   if (!text) return refuse(file, text.error().detail);
   if (text->size() > authorities_limit_bytes)
-    return refuse(file, "larger than 16 MiB, the limit of a file of certificates");
+    return refuse(file, "larger than 16 MiB, the limit for a file of certificates");
   certificate_authorities made;
   made.file_ = file;
   made.store_ = {X509_STORE_new(), X509_STORE_free};
   if (!made.store_) throw std::bad_alloc{};
-  // An authority below another one may be trusted for itself.
+  // An intermediate authority may be trusted on its own.
   X509_STORE_set_flags(made.store(), X509_V_FLAG_PARTIAL_CHAIN);
 
   const auto from = base::reader_of(*text);
@@ -40,10 +40,10 @@ base::expected<certificate_authorities> certificate_authorities::read(const std:
   }
   if (!base::is_at_end_of_pem())
     return refuse(file, "certificate " + std::to_string(count + 1) +
-                            " is damaged; get the file anew from where it came from");
+                            " is damaged; get the file again from its source");
   if (count == 0)
-    return refuse(file, "it has no certificate; it must have the authority's in PEM, which begins "
-                        "with -----BEGIN CERTIFICATE-----");
+    return refuse(file, "it has no certificate; it must contain the authority's certificate in "
+                        "PEM, which begins with -----BEGIN CERTIFICATE-----");
   return made;
 }
 

@@ -13,8 +13,8 @@ namespace matchcloud::app {
 /// Bundles of all public authorities have about 220 kB.
 inline constexpr std::size_t authorities_limit_bytes = 16UL * 1024 * 1024;
 
-/// Whom a client trusts to say who a server is: the authorities of a file alone, or the system's.
-/// Copies share what was read. Any thread.
+/// The authorities that a client trusts to identify servers: only the ones in a file, or the
+/// system's. Copies share what was read. Any thread.
 class certificate_authorities {
 public:
   /// The system's.

@@ -7,7 +7,7 @@
 
 namespace matchcloud::app {
 
-/// What a server is reached by and its certificate is for.
+/// A name or address by which a server is reached, for its certificate.
 struct certificate_host {
   bool is_address = false;
   /// A host name in lower case without a final dot, or an address without brackets.

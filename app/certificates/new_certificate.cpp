@@ -31,7 +31,7 @@ struct extension {
   std::string value;
 };
 
-/// Who signs.
+/// The signer of a certificate.
 struct signer {
   X509* certificate;
   EVP_PKEY* key;
@@ -128,7 +128,7 @@ std::string alternative_names(const std::vector<certificate_host>& hosts) {
   return text;
 }
 
-/// Two pairs have two names, so that a client that trusts both finds the right one.
+/// Different pairs have different names, so that a client that trusts both finds the right one.
 std::string self_signed_name(const serial_bytes& serial) {
   std::string name = "matchcloud self-signed ";
   base::append_hexadecimal(name, std::span{serial}.first<4>());
@@ -143,7 +143,7 @@ base::expected<certificate_pair> make_self_signed(const std::vector<certificate_
   if (!key) return base::openssl_failure(where, "make a key");
   const auto serial = random_serial();
   const auto made = begin_certificate(key.get(), serial, self_signed_name(serial), validity);
-  // An authority's extended key usages hold for what it issues, too: hence clientAuth.
+  // An authority's extended key usages also apply to what it issues, hence clientAuth.
   const std::array extensions{
       extension{NID_basic_constraints, "critical,CA:TRUE,pathlen:0"},
       extension{NID_key_usage, "critical,digitalSignature,keyCertSign"},
@@ -166,9 +166,10 @@ base::expected<certificate_pair> make_client_certificate(const std::string& name
   if (X509_check_private_key(authority.get(), authority_key.get()) != 1)
     return base::openssl_failure(where, "use the issuer's key with its certificate");
   if (X509_check_ca(authority.get()) != 1)
-    return base::fail(base::errc::io_failed, std::string{where} +
-                                                 ": the issuer's certificate is no authority's "
-                                                 "(CA:TRUE) and may sign no other");
+    return base::fail(
+        base::errc::io_failed,
+        std::string{where} +
+            ": the issuer's certificate is not an authority's (CA:TRUE), so it cannot sign others");
 
   const base::key_ptr key{EVP_EC_gen("P-256")};
   if (!key) return base::openssl_failure(where, "make a key");

@@ -26,17 +26,17 @@ struct certificate_pair {
   std::string fingerprint;
 };
 
-/// Makes an ECDSA P-256 key and a certificate for `hosts` (at least one) that the key itself signs.
-/// The certificate is its own authority (CA:TRUE, pathlen 0), so that a client can be told to trust
-/// it and it can issue certificates of clients. Fails with `io_failed` where OpenSSL fails. Takes
-/// less than a millisecond. Any thread.
+/// Makes an ECDSA P-256 key and a self-signed certificate for `hosts` (at least one). The
+/// certificate is its own authority (CA:TRUE, pathlen 0), so that clients can be told to trust it
+/// and it can issue client certificates. Fails with `io_failed` if OpenSSL fails. Takes less than a
+/// millisecond. Any thread.
 base::expected<certificate_pair> make_self_signed(const std::vector<certificate_host>& hosts,
                                                   const certificate_validity& validity);
 
-/// Makes an ECDSA P-256 key and a client's certificate, for CN=`name` (1 to
-/// `client_name_limit_bytes` of UTF-8), that the key of `issuer` signs; its fingerprint is not
-/// looked at. Fails with `io_failed` where OpenSSL fails, or where the issuer's certificate and key
-/// are not PEM, do not belong together, or the certificate is no authority's.
+/// Makes an ECDSA P-256 key and a client's certificate for CN=`name` (1 to
+/// `client_name_limit_bytes` of UTF-8), signed by the key of `issuer`; the issuer's fingerprint is
+/// ignored. Fails with `io_failed` if OpenSSL fails, if the issuer's certificate and key are not
+/// PEM or do not belong together, or if the certificate is not an authority's.
 base::expected<certificate_pair> make_client_certificate(const std::string& name,
                                                          const certificate_validity& validity,
                                                          const certificate_pair& issuer);

@@ -58,7 +58,8 @@ int run(const check_options& options) {
   if (!cli::print("matchcloud objects check", text)) return failed;
   if (done->found.missing.empty()) return ok;
   std::cerr << "matchcloud objects check: " << done->found.missing.size()
-            << (done->found.missing.size() == 1 ? " referenced object is" : " referenced objects are")
+            << (done->found.missing.size() == 1 ? " referenced object is"
+                                                : " referenced objects are")
             << " missing; import the avatars again, with their images\n";
   return failed;
 }

@@ -28,7 +28,7 @@ int clear(const std::string& point, const ops_plane& at) {
 }
 
 constexpr const char* help =
-    "Ends the fault at POINT, or all faults. What they delay or stall goes on at once.\n\n";
+    "Ends the fault at POINT, or all faults. Delayed and stalled operations continue at once.\n\n";
 
 constexpr const char* examples = "\n\nExample: matchcloud fault clear\n"
                                  "Example: matchcloud fault clear store.commit";
@@ -39,7 +39,7 @@ void add_fault_clear_command(CLI::App& fault, int& code) {
   auto* command = fault.add_subcommand("clear", "End faults of a running service.");
   cli::set_help(*command, std::string{help} + ops_plane_help + examples);
   const auto options = std::make_shared<clear_options>();
-  command->add_option("POINT", options->point, "Without it all faults end.");
+  command->add_option("POINT", options->point, "The fault point; default: all.");
   add_ops_plane_options(*command, options->ops);
   command->callback([options, &code] {
     if (!options->point.empty() && !base::find_fault_point(options->point))

@@ -34,14 +34,14 @@ int list(const list_options& options, const ops_plane& at) {
   const auto text = text_of(shown, terminal_width());
   if (text.empty())
     std::cerr << (options.choice.search.empty()
-                      ? "No fault is injected. --all lists where one can be.\n"
-                      : "Nothing is called so. --all lists all points and presets.\n");
+                      ? "No faults are injected. To see all points and presets, use --all.\n"
+                      : "No point or preset matches. To see all, use --all.\n");
   return cli::print(program_name, text) ? ok : failed;
 }
 
 constexpr const char* help =
-    "Prints the faults that are injected, how many passes of their points they hit, and when they "
-    "heal. --all and --search print points without a fault and presets, too.\n\n";
+    "Prints the injected faults, how many passes through their points they hit, and when they "
+    "heal. --all and --search also print presets and points without a fault.\n\n";
 
 constexpr const char* examples = "\n\nExample: matchcloud fault list\n"
                                  "Example: matchcloud fault list --search slow";
@@ -52,12 +52,12 @@ void add_fault_list_command(CLI::App& fault, int& code) {
   auto* command = fault.add_subcommand("list", "Show injected faults, points and presets.");
   cli::set_help(*command, std::string{help} + ops_plane_help + examples);
   const auto options = std::make_shared<list_options>();
-  command->add_flag("--all", options->choice.all, "All points, by group, and all presets.");
+  command->add_flag("--all", options->choice.all, "List all points by group, and all presets.");
   command
       ->add_option("--search", options->choice.search,
-                   "Points and presets with this text in their name, group or effect.")
+                   "List points and presets with this text in their name, group or effect.")
       ->check(cli::not_empty());
-  command->add_flag("--json", options->json, "JSON in place of tables.");
+  command->add_flag("--json", options->json, "Print JSON instead of tables.");
   add_ops_plane_options(*command, options->ops);
   command->callback([options, &code] { code = list(*options, ops_plane_of(options->ops)); });
 }

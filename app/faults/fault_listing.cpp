@@ -64,8 +64,9 @@ listed_preset preset_of(const value& from) {
 }
 
 tl::unexpected<base::error> no_listing() {
-  return base::fail(base::errc::io_failed,
-                    "the answer is not a list of faults; is this a matchcloud's ops plane?");
+  return base::fail(
+      base::errc::io_failed,
+      "the answer is not a list of faults; is this the ops plane of a matchcloud service?");
 }
 
 /// `5..20 ms`, or `5 ms`.

@@ -10,7 +10,7 @@
 
 namespace matchcloud::app {
 
-/// A fault point as a service's `GET /faults` has it.
+/// A fault point as `GET /faults` of a service lists it.
 struct listed_point {
   std::string name;
   std::string what;
@@ -37,7 +37,7 @@ struct fault_listing {
   std::vector<listed_preset> presets;
 };
 
-/// Reads the answer to `GET /faults`. Fails with `io_failed` if it is another text.
+/// Reads the answer to `GET /faults`. Fails with `io_failed` if it is something else.
 base::expected<fault_listing> read_fault_listing(std::string_view json);
 /// Reads the answer to `GET /faults/{point}`. Fails in the same way.
 base::expected<listed_point> read_fault_point(std::string_view json);
@@ -45,12 +45,12 @@ base::expected<listed_point> read_fault_point(std::string_view json);
 /// A rule, given as JSON, for people: `delay 50..200 ms, connections 0.1`.
 std::string describe_rule(std::string_view json);
 
-/// What of a listing is shown.
+/// Which parts of a listing are shown.
 struct listing_choice {
-  /// Points without a rule and presets, too.
+  /// Also points without a rule and presets.
   bool all = false;
-  /// Only what has this text in its name, group or effect, in any case; with it, points without a
-  /// rule and presets are shown, too.
+  /// Only points and presets with this text in their name, group or effect, ignoring case; points
+  /// without a rule and presets are then also shown.
   std::string search;
 };
 

@@ -37,9 +37,9 @@ int set(const placed_rule& what, const ops_plane& at) {
 }
 
 constexpr const char* help =
-    "Sets a rule at a fault point in place of the one before. It heals by itself after --lasts, or "
-    "when `matchcloud fault clear` ends it. Passes are hit for which all that is given holds. "
-    "docs/faults.md has points, kinds and rules.\n\n";
+    "Sets the rule at a fault point, replacing any earlier one. The fault heals by itself after "
+    "--lasts, or when `matchcloud fault clear` ends it. A pass is hit if it matches all given "
+    "options. docs/faults.md describes points, kinds and rules.\n\n";
 
 constexpr const char* examples =
     "\n\nExample: matchcloud fault set store.commit delay --delay 5ms..20ms --lasts 5m\n"

@@ -42,7 +42,7 @@ base::expected<void> set_delay(fault_rule& rule, const std::string& text) {
       dots == std::string::npos ? least : parse_time(std::string_view{text}.substr(dots + 2));
   if (!least || !most)
     return refuse("--delay is " + excerpt(text) +
-                  ", which is no time. Write one such as 5ms, or two such as 5ms..20ms.");
+                  ", which is not a time. Use one such as 5ms, or a range such as 5ms..20ms.");
   rule.least_delay = *least;
   rule.most_delay = *most;
   return {};
@@ -57,14 +57,14 @@ base::expected<void> set_kind(fault_rule& rule, const std::string& kind) {
   std::string all;
   for (std::size_t i = 1; i < base::fault_kind_names.size(); ++i)
     all.append(all.empty() ? "" : ", ").append(base::fault_kind_names[i]);
-  return refuse(excerpt(kind) + " is no kind of fault. Kinds: " + all + ".");
+  return refuse(excerpt(kind) + " is not a kind of fault. Kinds: " + all + ".");
 }
 
 base::expected<void> set_id(std::optional<base::fault_bytes>& into, std::string_view option,
                             const std::string& text) {
   if (text.empty()) return {};
   const auto id = model::parse_uuid(text);
-  if (!id) return refuse(std::string{option} + " is not an id. Give a UUID.");
+  if (!id) return refuse(std::string{option} + " is not an id. Use a UUID.");
   into = id->bytes;
   return {};
 }
@@ -74,8 +74,8 @@ base::expected<void> set_client(fault_rule& rule, const std::string& text) {
   const auto block = model::parse_cidr(text);
   if (!block)
     return refuse("--client is " + excerpt(text) +
-                  ". Give an address or a block, such as 192.0.2.7 or 10.0.0.0/8, without bits "
-                  "behind the prefix.");
+                  ". Use an address or a block such as 192.0.2.7 or 10.0.0.0/8, with no bits set "
+                  "after the prefix.");
   rule.client = base::fault_network{block->network.bytes, block->prefix_length};
   return {};
 }
@@ -86,12 +86,12 @@ base::expected<void> set_lasts(fault_rule& rule, const std::string& text) {
   const auto seconds =
       time ? std::chrono::ceil<std::chrono::seconds>(*time) : std::chrono::seconds{0};
   if (seconds.count() == 0)
-    return refuse("--lasts is " + excerpt(text) + ". Give a time such as 60s, 5m or 2h.");
+    return refuse("--lasts is " + excerpt(text) + ". Use a time such as 60s, 5m or 2h.");
   rule.lasts = seconds;
   return {};
 }
 
-/// Adds what the options say besides kind and point.
+/// Adds the options other than kind and point.
 base::expected<void> refine(fault_rule& rule, const rule_options& by) {
   if (!by.delay.empty())
     if (auto set = set_delay(rule, by.delay); !set) return set;
@@ -116,7 +116,7 @@ base::expected<placed_rule> begun(const rule_options& options) {
   if ((made.rule.kind == fault_kind::delay) == options.delay.empty())
     return refuse(options.delay.empty()
                       ? "The kind delay needs --delay, such as --delay 5ms..20ms."
-                      : "--delay belongs to the kind delay. Remove it, or give delay as KIND.");
+                      : "--delay works only with the kind delay. Remove it, or use delay as KIND.");
   return made;
 }
 
@@ -144,39 +144,40 @@ base::expected<placed_rule> preset_rule(std::string_view name) {
   std::vector<std::string_view> names(actors::fault_presets.size());
   std::ranges::transform(actors::fault_presets, names.begin(), &actors::fault_preset::name);
   if (const auto close = model::closest_name(name, names); !close.empty())
-    return refuse(excerpt(name) + " is no preset. Did you mean `" + std::string{close} + "`?");
+    return refuse(excerpt(name) + " is not a preset. Did you mean `" + std::string{close} + "`?");
   std::string all;
   for (const auto each : names)
     all.append(all.empty() ? "" : ", ").append(each);
-  return refuse(excerpt(name) + " is no preset. Presets: " + all + ".");
+  return refuse(excerpt(name) + " is not a preset. Presets: " + all + ".");
 }
 
 void add_rule_options(CLI::App& command, rule_options& options) {
-  auto* point =
-      command.add_option("POINT", options.point, "Where, such as store.commit: see `fault list`.");
-  auto* kind = command.add_option("KIND", options.kind,
-                                  "What happens: delay, error, drop, crash, abort, short-write, "
-                                  "corrupt or stall. Not all points have all.");
+  auto* point = command.add_option(
+      "POINT", options.point, "The fault point, such as store.commit: see `fault list --all`.");
+  auto* kind =
+      command.add_option("KIND", options.kind,
+                         "The kind of fault: delay, error, drop, crash, abort, short-write, "
+                         "corrupt or stall. Each point supports some of these.");
   kind->needs(point);
   command
       .add_option("--preset", options.preset,
-                  "A fault by its effect, in place of POINT and KIND: see `fault list --all`.")
+                  "A fault by its effect, instead of POINT and KIND: see `fault list --all`.")
       ->excludes(point);
-  command.add_option("--delay", options.delay, "With delay: 5ms, or 5ms..20ms for any between.");
+  command.add_option("--delay", options.delay,
+                     "For the kind delay: 5ms, or 5ms..20ms for a random time between.");
   command.add_option("--probability", options.probability, "The share of passes that are hit.");
-  command.add_option("--every", options.every, "Only each n-th pass is hit.");
+  command.add_option("--every", options.every, "Only every n-th pass is hit.");
   command.add_option("--first", options.first, "No pass after the n-th is hit.");
-  command.add_flag("--once", options.once, "One pass is hit and no more.");
+  command.add_flag("--once", options.once, "Only one pass is hit.");
   command.add_flag("--header", options.header, "Only requests whose X-Fault names the point.");
-  command.add_option("--game", options.game, "Only what is about the game of this id.");
+  command.add_option("--game", options.game, "Only operations of the game with this id.");
   command.add_option("--client", options.client,
-                     "Only clients of this address, or block such as 10.0.0.0/8.");
-  command.add_option("--token-id", options.token_id,
-                     "Only requests that were let in with the token of this id.");
+                     "Only clients with this address, or in this block such as 10.0.0.0/8.");
+  command.add_option("--token-id", options.token_id, "Only requests with the token of this id.");
   command.add_option("--connections", options.connections,
                      "The share of connections that are hit, always the same ones.");
   command.add_option("--lasts", options.lasts,
-                     "When the fault heals by itself: 60s, 5m, up to 24h; 1h unless given.");
+                     "How long until the fault heals by itself: 60s, 5m, up to 24h. Default: 1h.");
 }
 
 base::expected<placed_rule> rule_of(const rule_options& options) {

@@ -13,7 +13,7 @@
 
 namespace matchcloud::app {
 
-/// A rule as a command line says it.
+/// A rule as given on a command line.
 struct rule_options {
   std::string point;
   std::string kind;
@@ -40,14 +40,14 @@ struct placed_rule {
 /// Adds POINT, KIND, `--preset` and the members of a rule; `options` must outlive the parsing.
 void add_rule_options(CLI::App& command, rule_options& options);
 
-/// The rule of the options: that of the preset, or of POINT and KIND, with what is given besides.
-/// Fails with `config_invalid`, as for a rule that the point does not take.
+/// The rule of the options: from the preset, or from POINT and KIND, refined by the other options.
+/// Fails with `config_invalid`, for example if the point does not support the rule.
 base::expected<placed_rule> rule_of(const rule_options& options);
 
 /// The rule of a preset. Fails with `config_invalid` and a suggestion.
 base::expected<placed_rule> preset_rule(std::string_view name);
 
-/// The rule as the ops plane takes it.
+/// The rule in the form that the ops plane accepts.
 std::string rule_json(const base::fault_rule& rule);
 
 /// Reads `5ms`, `1.5s` or `250us`; empty if the text is anything else, or over a day.

@@ -28,12 +28,12 @@ tl::unexpected<base::error> unreadable(int code) {
 /// Threads that store images: they wait for the disk or the network most of the time.
 constexpr std::size_t writers = 8;
 
-/// The beginning of a finding about a file. Escapes the name, which may hold anything but NUL.
+/// The beginning of a finding about a file. Escapes the name, which may contain any byte but NUL.
 std::string named(const std::string& file) {
   return "file \"" + model::printable_excerpt(file, 256) + "\": ";
 }
 
-/// The bytes of a regular file, up to one more than the limit of an image.
+/// The first bytes of a regular file, at most one more than an image may have.
 base::expected<std::string> read_beginning(const std::string& path) {
   const base::as_invoker self;
   // Non-blocking, so that opening a pipe does not wait for a writer.
@@ -58,7 +58,7 @@ base::expected<std::string> read_beginning(const std::string& path) {
   return bytes;
 }
 
-/// The image with which a file begins.
+/// The image at the beginning of a file.
 struct image_file {
   std::string bytes;
   model::image_name name;
@@ -107,9 +107,10 @@ base::expected<void> avatar_importer::add(const model::input_line& line) {
   auto& good = std::get<model::avatar_line>(read);
   const auto [first, is_new] = lines_.try_emplace(good.avatar.upload_id, line.number);
   if (!is_new) {
-    findings_.add(line.number, {model::line_errc::conflict,
-                                "upload_id " + to_string(good.avatar.upload_id) + " is on line " +
-                                    std::to_string(first->second) + " already, allowed is once"});
+    findings_.add(line.number,
+                  {model::line_errc::conflict, "upload_id " + to_string(good.avatar.upload_id) +
+                                                   " is on line " + std::to_string(first->second) +
+                                                   " already; use each upload_id only once"});
     return {};
   }
   if (lines_.size() > line_limit)
@@ -159,7 +160,7 @@ bool avatar_importer::refused(const entry& which, store::put_outcome outcome) {
   if (outcome == store::put_outcome::of_other_game) {
     findings_.add(which.line,
                   {model::line_errc::conflict, "upload_id " + to_string(which.avatar.upload_id) +
-                                                   " is known as an avatar of another game"});
+                                                   " belongs to an avatar of another game"});
     return true;
   }
   return false;
@@ -201,7 +202,7 @@ base::expected<std::vector<avatar_importer::entry>>
 avatar_importer::put_images(std::span<const entry> entries, store::object_store& images) {
   std::vector<base::expected<bool>> outcomes(entries.size(), true);
   std::atomic<std::size_t> next{0};
-  // A store that fails may take long to say so, for each image.
+  // A failing store may take long to return an error, for each image.
   std::atomic<bool> has_failed{false};
   {
     std::vector<std::jthread> threads;
@@ -220,9 +221,9 @@ avatar_importer::put_images(std::span<const entry> entries, store::object_store&
     if (*outcomes[i])
       good.push_back(each);
     else
-      findings_.add(each.line, {model::line_errc::invalid,
-                                named(each.file) + "changed while it was imported; repeat the "
-                                                   "import"});
+      findings_.add(each.line,
+                    {model::line_errc::invalid,
+                     named(each.file) + "changed during the import; run the import again"});
   }
   return good;
 }

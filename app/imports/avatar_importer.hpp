@@ -23,7 +23,7 @@ struct avatar_import_summary {
   std::size_t added = 0;
   std::size_t changed = 0;
   std::size_t unchanged = 0;
-  /// Of these, the ones whose file goes on after the end of the image: the rest is not stored.
+  /// Avatars among these whose file continues after the end of the image; the rest is not stored.
   std::size_t images_cut = 0;
 };
 
@@ -55,7 +55,7 @@ private:
     std::uint64_t line = 0;
     model::avatar avatar;
     std::string file;
-    /// Whether the file goes on after the end of the image.
+    /// Whether the file continues after the end of the image.
     bool is_cut = false;
   };
 
@@ -63,11 +63,11 @@ private:
   base::expected<void> add(const model::input_line& line);
   base::expected<void> check_batch();
   base::expected<void> write_batch(std::span<const entry> entries, store::object_store& images);
-  /// Stores the images of a batch, several at once. Returns which avatars are to be written: not
-  /// those whose image has changed.
+  /// Stores the images of a batch, several at once. Returns the avatars to write, without the ones
+  /// whose image has changed.
   base::expected<std::vector<entry>> put_images(std::span<const entry> entries,
                                                 store::object_store& images);
-  /// Returns false if the image is not as it was checked. Any thread.
+  /// Returns false if the image has changed since the check. Any thread.
   base::expected<bool> put_image(const entry& from, store::object_store& images) const;
   /// Whether the store refused the avatar, which is then reported as a finding.
   bool refused(const entry& which, store::put_outcome outcome);

@@ -11,8 +11,8 @@
 
 namespace matchcloud::app {
 
-/// Findings in the lines of an import, added in any order: keeps those of the first lines and
-/// counts the rest.
+/// Findings in the lines of an import, added in any order. Keeps the findings of the first lines
+/// and counts the rest.
 class line_findings {
 public:
   void add(std::uint64_t line, model::line_finding finding) {

@@ -24,7 +24,7 @@ tl::unexpected<base::error> failure(const char* operation) {
 
 base::error interrupted() {
   return {base::errc::io_failed,
-          "interrupted; what was written stays, and the same import again completes it"};
+          "interrupted; what was written stays. Run the same import again to complete it"};
 }
 
 base::expected<line_input> line_input::open(const std::string& file) {

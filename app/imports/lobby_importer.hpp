@@ -23,7 +23,7 @@ struct lobby_import_summary {
   std::uint64_t lines = 0;
   /// Lobbies that are new or whose times were updated.
   std::uint64_t accepted = 0;
-  /// Lobbies of which nothing new was learned.
+  /// Lobbies that brought nothing new.
   std::uint64_t unchanged = 0;
 };
 
@@ -36,7 +36,7 @@ public:
   /// The most lobbies that are passed to the store at once.
   static constexpr std::size_t batch_limit = 16'384;
 
-  /// All arguments must outlive the import but for `ignored_members`, which lines may have.
+  /// Lines may have `ignored_members`. All other arguments must outlive the import.
   lobby_importer(store::lobby_sink& into, lobby_spool& spool, const cli::interrupt& until,
                  cli::progress_display& progress, std::vector<std::string> ignored_members = {});
 

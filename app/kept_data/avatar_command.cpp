@@ -23,7 +23,7 @@ base::expected<std::string> remove(const remove_options& options) {
   const auto upload = model::parse_uuid(options.upload);
   if (!upload)
     return base::fail(base::errc::id_malformed,
-                      "the upload id of an avatar is a UUID of 36 characters");
+                      "the upload id of an avatar must be a UUID of 36 characters");
   const auto in = store::open_existing_store(options.store);
   if (!in) return tl::unexpected(in.error());
   const auto objects = store::open_objects(options.store);
@@ -54,16 +54,15 @@ void add_avatar_command(CLI::App& program, int& code) {
   set_help(*avatar, "Example: matchcloud avatar remove 'Demo Game' "
                     "00000000-0000-4000-8000-000000000105");
   auto* command = avatar->add_subcommand("remove", "Remove a custom avatar and its image.");
-  set_help(*command,
-           "The avatar leaves its game's list, and its image is removed. Running servers notice "
-           "within a second: from then on nobody gets the image from them. What browsers and "
-           "caches on the way keep is theirs.\n\n"
-           "Example: matchcloud avatar remove 'Demo Game' 00000000-0000-4000-8000-000000000105 "
-           "--data-dir var");
+  set_help(*command, "The avatar is removed from its game's list, and its image is deleted. "
+                     "Running servers notice within a second and stop serving the image. Copies in "
+                     "browsers and caches are not affected.\n\n"
+                     "Example: matchcloud avatar remove 'Demo Game' "
+                     "00000000-0000-4000-8000-000000000105 --data-dir var");
   const auto options = std::make_shared<remove_options>();
   add_store_options(*command, options->store);
   add_objects_options(*command, options->store);
-  command->add_option("GAME", options->game, "Its game's id, or name if no other game has it.")
+  command->add_option("GAME", options->game, "The game's id, or its name if no other game has it.")
       ->required()
       ->check(not_empty());
   command->add_option("UPLOAD_ID", options->upload, "The avatar's id.")->required();

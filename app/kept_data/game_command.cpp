@@ -32,7 +32,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// How often the progress of an erasure is looked at.
+/// How often the progress of an erasure is checked.
 constexpr milliseconds look_interval{250};
 /// A command opens nothing for readers.
 constexpr std::uint64_t no_limit = std::numeric_limits<std::uint64_t>::max();
@@ -52,7 +52,7 @@ model::uuid new_id() {
   return model::random_uuid(random);
 }
 
-/// What a housekeeper of this command stands on.
+/// The parts that this command's housekeeper depends on.
 struct own_housekeeper {
   base::byte_budget budget{64UL * 1024 * 1024};
   std::unique_ptr<store::export_store> exports;
@@ -96,11 +96,11 @@ open_housekeeper(const remove_options& options, const std::shared_ptr<store::dat
   return made;
 }
 
-/// How many avatars are looked at for an image.
+/// How many avatars are checked for an image.
 constexpr std::size_t looked_at = 100;
 
-/// Fails if none of the game's images is where this command would remove them: they are elsewhere
-/// then, and would stay there without anybody who knows of them.
+/// Fails if none of the game's images is where this command would remove them: they must be
+/// elsewhere, and would stay there unnoticed.
 base::expected<void> require_images(const remove_options& options, store::database& in,
                                     const model::uuid& game_id) {
   const auto objects = store::open_objects(options.store);
@@ -119,11 +119,11 @@ base::expected<void> require_images(const remove_options& options, store::databa
   }
   if (missing.empty()) return {};
   return base::fail(base::errc::config_invalid,
-                    "no image of the game's avatars is in the " +
+                    "the images of the game's avatars are not in the " +
                         std::string{options.store.has_bucket() ? "bucket" : "data directory"} +
-                        ", such as " + missing +
-                        "; are these the --objects and the --data-dir of serve? Nothing was done. "
-                        "--no-wait leaves all to a running service");
+                        " (for example " + missing +
+                        "). Nothing was done. Use the --objects and --data-dir of serve, or "
+                        "--no-wait to leave the work to a running service");
 }
 
 base::expected<store::erasure> look(store::database& in, const model::uuid& game_id) {
@@ -134,7 +134,7 @@ base::expected<store::erasure> look(store::database& in, const model::uuid& game
   return tl::unexpected(model::no_such_game(game_id));
 }
 
-/// Erases until nothing is left, or watches the service that does it.
+/// Erases until nothing is left, or watches a service that does it.
 base::expected<store::erasure> finish(const remove_options& options,
                                       const std::shared_ptr<store::database>& in,
                                       const model::uuid& game_id, const cli::interrupt& until) {
@@ -144,7 +144,7 @@ base::expected<store::erasure> finish(const remove_options& options,
   base::expected<void> outcome;
   std::atomic<bool> has_ended{false};
   std::thread worker{[&] {
-    // While a service has the lease this does nothing.
+    // While a service has the lease, this does nothing.
     while (outcome && !has_ended) {
       outcome = keeper.run();
       if (outcome && !until.wait(look_interval)) break;
@@ -170,26 +170,26 @@ std::string told(const meant_game& game, const store::erasure& now) {
                       " avatars, " + std::to_string(now.exports) + " exports, " +
                       std::to_string(now.tokens) + " tokens";
   if (now.finished_ms) return game.describe() + ": erased with " + counts + "\n";
-  return game.describe() + ": it is out of the catalog and nothing of it can be downloaded; gone " +
-         "so far: " + counts +
-         ". A service on this store goes on with the rest, and so does this command.\n";
+  return game.describe() + ": it is removed from the catalog and can no longer be downloaded; " +
+         "erased so far: " + counts +
+         ". A service on this store continues with the rest; so does this command if you run it "
+         "again.\n";
 }
 
-/// Has the user say again what is to go. False if that is not what they say.
+/// Makes the user confirm what is erased. False if they enter something else.
 base::expected<bool> confirm(const meant_game& game) {
   if (::isatty(STDIN_FILENO) == 0)
-    return base::fail(base::errc::config_invalid,
-                      "there is no way back; --yes says that you are sure");
+    return base::fail(base::errc::config_invalid, "this cannot be undone; confirm with --yes");
   std::cerr << "This erases " << game.describe()
-            << " with its namespaces, tokens, avatars, exports and its whole history. There is no "
-               "way back.\nType the game's name"
-            << (game.name.empty() ? " or its id" : "") << " to go on: " << std::flush;
+            << " with its namespaces, tokens, avatars, exports and its whole history. This cannot "
+               "be undone.\nType the game's name"
+            << (game.name.empty() ? " or its id" : "") << " to continue: " << std::flush;
   std::string line;
   std::getline(std::cin, line);
   return line == (game.name.empty() ? to_string(game.game_id) : game.name);
 }
 
-/// What a command says, and its exit code.
+/// The output of a command, and its exit code.
 struct answer {
   std::string text;
   int code = ok;
@@ -220,8 +220,9 @@ base::expected<answer> remove(const remove_options& options) {
 
 int run(const remove_options& options) {
   if (!options.everything) {
-    std::cerr << "matchcloud game remove: it takes --everything: the game with all that it has is "
-                 "erased. `matchcloud catalog remove game` hides a game and keeps its history.\n";
+    std::cerr
+        << "matchcloud game remove: --everything is required, because the game is erased with all "
+           "its data. To hide a game and keep its history, use `matchcloud catalog remove game`.\n";
     return usage;
   }
   const auto done = remove(options);
@@ -232,12 +233,12 @@ int run(const remove_options& options) {
 
 constexpr const char* help =
     "Erases the game, its namespaces, their tokens, its avatars with their images, its exports and "
-    "its whole lobby history. From the first moment on it is out of the catalog and nothing of it "
-    "can be downloaded; the rest goes in small steps, for which a running service slows down by a "
-    "tenth at most. A service that runs does the work and this command watches; without one this "
-    "command does it. When it is interrupted, a service or the same command goes on.\n\n"
-    "There is no way back, and the ids of the game and of its namespaces are not given again. The "
-    "audit log keeps its entries. Backups have what they had.\n\n"
+    "its whole lobby history. The game disappears from the catalog at once and nothing of it can "
+    "be downloaded; the rest is erased in small steps, which slow a running service by at most a "
+    "tenth. A running service does the work while this command watches; without one, this command "
+    "does it. If it is interrupted, a service or the same command continues.\n\n"
+    "This cannot be undone, and the ids of the game and its namespaces are never reused. The audit "
+    "log keeps its entries. Backups are not changed.\n\n"
     "Example: matchcloud game remove 'Demo Game' --everything --data-dir var\n"
     "Example: matchcloud game remove 00000000-0000-4000-8000-000000000001 --everything --yes";
 
@@ -255,10 +256,10 @@ void add_game_command(CLI::App& program, int& code) {
   command->add_option("GAME", options->game, "Its id, or its name if no other game has it.")
       ->required()
       ->check(not_empty());
-  command->add_flag("--everything", options->everything, "Say that all of it is meant.");
-  command->add_flag("--yes", options->is_sure, "Do not ask.");
+  command->add_flag("--everything", options->everything, "Confirm that everything is erased.");
+  command->add_flag("--yes", options->is_sure, "Do not ask for confirmation.");
   command->add_flag("!--no-wait", options->waits,
-                    "Begin it only, and leave the rest to a running service.");
+                    "Only start the erasure, and leave the rest to a running service.");
   cli::add_format_option(*command, options->format);
   command->callback([options, &code] { code = run(*options); });
 }

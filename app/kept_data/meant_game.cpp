@@ -8,7 +8,7 @@ namespace matchcloud::app {
 
 namespace {
 
-/// Code points of a name that a message shows.
+/// Messages show at most this many code points of a name.
 constexpr std::size_t shown_limit = 64;
 
 } // namespace

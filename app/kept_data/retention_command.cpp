@@ -36,7 +36,7 @@ std::string table_of(const all_games& all, const model::catalog& catalog) {
     const auto days = std::to_string(each.retention_days);
     table.rows.push_back(
         {to_string(each.game_id), game ? game->display_name : "(removed)",
-         each.retention_days == 0 ? "for ever" : days + " days",
+         each.retention_days == 0 ? "forever" : days + " days",
          each.complete_from_ts == 0 ? "the first" : model::format_timestamp(each.complete_from_ts),
          std::to_string(each.due)});
     due += each.due;
@@ -71,17 +71,18 @@ int run(const retention_options& options) {
 void add_retention_command(CLI::App& program, int& code) {
   auto* command =
       program.add_subcommand("retention", "Show how long history is kept and what would expire.");
-  set_help(*command,
-           "Shows of each game how long its lobbies are kept from their stop (its own "
-           "retention_days, else --retention-days), from when on its history is complete, and how "
-           "many lobbies are due. It removes nothing: a running service does, once an hour, by its "
-           "own retention-days. So this tells what a setting would remove, before it is made.\n\n"
-           "Example: matchcloud retention --retention-days 365 --data-dir var");
+  set_help(
+      *command,
+      "For each game, shows how long lobbies are kept after their stop (its own retention_days, "
+      "else --retention-days), from when on the history is complete, and how many lobbies are due "
+      "for removal. It removes nothing; a running service does that once an hour, with its own "
+      "retention-days. Use it to see what a setting would remove before you apply it.\n\n"
+      "Example: matchcloud retention --retention-days 365 --data-dir var");
   const auto options = std::make_shared<retention_options>();
   add_store_options(*command, options->store);
   command
       ->add_option("--retention-days", options->days,
-                   "Of games that say nothing else; 0: for ever.")
+                   "Days for games without their own retention_days; 0: forever.")
       ->capture_default_str()
       ->envname("MATCHCLOUD_RETENTION_DAYS")
       ->check(CLI::Range(std::int64_t{0}, model::retention_limit_days).description("0 to 36500"));

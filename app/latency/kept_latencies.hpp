@@ -14,12 +14,12 @@ namespace matchcloud::app {
 
 using take_latencies = std::function<base::expected<void>(std::span<const model::learned_entry>)>;
 
-/// Calls `take` with one page after the other of all learned latencies of a store. An entry that
-/// changes during this can be in two pages. Fails as the store or `take` does.
+/// Calls `take` with all learned latencies of a store, page by page. An entry that changes in the
+/// meantime can be in two pages. Fails as the store or `take` does.
 base::expected<void> read_all(store::latency_store& in, const take_latencies& take);
 
-/// The GeoIP files of a configuration, which are opened as whoever called the command; null if
-/// there are none. Fails as `geoip_files::open` does.
+/// The GeoIP files of a configuration, opened with the rights of the command's user; null if there
+/// are none. Fails as `geoip_files::open` does.
 base::expected<std::shared_ptr<const store::geoip>> open_geoip(const serve_config& config);
 
 } // namespace matchcloud::app

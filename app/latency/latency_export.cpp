@@ -25,12 +25,12 @@ struct export_options {
 
 struct export_summary {
   std::uint64_t rows = 0;
-  /// Of regions that are not in the catalog, or elsewhere by now: nothing can use them.
+  /// Latencies of regions that are not in the catalog or have moved, so that nothing can use them.
   std::uint64_t obsolete = 0;
   std::uint64_t bytes = 0;
 };
 
-/// Whether the entry is of a region of the catalog that has not moved since.
+/// Whether the entry belongs to a region of the catalog that has not moved since.
 bool is_current(const model::learned_entry& entry, const model::catalog& in) {
   const auto* const region = in.find_region(entry.region_id);
   return region != nullptr && region->datacenter_coord == entry.region_at;
@@ -95,14 +95,14 @@ int report(const base::expected<export_summary>& done) {
 
 constexpr const char* help =
     "Writes a CSV (RFC 4180) with a row for each cell (network, place, asn, country) and region of "
-    "the catalog, in the order in which they changed last. Networks of fewer than five clients are "
-    "never in it. A network or a place has ms, an asn or a country has the ratio to what distance "
-    "predicts. `reports` is their effective number when the last one came (`reported`); it counts "
-    "half for each week since then.\n\n"
-    "`latency import` reads the file; only how much the reports of a cell differ is lost. A row "
-    "that a service changes during the export can be in the file twice.\n\n"
-    "FILE is written aside and takes its name when it is complete: it is whole, or what was there "
-    "before is unchanged. The last line on stderr counts latencies and bytes.\n\n"
+    "the catalog, in the order of their last change. Networks of fewer than five clients are never "
+    "included. A network or place has ms; an asn or country has the ratio to the latency predicted "
+    "from distance. `reports` is the effective number of reports when the last one arrived "
+    "(`reported`); it halves with each week since then.\n\n"
+    "`latency import` reads the file; only the spread of a cell's reports is lost. A row that a "
+    "service changes during the export can be in the file twice.\n\n"
+    "FILE is replaced only once the export is complete: it is whole, or as it was before. The last "
+    "line on stderr counts latencies and bytes.\n\n"
     "Example: matchcloud latency export latencies.csv --data-dir var\n"
     "Example: matchcloud latency export --store postgresql:///matchcloud | gzip > latencies.csv.gz";
 
@@ -113,7 +113,7 @@ void add_latency_export_command(CLI::App& latency, int& code) {
   set_help(*command, help);
   const auto options = std::make_shared<export_options>();
   add_store_options(*command, options->store);
-  command->add_option("FILE", options->file, "Where to; - is stdout.")
+  command->add_option("FILE", options->file, "The output file; - is stdout.")
       ->capture_default_str()
       ->check(cli::not_empty());
   command->callback([options, &code] { code = report(run(*options)); });

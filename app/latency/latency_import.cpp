@@ -72,30 +72,31 @@ constexpr const char* help =
     "A file is CSV (RFC 4180) whose first line names the columns, in any order:\n\n"
     "kind,cell - a network, place, asn or country, as `latency export` writes it; or\n"
     "latitude,longitude - degrees; or\n"
-    "address - an IP address, whose place the GeoIP files of the configuration say\n"
+    "address - an IP address, whose place is looked up in the configured GeoIP files\n"
     "region - a region of the catalog\n"
-    "ms - milliseconds; of the kinds asn and country instead: ratio, to what distance predicts\n"
-    "reports - how many reports the row stands for, 0.1 to 200; 1 if empty\n"
-    "reporters - by how many clients; a network needs at least 5\n"
+    "ms - milliseconds; or, for the kinds asn and country, ratio - to the latency predicted from "
+    "distance\n"
+    "reports - the number of reports that the row represents, 0.1 to 200; 1 if empty\n"
+    "reporters - the number of clients that reported; a network needs at least 5\n"
     "reported - when: a time (RFC 3339) or a date; now if empty\n\n"
-    "Rows by coordinates or address count for the place and nothing else. All files are checked "
-    "first: any error and nothing is added. Then rows are added to what the store has, so "
-    "importing a file twice counts it twice. Running services use them within 15 seconds. Together "
-    "files may have 2,000,000 rows.\n\n"
+    "Rows by coordinates or address count only for the place. All files are checked first; if "
+    "there is any error, nothing is added. Then rows are added to the latencies in the store, so "
+    "importing a file twice counts it twice. Running services use them within 15 seconds. All "
+    "files together may have 2,000,000 rows.\n\n"
     "Example: matchcloud latency import measured.csv --data-dir var\n"
     "Example: matchcloud latency import --geoip city.mmdb --skip-unknown january.csv february.csv";
 
 } // namespace
 
 void add_latency_import_command(CLI::App& latency, int& code) {
-  auto* command = latency.add_subcommand("import", "Add latencies that were measured, from CSV.");
+  auto* command = latency.add_subcommand("import", "Add measured latencies from CSV.");
   set_help(*command, help);
   const auto options = std::make_shared<import_options>();
   add_config_option(*command, options->configuration);
   for (const auto* name : {"data-dir", "store", "store-unverified", "geoip"})
     add_key_option(*command, options->configuration, *find_config_key(name));
   command->add_flag("--skip-unknown", options->skips_unknown,
-                    "Skip rows of regions that the catalog does not have, and count them.");
+                    "Skip and count rows of regions that are not in the catalog.");
   command->add_option("FILE", options->files, "CSV; - is stdin.")->required();
   command->callback([options, &code] { code = report(run_import(*options)); });
 }

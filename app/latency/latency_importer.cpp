@@ -17,9 +17,9 @@ namespace matchcloud::app {
 namespace {
 
 constexpr std::int64_t ms_per_minute = 60'000;
-/// Code points of a name that a message quotes.
+/// Messages quote at most this many code points of a name.
 constexpr std::size_t echo_limit = 256;
-/// More reporters are not told apart.
+/// More reporters are not distinguished.
 constexpr int reporters_limit = 16;
 constexpr double reports_steps = 256;
 
@@ -33,7 +33,8 @@ std::string tenths(double value) {
   return text.data();
 }
 
-/// Fails if nothing is so fast, with tolerance for clients that are not where they seem to be.
+/// Fails if the latency is physically impossible, with tolerance for clients that are not where
+/// they seem to be.
 base::expected<void> check_speed(const model::coordinates& at, const model::region& region,
                                  double milliseconds) {
   const double distance_m = model::great_circle_m(at, region.datacenter_coord);
@@ -52,7 +53,7 @@ struct latency_importer::open_file {
   std::string name;
   model::latency_csv_reader reader;
   bool has_header = false;
-  /// False: its header is wrong, so its rows mean nothing.
+  /// False if its header is wrong, so that its rows cannot be read.
   bool is_readable = true;
 
   std::string place(std::uint64_t line) const { return name + ":" + std::to_string(line); }
@@ -86,7 +87,7 @@ base::expected<void> latency_importer::take(open_file& file, const model::input_
   const auto taken = row.and_then([this](const auto& each) { return take_row(each); });
   if (!taken) findings_.add(file.place(line.number), taken.error().detail);
   if (rows_.size() <= row_limit) return {};
-  return refuse("There are more than " + std::to_string(row_limit) +
+  return refuse("The files have more than " + std::to_string(row_limit) +
                 " rows. Split the files and import the parts one after the other.");
 }
 
@@ -99,7 +100,7 @@ base::expected<void> latency_importer::take_header(open_file& file, const model:
       if (!opened) return tl::unexpected(opened.error());
       geoip_ = *std::move(opened);
     } else {
-      read = refuse("Rows by `address` need GeoIP files to find where it is. Add --geoip FILE, or "
+      read = refuse("Rows by `address` need GeoIP files to find its place. Add --geoip FILE, or "
                     "use `latitude` and `longitude`.");
     }
   }
@@ -116,7 +117,8 @@ base::expected<void> latency_importer::take_row(const model::latency_row& row) {
       ++skipped_;
       return {};
     }
-    return refuse("The catalog has no region " + model::quoted_excerpt(row.region_id, echo_limit) +
+    return refuse("The catalog does not have the region " +
+                  model::quoted_excerpt(row.region_id, echo_limit) +
                   ". Import it first (`matchcloud catalog put region`), correct the id, or skip "
                   "such rows with --skip-unknown.");
   }
@@ -139,8 +141,8 @@ base::expected<model::latency_cell> latency_importer::cell_of(const model::laten
     const auto& address = std::get<model::ip_address>(row.client);
     at = geoip_->locate(address);
     if (!at)
-      return refuse("No GeoIP file says where " + to_string(address) +
-                    " is. Use `latitude` and `longitude`, or remove the row.");
+      return refuse("No GeoIP file has a place for " + to_string(address) +
+                    ". Use `latitude` and `longitude`, or remove the row.");
   }
   return check_speed(*at, region, row.value).map([&] { return model::place_cell(*at); });
 }
@@ -185,7 +187,7 @@ base::expected<latency_import_summary> latency_importer::write(store::latency_st
       return base::fail(done.error().code,
                         done.error().detail + "; " + std::to_string(added) + " of " +
                             std::to_string(rows_.size()) +
-                            " rows were added before, and importing them again counts them twice");
+                            " rows were already added, and importing them again counts them twice");
     summary.entries += batch.size();
     added = next;
     progress_->show(added, added);

@@ -24,7 +24,7 @@ struct latency_import_settings {
   const model::catalog* catalog = nullptr;
   /// Opens the GeoIP files once a file names clients by address; null: none is configured.
   std::function<base::expected<std::shared_ptr<const store::geoip>>()> open_geoip;
-  /// Whether rows of regions that the catalog does not have are skipped.
+  /// Whether rows of regions that are not in the catalog are skipped.
   bool skips_unknown = false;
   /// Milliseconds since 1970.
   std::int64_t now_ms = 0;
@@ -54,19 +54,19 @@ public:
   const model::finding_list& findings() const noexcept { return findings_; }
 
   /// Adds all rows. Fails as the store does, or with `cancelled` after a signal; then the detail
-  /// says how many rows were added before.
+  /// says how many rows were already added.
   base::expected<latency_import_summary> write(store::latency_store& into,
                                                const cli::interrupt& until);
 
 private:
-  /// A row as it waits to be added.
+  /// A row that waits to be added.
   struct waiting_row {
     model::latency_cell cell;
     std::uint32_t minute = 0;
     /// A position in the catalog.
     std::uint32_t region = 0;
     float value = 0;
-    /// In steps of 1/256, in which a median counts.
+    /// In steps of 1/256, as used for medians.
     std::uint16_t reports = 0;
     std::uint8_t reporters = 0;
   };
@@ -75,7 +75,7 @@ private:
 
   base::expected<void> take(open_file& file, const model::input_line& line);
   base::expected<void> take_header(open_file& file, const model::input_line& line);
-  /// Fails with what is wrong with the row.
+  /// Fails with the error of the row.
   base::expected<void> take_row(const model::latency_row& row);
   base::expected<model::latency_cell> cell_of(const model::latency_row& row,
                                               const model::region& region) const;

@@ -14,9 +14,9 @@ namespace matchcloud::app {
 
 namespace {
 
-/// Code points shown of a file's name.
+/// At most this many code points of a file's name are shown.
 constexpr std::size_t shown_limit = 4'096;
-/// What a table has where nothing applies.
+/// What a table shows if nothing applies.
 constexpr const char* nothing = "-";
 
 bool has_ratio(const known_latency& known) noexcept {
@@ -66,7 +66,7 @@ std::string place_line(const latency_view& view) {
 
 std::string known_table(const latency_view& view, std::size_t width) {
   const auto entries = std::to_string(view.entries) + " latencies are in the store";
-  if (view.known.empty()) return entries + ", none of a cell of this address\n";
+  if (view.known.empty()) return entries + ", none of them for a cell of this address\n";
   text_table table;
   table.columns = {{"KIND"},  {"CELL"},    {"REGION ID"}, {"MS"},
                    {"RATIO"}, {"REPORTS"}, {"REPORTERS"}, {"HOURS OLD"}};
@@ -104,7 +104,7 @@ void write_text(json_writer& out, std::string_view text) {
   text.empty() ? out.null() : out.text(text);
 }
 
-/// Rounded, and as short as can be.
+/// Rounded, and as short as possible.
 void write_number(json_writer& out, double value, int decimals) {
   const double steps = std::pow(10, decimals);
   std::string text;

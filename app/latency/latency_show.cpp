@@ -19,7 +19,7 @@ namespace matchcloud::app {
 
 namespace {
 
-/// Code points of the user's text that a message quotes.
+/// Messages quote at most this many code points of the user's text.
 constexpr std::size_t echo_limit = 64;
 
 struct show_options {
@@ -29,7 +29,7 @@ struct show_options {
   bool json = false;
 };
 
-/// What the store has.
+/// What was read from the store.
 struct read_store {
   model::catalog catalog;
   std::shared_ptr<const model::latency_snapshot> latencies;
@@ -43,7 +43,7 @@ std::vector<model::latency_region> regions_in(const model::catalog& catalog) {
   return all;
 }
 
-/// Reads everything, as a service does: what is known of other places counts, too.
+/// Reads everything, as a service does, because latencies of other places count too.
 base::expected<read_store> read(const serve_config& config) {
   const auto database = store::open_existing_store(config.store);
   if (!database) return tl::unexpected(database.error());
@@ -66,7 +66,7 @@ base::expected<read_store> read(const serve_config& config) {
   return read_store{*std::move(catalog), learner.publish(now_ms), learner.entries()};
 }
 
-/// The namespace that was asked for, or the default one; null: all regions.
+/// The requested namespace, or the default one; null: all regions.
 base::expected<const model::game_namespace*>
 find_namespace(const read_store& in, const serve_config& config, const std::string& wanted) {
   if (wanted.empty()) {
@@ -114,16 +114,16 @@ int run(const show_options& options) {
 
 void add_latency_show_command(CLI::App& latency, int& code) {
   auto* command =
-      latency.add_subcommand("show", "Show what is known and predicted for an address.");
-  set_help(*command,
-           "Shows where a service takes clients at the address to be, what the store has of the "
-           "cells that they are in, and what it predicts for each region, in the order of "
-           "`rank-by = latency`. Reads the same configuration as serve: keys as flags, "
-           "MATCHCLOUD_* in the environment and --config. What a running service learned in the "
-           "last 10 seconds is not in the store yet. Networks of fewer than five clients are never "
-           "shown.\n\n" +
-               std::string{latency_json_help} +
-               "\n\nExample: matchcloud latency show 81.2.69.142 --geoip city.mmdb --data-dir var");
+      latency.add_subcommand("show", "Show known and predicted latencies of an address.");
+  set_help(
+      *command,
+      "Shows where a service locates clients at the address, the latencies in the store for their "
+      "cells, and the predicted latency to each region, in the order of `rank-by = latency`. Reads "
+      "the same configuration as serve: keys as flags, MATCHCLOUD_* in the environment and "
+      "--config. Latencies that a running service learned in the last 10 seconds may not be in the "
+      "store yet. Networks of fewer than five clients are never shown.\n\n" +
+          std::string{latency_json_help} +
+          "\n\nExample: matchcloud latency show 81.2.69.142 --geoip city.mmdb --data-dir var");
   const auto options = std::make_shared<show_options>();
   command->add_option("ADDRESS", options->address, "An IPv4 or IPv6 address.")->required();
   add_config_option(*command, options->configuration);

@@ -37,7 +37,8 @@ double reports_of(const latency_view& view, const predicted_region& region) {
   return found == view.known.end() ? 0 : found->reports;
 }
 
-/// As a service does: the farthest, beyond what is predicted, stay in the order of distance.
+/// As a service does: the farthest regions, which have no prediction, stay in the order of
+/// distance.
 void add_regions(latency_view& view, const latency_surroundings& in,
                  const model::client_cells& client) {
   const auto rows = model::rank_regions(model::regions_of(*in.catalog, in.where), view.at);

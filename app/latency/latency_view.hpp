@@ -14,13 +14,13 @@
 
 namespace matchcloud::app {
 
-/// What is known of the latency between a cell that an address is in and a region.
+/// What is known about the latency between a cell that contains an address and a region.
 struct known_latency {
   model::latency_cell cell;
   std::string region_id;
-  /// Milliseconds; of an asn or a country, the ratio to what distance predicts.
+  /// Milliseconds; for an asn or a country, the ratio to the latency predicted from distance.
   double value = 0;
-  /// Their effective number now.
+  /// The effective number of reports now.
   double reports = 0;
   int reporters = 0;
   int age_hours = 0;
@@ -31,27 +31,27 @@ struct predicted_region {
   /// Points into the catalog.
   const model::region* where = nullptr;
   double distance_m = 0;
-  /// From 1: its place in the order of distance.
+  /// Its rank by distance, from 1.
   std::size_t by_distance = 0;
   model::latency_prediction predicted;
-  /// Of the cell that decided; 0 if none did.
+  /// The reports of the cell that decided; 0 if none did.
   double reports = 0;
 };
 
-/// What a service predicts for clients at an address, and from what.
+/// What a service predicts for clients at an address, and the basis of the prediction.
 struct latency_view {
   model::ip_address address;
   store::address_description described;
-  /// Where clients there are taken to be: as described, or the fallback location.
+  /// The assumed location of clients there: as described, or the fallback location.
   std::optional<model::coordinates> at;
-  /// Latencies that the store has.
+  /// The number of latencies in the store.
   std::size_t entries = 0;
   /// From narrow to wide cells.
   std::vector<known_latency> known;
   std::vector<predicted_region> regions;
 };
 
-/// Where a view looks.
+/// The sources of a view.
 struct latency_surroundings {
   const model::latency_snapshot* snapshot = nullptr;
   const model::catalog* catalog = nullptr;
@@ -62,7 +62,7 @@ struct latency_surroundings {
   std::optional<model::coordinates> fallback;
 };
 
-/// Fills in all but `entries`.
+/// Fills in everything except `entries`.
 latency_view look_at(const latency_surroundings& in, const model::ip_address& address);
 
 /// Text for people. Tables are at most `width` characters wide where possible; 0 means no limit.
@@ -77,9 +77,8 @@ inline constexpr const char* latency_json_help =
     "[{\"kind\", \"cell\", \"region_id\", \"ms\", \"ratio\", \"reports\", \"reporters\", "
     "\"age_hours\"}], \"regions\": [{\"region_id\", \"region_display_name\", \"latency\": {\"ms\", "
     "\"confidence\", \"source\", \"reports\"}, \"kilometers\", \"miles\", \"rank_by_distance\"}]}. "
-    "precision is exact, country, fallback or unknown; confidence is from 0 (what distance says) "
-    "to "
-    "1; source is network, place, asn, country, neighbours or distance; what does not apply is "
+    "precision is exact, country, fallback or unknown; confidence is from 0 (distance alone) to 1; "
+    "source is network, place, asn, country, neighbours or distance; members that do not apply are "
     "null.";
 
 } // namespace matchcloud::app

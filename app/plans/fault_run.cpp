@@ -66,14 +66,14 @@ int run(const run_options& options, const plan& what, const plan_world& in) {
 }
 
 constexpr const char* help =
-    "Runs a plan: a TOML file of steps in time that inject faults, heal them, kill, pause and "
-    "resume processes and change the load, which matchcloud-load makes; and of checks. "
-    "docs/faults.md has the format; plans/ has some.\n\n"
-    "What the plan injected is healed and what it paused resumed, however it ends. Its rules heal "
-    "by themselves a minute after its end, if this program is killed.\n\n";
+    "Runs a plan: a TOML file with timed steps and with checks. Steps inject and heal faults, "
+    "kill, pause and resume processes, and change the load from matchcloud-load. docs/faults.md "
+    "describes the format; plans/ has examples.\n\n"
+    "However the plan ends, its faults are healed and its paused processes resumed. If this "
+    "program is killed, the faults heal by themselves a minute after the plan's end.\n\n";
 
 constexpr const char* examples =
-    "\n\nExit codes: 0 all checks hold, 1 one does not, or the plan could not be carried out "
+    "\n\nExit codes: 0 all checks hold, 1 a check fails or the plan could not be carried out "
     "(stderr says why), 2 wrong command line or plan.\n\n"
     "Example: matchcloud fault run plans/slow-store.toml\n"
     "Example: matchcloud fault run kill.toml --pid $(pidof matchcloud)\n"
@@ -84,15 +84,16 @@ constexpr const char* examples =
 
 void add_fault_run_command(CLI::App& fault, int& code) {
   auto* command =
-      fault.add_subcommand("run", "Run a plan of faults and say whether its checks hold.");
+      fault.add_subcommand("run", "Run a plan of faults and report whether its checks hold.");
   command->footer(std::string{help} + ops_plane_help + examples);
   const auto options = std::make_shared<run_options>();
   command->add_option("PLAN", options->file, "The plan's file.")
       ->required()
       ->check(cli::named_file());
-  command->add_option("--seed", options->seed, "In place of the plan's.");
-  command->add_flag("--json", options->json, "The results as JSON.");
-  command->add_flag("--dry-run", options->dry_run, "Print what would be done when; do nothing.");
+  command->add_option("--seed", options->seed, "A seed to use instead of the plan's.");
+  command->add_flag("--json", options->json, "Print the results as JSON.");
+  command->add_flag("--dry-run", options->dry_run,
+                    "Print the steps and their times without running them.");
   add_plan_world_options(*command, options->world);
   command->callback([options, &code] {
     const auto what = read_plan(options->file, options->seed);

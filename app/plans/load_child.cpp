@@ -30,8 +30,8 @@ std::string content_of(int fd) {
   return all;
 }
 
-/// A descriptor that can be read once the process has ended (pidfd_open(2)); glibc 2.36 declares
-/// its function for C alone.
+/// A descriptor that is readable once the process has ended (pidfd_open(2)); glibc 2.36 declares
+/// its function only for C.
 int open_process(pid_t process) {
   return static_cast<int>(::syscall(SYS_pidfd_open, process, 0));
 }

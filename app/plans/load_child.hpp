@@ -21,12 +21,13 @@ public:
 
   load_child(load_child&& other) noexcept;
   load_child& operator=(load_child&&) = delete;
-  /// Kills it if it still runs.
+  /// Kills the process if it is still running.
   ~load_child();
 
-  /// Waits until it has ended, for at most `most`. False: it runs, or a signal arrived.
+  /// Waits until it has ended, for at most `most`. False if it is still running or a signal
+  /// arrived.
   bool wait(const cli::interrupt& until, std::chrono::milliseconds most);
-  /// Has it end early, with the results so far.
+  /// Makes it end early, with the results so far.
   void stop() const noexcept;
 
   /// After it has ended: 128 and the signal's number if a signal ended it.
@@ -44,7 +45,7 @@ private:
   int exit_code_ = 0;
 };
 
-/// The matchcloud-load beside this program, or else the one that PATH has.
+/// The matchcloud-load next to this program, or else the one in PATH.
 std::string usual_load_program();
 
 } // namespace matchcloud::app

@@ -24,25 +24,26 @@ struct load_second {
   double max_us = 0;
 };
 
-/// What the load of a plan measured, of one run of matchcloud-load or several.
+/// The measurements of a plan's load, from one or several runs of matchcloud-load.
 struct load_report {
   std::uint64_t sent = 0;
   std::uint64_t answered = 0;
   /// By kind, and `total`.
   std::map<std::string, std::uint64_t, std::less<>> errors;
-  /// Microseconds by the name of the percentile, `max` or `mean`; of several runs the largest.
+  /// Microseconds by the name of the percentile, `max` or `mean`; the largest value of several
+  /// runs.
   std::map<std::string, double, std::less<>> latency_us;
   std::vector<load_second> seconds;
   /// The first error of each kind.
   std::vector<std::string> examples;
 
   std::uint64_t error(std::string_view kind) const;
-  /// Errors but for 503 with Retry-After.
+  /// Errors except 503 with Retry-After.
   std::uint64_t errors_not_retryable() const;
 };
 
-/// Adds what a run reported as JSON, which began at `began` of the plan. Fails with `io_failed` if
-/// it is no such report.
+/// Adds the JSON report of a run that began at `began` of the plan. Fails with `io_failed` if it is
+/// not such a report.
 base::expected<void> add_report(load_report& to, std::string_view json,
                                 std::chrono::milliseconds began);
 

@@ -19,7 +19,7 @@ enum class step_action : std::uint8_t {
   heal,
   /// Sends `signal` to processes.
   signal,
-  /// Goes on with the load of `load`, from its start.
+  /// Switches to the load of `load`, from its start.
   load,
   /// Fails unless `GET /readyz` of processes says `ready`.
   expect,
@@ -42,11 +42,11 @@ struct plan_step {
   bool ready = true;
 };
 
-/// An experiment with faults: what is done when, and what has to hold.
+/// An experiment with faults: timed steps, and checks that have to hold.
 struct plan {
   std::string file;
   std::string about;
-  /// Decides when steps come whose time is a span, and what the load sends.
+  /// Decides the times of steps whose time is a span, and what the load sends.
   std::uint64_t seed = 1;
   std::chrono::milliseconds lasts{0};
   /// In the order of their times; a load from the start is the first.
@@ -54,7 +54,7 @@ struct plan {
   std::vector<plan_check> checks;
 
   bool has_load() const noexcept;
-  /// When the first fault is injected and the last is healed; `lasts` where none is.
+  /// When the first fault is injected and the last is healed; `lasts` if there is none.
   plan_moments moments() const noexcept;
 };
 
@@ -62,7 +62,7 @@ struct plan {
 inline constexpr std::chrono::hours plan_longest_time{24};
 
 /// Reads a plan. `seed` replaces the plan's. Fails with `config_invalid`; the detail has file, line
-/// and what to write.
+/// and advice.
 base::expected<plan> read_plan(const std::string& file, std::optional<std::uint64_t> seed);
 /// Reads the text of a plan that is called `file`. Fails in the same way.
 base::expected<plan> parse_plan(const std::string& text, const std::string& file,

@@ -22,7 +22,7 @@ enum class measure : std::uint8_t { time, count };
 struct metric_row {
   std::string_view name;
   measure kind;
-  /// Whether it is known by second.
+  /// Whether it is known for each second.
   bool by_second;
   bool of_load;
 };
@@ -53,7 +53,8 @@ constexpr std::array metrics{
 
 constexpr std::array<std::string_view, 6> comparisons{"<", "<=", "=", "!=", ">=", ">"};
 
-/// How late a load may begin: a second that ends closer to the end of a span may lie beyond it.
+/// How late a load may begin: a second that ends closer than this to the end of a span may lie
+/// beyond it.
 constexpr milliseconds start_slack{300};
 
 constexpr std::size_t echo_limit = 80;
@@ -106,7 +107,7 @@ public:
     const bool spans = check_.from || check_.until;
     if (spans && !row_->by_second)
       return refuse("`" + check_.metric +
-                    "` is known for the whole plan only. Remove what follows the number, or use "
+                    "` is known only for the whole plan. Remove what follows the number, or use "
                     "one of p50, p99, max, sent, answered, errors.");
     return check_;
   }
@@ -124,7 +125,7 @@ private:
     const auto* found = std::ranges::find(comparisons, sign);
     if (found == comparisons.end())
       return refuse(excerpt(sign) + " follows `" + check_.metric +
-                    "`. Write one of <, <=, =, !=, >=, > and a number.");
+                    "`. Use one of <, <=, =, !=, >=, > and a number.");
     check_.compares_by = static_cast<comparison>(found - comparisons.begin());
     return row_->kind == measure::time ? read_time_value() : read_count_value();
   }
@@ -142,7 +143,7 @@ private:
         (close.empty() ? "Allowed: " + all + "." : "Did you mean `" + std::string{close} + "`?"));
   }
 
-  /// A time whose unit may stand apart.
+  /// A time whose unit may be separated by a space.
   std::optional<std::chrono::microseconds> take_time() {
     std::string text{take()};
     if (!text.empty() && text.find_first_not_of("0123456789.") == std::string::npos) text += take();
@@ -151,7 +152,7 @@ private:
 
   base::expected<void> read_time_value() {
     const auto time = take_time();
-    if (!time) return refuse("`" + check_.metric + "` is compared with a time, such as 10ms.");
+    if (!time) return refuse("`" + check_.metric + "` must be compared with a time such as 10ms.");
     check_.value = static_cast<double>(time->count());
     return {};
   }
@@ -160,8 +161,8 @@ private:
     const auto text = take();
     const auto* end = text.data() + text.size();
     if (text.empty() || std::from_chars(text.data(), end, check_.value).ptr != end)
-      return refuse("`" + check_.metric + "` is compared with a number, such as 0, but " +
-                    excerpt(text) + " is none.");
+      return refuse("`" + check_.metric + "` must be compared with a number such as 0, and " +
+                    excerpt(text) + " is not one.");
     return {};
   }
 
@@ -173,8 +174,9 @@ private:
       return {};
     }
     if (word != "from" && word != "until")
-      return refuse(excerpt(word) + " is not understood. After the number write `from ..`, `until "
-                                    "..` or `while injected`.");
+      return refuse(
+          excerpt(word) +
+          " is not allowed here. After the number, use `from ..`, `until ..` or `while injected`.");
     auto instant = read_instant();
     if (!instant) return tl::unexpected(instant.error());
     (word == "from" ? check_.from : check_.until) = *instant;
@@ -186,13 +188,13 @@ private:
     if (read_moment(made)) return made;
     const auto time = take_time();
     if (!time)
-      return refuse(
-          "A moment is missing. Write one such as `5s`, `healing` or `5s after healing`.");
+      return refuse("A moment is missing. Add one such as `5s`, `healing` or `5s after healing`.");
     made.offset = std::chrono::duration_cast<milliseconds>(*time);
     if (peek() != "after") return made;
     take();
     if (!read_moment(made))
-      return refuse(excerpt(peek()) + " is no moment. Write `after injecting` or `after healing`.");
+      return refuse(excerpt(peek()) +
+                    " is not a moment. Use `after injecting` or `after healing`.");
     return made;
   }
 
@@ -273,7 +275,7 @@ bool plan_check::needs_load() const noexcept {
 
 check_result plan_check::judge(const plan_findings& by) const {
   const auto kind = find_metric(metric)->kind;
-  // As where the service could not be reached: then nothing is known, not even that all was well.
+  // For example if the service could not be reached: then nothing is known, so the check fails.
   if (needs_load() && by.load.sent == 0 && by.load.error("total") == 0)
     return {false, "nothing was sent"};
   if (!from && !until) {
@@ -294,7 +296,7 @@ check_result plan_check::judge(const plan_findings& by) const {
     sum += one;
     worst = std::max(worst, one);
   }
-  if (seconds == 0) return {false, "no second with answers lies in that span"};
+  if (seconds == 0) return {false, "that span contains no second with answers"};
   const auto seen = kind == measure::time ? worst : sum;
   auto shown_value = shown(kind, seen) + (kind == measure::time ? " in the worst of " : " in ") +
                      std::to_string(seconds) + (seconds == 1 ? " second" : " seconds");

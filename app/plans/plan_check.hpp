@@ -11,14 +11,14 @@
 
 namespace matchcloud::app {
 
-/// The moments that checks may name.
+/// The moments that checks can refer to.
 struct plan_moments {
   std::chrono::milliseconds injecting{0};
   std::chrono::milliseconds healing{0};
   std::chrono::milliseconds end{0};
 };
 
-/// An instant of a plan: so long after the plan's start, or after a moment.
+/// An instant of a plan: a time after the plan's start, or after a moment.
 struct plan_instant {
   enum class base : std::uint8_t { start, injecting, healing };
 
@@ -39,16 +39,16 @@ struct plan_findings {
   std::uint64_t restarts = 0;
 };
 
-/// Whether a check holds, and what was seen, for people.
+/// Whether a check holds, and the observed value, for people.
 struct check_result {
   bool holds = false;
   std::string seen;
 };
 
-/// Something that has to hold: `p99 < 10ms from 5s after healing`. Within a span, only seconds that
-/// lie wholly in it count, and a time is that of the worst of them.
+/// A condition that has to hold: `p99 < 10ms from 5s after healing`. Within a span, only seconds
+/// that lie completely in it count, and a time is the worst of these seconds.
 struct plan_check {
-  /// As it is written.
+  /// As written in the plan.
   std::string text;
   std::string metric;
   comparison compares_by = comparison::equal;
@@ -62,7 +62,7 @@ struct plan_check {
   check_result judge(const plan_findings& by) const;
 };
 
-/// Reads a check. Fails with `config_invalid`, which says what is wrong and what to write.
+/// Reads a check. Fails with `config_invalid`, which says what is wrong and what is allowed.
 base::expected<plan_check> parse_check(std::string_view text);
 
 } // namespace matchcloud::app

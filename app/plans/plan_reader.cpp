@@ -29,7 +29,7 @@ constexpr std::array<std::string_view, 6> plan_names{"about", "seed", "lasts",
                                                      "load",  "step", "check"};
 constexpr std::array<std::string_view, 10> step_names{
     "at", "inject", "heal", "kill", "pause", "resume", "load", "expect", "on", "signal"};
-/// One of these a step must have.
+/// A step must have one of these.
 constexpr std::array<std::string_view, 7> action_names{"inject", "heal", "kill",  "pause",
                                                        "resume", "load", "expect"};
 
@@ -107,14 +107,14 @@ private:
     if (const auto about = top["about"].value_exact<std::string>()) plan_.about = *about;
     if (const auto* seed = top.get("seed")) {
       const auto number = seed->value_exact<std::int64_t>();
-      if (!number || *number < 0) return refuse(*seed, "`seed` must be a number from 0.");
+      if (!number || *number < 0) return refuse(*seed, "`seed` must be a number, 0 or greater.");
       plan_.seed = static_cast<std::uint64_t>(*number);
     }
     plan_.seed = seed_.value_or(plan_.seed);
     random_.seed(plan_.seed);
     const auto* lasts = top.get("lasts");
     if (lasts == nullptr)
-      return refuse(top, "`lasts` is missing. Write how long the plan lasts, such as \"30s\".");
+      return refuse(top, "`lasts` is missing. Add how long the plan lasts, such as \"30s\".");
     const auto time = parse_time(lasts->value_exact<std::string>().value_or(""));
     if (!time || time->count() <= 0)
       return refuse(*lasts, "`lasts` must be a time of at most a day, such as \"30s\".");
@@ -138,7 +138,9 @@ private:
     } else if (const auto* words = node.as_array()) {
       for (const auto& each : *words) {
         const auto word = each.value_exact<std::string>();
-        if (!word) return refuse(each, "Options of matchcloud-load are texts. Put it in quotes.");
+        if (!word)
+          return refuse(each,
+                        "Options of matchcloud-load must be strings. Put this one in quotes.");
         into.load.push_back(*word);
       }
     } else {
@@ -149,7 +151,7 @@ private:
       const auto name = each.substr(0, each.find('='));
       if (std::ranges::find(own_load_options, name) != own_load_options.end())
         return refuse(node, "The plan itself gives " + name + " to matchcloud-load. Remove it.");
-      // A mix file is looked for beside the plan.
+      // A mix file is looked up next to the plan.
       const auto beside = std::filesystem::path{plan_.file}.parent_path();
       if (&each != into.load.data() && *(&each - 1) == "--mix")
         each = (beside / each).string();
@@ -164,10 +166,11 @@ private:
     const auto* node = top.get("step");
     if (node == nullptr) return refuse(top, "A plan needs steps. Add a table `[[step]]`.");
     const auto* steps = node->as_array();
-    if (steps == nullptr) return refuse(*node, "Steps are tables `[[step]]`, with two brackets.");
+    if (steps == nullptr)
+      return refuse(*node, "Steps must be tables `[[step]]`, with two brackets.");
     for (const auto& each : *steps) {
       const auto* table = each.as_table();
-      if (table == nullptr) return refuse(each, "A step is a table `[[step]]`.");
+      if (table == nullptr) return refuse(each, "A step must be a table `[[step]]`.");
       if (auto read = read_step(*table); !read) return read;
     }
     return {};
@@ -179,17 +182,18 @@ private:
     for (const auto each : action_names) {
       if (!table.contains(each)) continue;
       if (!action.empty())
-        return refuse(table, "A step does one thing, but this has `" + std::string{action} +
-                                 "` and `" + std::string{each} + "`. Make two steps of it.");
+        return refuse(table, "A step can do only one thing, but this one has `" +
+                                 std::string{action} + "` and `" + std::string{each} +
+                                 "`. Split it into two steps.");
       action = each;
     }
     if (action.empty())
-      return refuse(table, "A step does something: add one of " + listed(action_names) + ".");
+      return refuse(table, "This step does nothing. Add one of " + listed(action_names) + ".");
     if (table.contains("signal") && action != "kill")
-      return refuse(*table.get("signal"), "`signal` belongs to `kill`. Remove it.");
+      return refuse(*table.get("signal"), "`signal` is only for `kill`. Remove it.");
     const bool is_for_some = action == "inject" || action == "heal" || action == "expect";
     if (table.contains("on") && !is_for_some)
-      return refuse(*table.get("on"), "`on` belongs to inject, heal and expect. Remove it.");
+      return refuse(*table.get("on"), "`on` is only for inject, heal and expect. Remove it.");
     plan_step step;
     return read_time(table, step)
         .and_then([&] { return read_names(table, step); })
@@ -200,21 +204,22 @@ private:
   done read_time(const toml::table& table, plan_step& step) {
     const auto* node = table.get("at");
     if (node == nullptr)
-      return refuse(table, "`at` is missing. Write when the step comes, such as at = \"5s\".");
+      return refuse(table, "`at` is missing. Add the time of the step, such as at = \"5s\".");
     const auto text = node->value_exact<std::string>().value_or("");
     const auto dots = text.find("..");
     const auto least = parse_time(std::string_view{text}.substr(0, dots));
     const auto most =
         dots == std::string::npos ? least : parse_time(std::string_view{text}.substr(dots + 2));
     if (!least || !most || *least > *most)
-      return refuse(*node, "`at` must be a time such as \"5s\", or a span such as \"2s..4s\", of "
+      return refuse(*node, "`at` must be a time such as \"5s\", or a span such as \"2s..4s\", in "
                            "which the seed chooses a time.");
     const auto begin = std::chrono::duration_cast<milliseconds>(*least);
     const auto end = std::chrono::duration_cast<milliseconds>(*most);
     if (end > plan_.lasts)
-      return refuse(*node, "`at` is " + excerpt(text) +
-                               ", which is after the end of the plan. "
-                               "Let `lasts` be longer, or the step come earlier.");
+      return refuse(
+          *node,
+          "`at` is " + excerpt(text) +
+              ", which is after the end of the plan. Increase `lasts`, or move the step earlier.");
     const auto choices = static_cast<std::uint64_t>((end - begin).count()) + 1;
     step.at = begin + milliseconds{dots == std::string::npos ? 0 : random_() % choices};
     return {};
@@ -283,7 +288,7 @@ private:
     if (node.value_exact<bool>() == true) return {};
     const auto name = node.value_exact<std::string>();
     if (!name)
-      return refuse(node, "`heal` must be true, for all that the plan injected, or a fault point.");
+      return refuse(node, "`heal` must be true (for all faults of the plan) or a fault point.");
     step.point = base::find_fault_point(*name);
     if (!step.point) return refuse(node, actors::no_such_fault_point(*name).detail);
     step.text += " " + *name;
@@ -325,14 +330,14 @@ private:
       return refuse(top, "A plan needs checks. Add some, such as check = [\"errors = 0\"].");
     const auto* checks = node->as_array();
     if (checks == nullptr || checks->empty())
-      return refuse(*node, "`check` must be a list of texts, such as [\"errors = 0\"].");
+      return refuse(*node, "`check` must be a list of strings, such as [\"errors = 0\"].");
     for (const auto& each : *checks) {
       const auto check = parse_check(each.value_exact<std::string>().value_or(""));
       if (!check) return refuse(each, check.error().detail);
       if (check->needs_load() && !plan_.has_load())
         return refuse(each, "`" + check->metric +
-                                "` is of the load, and the plan has none. Add "
-                                "load = \"--rate 200 --operation regions\" at its top.");
+                                "` is about the load, and the plan has none. Add load = \"--rate "
+                                "200 --operation regions\" at its top.");
       plan_.checks.push_back(*check);
     }
     return {};

@@ -12,12 +12,13 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// How much longer than the plan its faults last where nobody heals them, as when this process was
-/// killed.
+/// How much longer than the plan its faults last if nobody heals them, for example because this
+/// process was killed.
 constexpr std::chrono::seconds rule_slack{60};
-/// How long a load may take to end after its time: its last requests may wait for their answers.
+/// How long a load may take to end after its time, because its last requests may still wait for
+/// answers.
 constexpr milliseconds load_end_limit{30'000};
-/// Attempts to tidy up while signals arrive.
+/// Attempts to clean up while signals arrive.
 constexpr int tidy_attempts = 3;
 constexpr std::size_t examples_limit = 5;
 
@@ -26,11 +27,11 @@ tl::unexpected<base::error> refuse(std::string why) {
 }
 
 std::uint64_t grown(std::uint64_t before, std::uint64_t now) noexcept {
-  // Less than before: another process, which began at zero.
+  // Less than before means another process, which began at zero.
   return now >= before ? now - before : now;
 }
 
-/// Whether the plan has ended the process by then, or may have: with it, its faults are gone.
+/// Whether the plan has, or may have, ended the process by then; its faults are gone with it.
 bool may_be_gone(const plan& of, const plan_target& which, milliseconds by) {
   constexpr std::array endings{SIGKILL, SIGTERM, SIGINT, SIGQUIT};
   return std::ranges::any_of(of.steps, [&](const plan_step& each) {
@@ -88,7 +89,7 @@ base::expected<void> plan_run::check_name(const plan_step& step, const std::stri
   auto why = plan_.file + ": ";
   const auto found = std::ranges::find(in_.targets, name, &plan_target::name);
   if (found == in_.targets.end()) {
-    why.append("no process is called ").append(name).append(". Name it with --ops ");
+    why.append("there is no process ").append(name).append(". Name it with --ops ");
     return refuse(why.append(name).append("=URL."));
   }
   if (step.action != step_action::signal || !found->pid.empty()) return {};
@@ -138,7 +139,7 @@ base::expected<void> plan_run::inject(const plan_step& step) {
   const auto left = std::chrono::ceil<std::chrono::seconds>(plan_.lasts - step.at);
   rule.lasts = std::min({rule.lasts, left + rule_slack, base::fault_longest_time});
   for (const auto* each : targets_of(step)) {
-    // Noted before: a fault whose answer was lost is healed, too.
+    // Noted before injecting, so that a fault whose answer was lost is healed too.
     injected_.push_back({each, *step.point});
     if (auto done = each->inject(*step.point, rule, until_); !done) return done;
   }
@@ -268,10 +269,10 @@ void plan_run::tidy_up() noexcept {
     for (const auto& each : loads_)
       each.child.stop();
   if (auto taken = take_loads(load_end_limit); !taken) add(report_.failure, taken.error().detail);
-  // Of a load without results nothing is known, least of all that it had no errors.
+  // Without results nothing is known about a load, least of all that it had no errors.
   if (!loads_.empty())
-    add(report_.failure, "matchcloud-load did not end in time, so what it measured is not known; "
-                         "it may take 30 s after the plan: give it a shorter --timeout");
+    add(report_.failure, "matchcloud-load did not end within 30 s after the plan, so its "
+                         "measurements are unknown. Use a shorter --timeout for it");
 }
 
 std::vector<const plan_target*> plan_run::targets_of(const plan_step& step) const {

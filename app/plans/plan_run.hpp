@@ -16,10 +16,10 @@
 
 namespace matchcloud::app {
 
-/// What a plan is run against.
+/// The services and processes that a plan runs against.
 struct plan_world {
   std::vector<plan_target> targets;
-  /// The service that the load asks.
+  /// The service that receives the load.
   std::string load_url;
   std::string load_program;
 };
@@ -41,22 +41,22 @@ struct plan_report {
   std::vector<step_report> steps;
   std::vector<judged_check> checks;
   plan_findings findings;
-  /// Why the plan ended early, or what could not be tidied up; empty: neither.
+  /// Why the plan ended early, or what could not be cleaned up; empty: neither.
   std::string failure;
 
   bool holds() const noexcept;
 };
 
-/// Runs a plan once. Whatever ends it, it then heals what it injected and resumes what it paused.
-/// The main thread, before others start.
+/// Runs a plan once. However it ends, it then heals its faults and resumes the processes that it
+/// paused. Call in the main thread, before others start.
 class plan_run {
 public:
-  /// `tell` hears of each step. All must outlive the run.
+  /// `tell` is called for each step. All must outlive the run.
   plan_run(const plan& what, const plan_world& in, const cli::interrupt& until,
            std::function<void(const step_report&)> tell);
 
-  /// Fails with `config_invalid` if the plan names processes that `in` does not have, or if the
-  /// load's options are wrong.
+  /// Fails with `config_invalid` if the plan names processes that are not in `in`, or if the load's
+  /// options are wrong.
   base::expected<plan_report> run();
 
 private:
@@ -79,7 +79,7 @@ private:
   base::expected<void> start_load(const plan_step& step);
   base::expected<void> expect(const plan_step& step);
   base::expected<void> wait_until(std::chrono::milliseconds when);
-  /// Reports what loads that have ended found; with `most`, waits for them.
+  /// Collects the reports of loads that have ended; with `most`, waits for them.
   base::expected<void> take_loads(std::chrono::milliseconds most);
   base::expected<void> take_load(const started_load& ended);
   void note_counters();
@@ -96,7 +96,7 @@ private:
   std::vector<injected> injected_;
   std::vector<const plan_target*> paused_;
   std::list<started_load> loads_;
-  /// The counters of each target, as they last were.
+  /// The last known counters of each target.
   std::vector<target_counters> counters_;
   plan_report report_;
 };

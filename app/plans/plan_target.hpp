@@ -11,7 +11,7 @@
 
 namespace matchcloud::app {
 
-/// Counters of a process that checks are about.
+/// Counters of a process that checks use.
 struct target_counters {
   std::uint64_t hits = 0;
   std::uint64_t restarts = 0;
@@ -21,7 +21,7 @@ struct target_counters {
 struct plan_target {
   std::string name = "service";
   ops_plane plane;
-  /// The process's id, or a file that has it; empty: signals cannot be sent.
+  /// The process's id, or a file that contains it; empty: signals cannot be sent.
   std::string pid;
 
   base::expected<void> inject(base::fault_point at, const base::fault_rule& rule,

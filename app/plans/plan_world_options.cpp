@@ -48,8 +48,8 @@ void add_cluster(plan_world& to, const std::string& folder) {
         {name, {url_of(first_line(stem + ".ops"), "--cluster"), token, {}, true}, stem + ".pid"});
   }
   if (to.targets.empty())
-    throw CLI::ValidationError{"--cluster", folder + " has no replica-1.pid; give the "
-                                                     "CLUSTER_FOLDER of script/cluster"};
+    throw CLI::ValidationError{
+        "--cluster", folder + " has no replica-1.pid; use the CLUSTER_FOLDER of script/cluster"};
 }
 
 void add_planes(plan_world& to, const plan_world_options& options) {
@@ -70,8 +70,8 @@ void add_pids(plan_world& to, const plan_world_options& options) {
     if (name.empty() && to.targets.size() == 1) name = to.targets.front().name;
     const auto found = std::ranges::find(to.targets, name, &plan_target::name);
     if (found == to.targets.end())
-      throw CLI::ValidationError{"--pid", "no process is called " + name +
-                                              ". Write NAME=PID with a name of --ops"};
+      throw CLI::ValidationError{"--pid", "there is no process " + name +
+                                              ". Use NAME=PID with a name from --ops"};
     found->pid = pid;
   }
 }
@@ -81,20 +81,22 @@ void add_pids(plan_world& to, const plan_world_options& options) {
 void add_plan_world_options(CLI::App& command, plan_world_options& options) {
   add_ops_plane_options(command, options.ops);
   command.add_option("--ops", options.planes,
-                     "NAME=URL: an ops plane, and what the plan calls its process; may be "
-                     "repeated. Without it there is one process, service.");
+                     "NAME=URL: an ops plane, and the name of its process in the plan; repeatable. "
+                     "Without it there is one process, named service.");
   command.add_option("--pid", options.pids,
-                     "NAME=PID, or NAME=FILE with the id in it: for steps that send signals.");
+                     "NAME=PID, or NAME=FILE with a file that contains the id, for steps that send "
+                     "signals; repeatable.");
   command
       .add_option("--cluster", options.cluster,
                   "The CLUSTER_FOLDER of script/cluster: its replicas are replica-1, replica-2 ..")
       ->check(CLI::ExistingDirectory);
   command.add_option("--load-url", options.load_url,
-                     "The service that the load asks; http://127.0.0.1:8080, or with --cluster the "
-                     "environment's CLUSTER_URL.");
+                     "The service that receives the load. Default: http://127.0.0.1:8080, or with "
+                     "--cluster CLUSTER_URL from the environment.");
   command
-      .add_option("--load-program", options.load_program,
-                  "The matchcloud-load to run; else the one beside this program, or of the PATH.")
+      .add_option(
+          "--load-program", options.load_program,
+          "The matchcloud-load to run. Default: the one next to this program, or else in PATH.")
       ->check(cli::named_file());
 }
 

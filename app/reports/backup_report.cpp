@@ -24,8 +24,8 @@ using store::finding;
 constexpr std::size_t shown_digits = 16;
 
 constexpr std::string_view without_secrets =
-    "Signing keys and ticket roots are not in it: a service on what is restored makes new ones, so "
-    "URLs of exports and TLS session tickets in use end. Tokens stay valid.";
+    "It contains no signing keys or ticket roots: a service on the restored store makes new ones, "
+    "so export URLs and TLS session tickets in use stop working. Tokens stay valid.";
 
 std::string megabytes(std::uint64_t bytes) {
   std::array<char, 32> text{};
@@ -87,26 +87,27 @@ void append_facts(model::json_writer& json, const backup_manifest& of) {
 
 std::string text_of(const backup_report& report) {
   const auto& of = report.manifest;
-  std::string text = report.folder + ": a whole backup of " + of.source + " (" + of.engine + "): ";
+  std::string text =
+      report.folder + ": a complete backup of " + of.source + " (" + of.engine + "): ";
   text += std::to_string(rows_of(of)) + " rows, " + std::to_string(images_of(of)) + " images, " +
           std::to_string(exports_of(of)) + " exports, " + megabytes(of.size_bytes()) + "\n";
   if (!of.has_secrets) return text.append(without_secrets) + "\n";
-  return text + "Signing keys and ticket roots are in it: keep it as you keep them.\n";
+  return text + "It contains signing keys and ticket roots: protect it as you protect them.\n";
 }
 
 std::string text_of(const restore_report& report) {
   const auto& of = report.done.manifest;
   if (report.done.was_done)
-    return report.into + ": an earlier run restored all of " + report.folder +
-           " already; now it can be used\n";
+    return report.into + ": an earlier run already restored all of " + report.folder +
+           "; it is now ready to use\n";
   std::string text = report.into + ": restored as of " + model::format_timestamp(of.begun_ts) +
                      ": " + std::to_string(rows_of(of)) + " rows, " +
                      std::to_string(report.done.images) + " images, " +
                      std::to_string(report.done.exports) + " exports\n";
   if (report.done.exports < exports_of(of))
     text +=
-        "The exports of the backup are not in the bucket: they are made again when asked for.\n";
-  if (of.has_secrets) return text + "Signing keys and ticket roots are those of the backup.\n";
+        "The exports of the backup are not in the bucket: they are made again when requested.\n";
+  if (of.has_secrets) return text + "Signing keys and ticket roots come from the backup.\n";
   return text.append(without_secrets) + "\n";
 }
 
@@ -125,12 +126,12 @@ std::string table_of(const store::verification& found, std::size_t width) {
     things.columns = {{"IS"}, {"WHAT"}, {"DETAIL"}};
     for (const auto& each : found.found)
       things.rows.push_back({std::string{kind_of(each.is)}, each.what, each.detail});
-    text += things.render(0); // what is wrong is never shortened
+    text += things.render(0); // findings are never shortened
   }
   text += std::to_string(found.images) + " images, " + std::to_string(found.exports) +
           " exports; " + std::to_string(found.faults()) + " missing or damaged, " +
           std::to_string(found.found.size() - found.faults()) + " unreferenced\n";
-  if (!found.left_out.empty()) text += "Not looked at: " + found.left_out + "\n";
+  if (!found.left_out.empty()) text += "Not checked: " + found.left_out + "\n";
   return text;
 }
 

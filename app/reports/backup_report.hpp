@@ -18,7 +18,7 @@ struct backup_report {
 /// What `matchcloud restore` did.
 struct restore_report {
   std::string folder;
-  /// The place, without a password.
+  /// The restored place, without a password.
   std::string into;
   bool has_bucket = false;
   store::restored done;
@@ -27,10 +27,10 @@ struct restore_report {
 /// For people.
 std::string text_of(const backup_report& report);
 std::string text_of(const restore_report& report);
-/// The same; at most `width` characters in a line of a table where that can be; 0: any number.
+/// For people; lines of tables have at most `width` characters where possible; 0: any number.
 std::string table_of(const store::verification& found, std::size_t width);
 
-// One JSON object in one line each, with whole digests.
+// One JSON object in one line each, with complete digests.
 std::string json_of(const backup_report& report);
 std::string json_of(const restore_report& report);
 std::string json_of(const store::verification& found);

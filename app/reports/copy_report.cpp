@@ -23,7 +23,7 @@ std::string table_of(const copy_report& report, std::size_t width) {
   auto text = table.render(width);
   for (const auto& each : report.secrets)
     text.append(each.name).append(": ").append(std::to_string(each.versions)).append(" versions\n");
-  return text + "both stores have the same\n";
+  return text + "both stores have the same content\n";
 }
 
 std::string json_of(const copy_report& report) {

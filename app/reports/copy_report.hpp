@@ -9,22 +9,22 @@
 
 namespace matchcloud::app {
 
-/// A named secret that two stores have after a copy.
+/// A named secret that both stores have after a copy.
 struct copied_secret {
   std::string_view name;
   std::size_t versions = 0;
 };
 
-/// What two stores both have after a copy.
+/// What both stores have after a copy.
 struct copy_report {
   std::vector<store::copied_rows> tables;
-  /// Empty: they were not asked for.
+  /// Empty: they were not requested.
   std::vector<copied_secret> secrets;
 };
 
-/// For people. At most `width` characters in a line where that can be; 0: any number.
+/// For people. Lines have at most `width` characters where possible; 0: any number.
 std::string table_of(const copy_report& report, std::size_t width);
-/// One JSON object in one line, with whole digests.
+/// One JSON object in one line, with complete digests.
 std::string json_of(const copy_report& report);
 
 } // namespace matchcloud::app

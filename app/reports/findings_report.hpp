@@ -31,7 +31,7 @@ std::unique_ptr<findings_report> make_sarif_report();
 /// Workflow commands of GitHub Actions, which annotate the lines of a change with findings.
 std::unique_ptr<findings_report> make_github_report();
 
-/// `text` with U+FFFD in place of what is not UTF-8: file names may be any bytes.
+/// `text` with U+FFFD in place of bytes that are not UTF-8, because file names may be any bytes.
 std::string well_formed(std::string_view text);
 
 /// A file's name for a line of text: invisible characters are escaped.

@@ -52,7 +52,7 @@ std::string built(const store::mmdb_description& file) {
   return model::format_timestamp(static_cast<std::int64_t>(file.build_epoch * ms_per_s));
 }
 
-/// What the table says of a file whose content does not tell.
+/// What the table shows for unknown properties of a file.
 constexpr const char* untold = "-";
 
 std::vector<std::string> file_row(const std::string& path, const store::mmdb_description& what) {

@@ -20,7 +20,7 @@ namespace matchcloud::app {
 /// The inputs from which a service would rank regions.
 struct geoip_inputs {
   std::vector<std::shared_ptr<const store::mmdb_file>> files;
-  /// Null: none is configured.
+  /// Null if none is configured.
   std::shared_ptr<const store::asn_file> asns;
   std::optional<model::coordinates> fallback;
   /// The catalog, or why there is none; without one nothing is ranked.
@@ -54,9 +54,8 @@ inline constexpr const char* geoip_json_help =
     "\"node_count\"}], \"namespace_id\", \"addresses\": [{\"address\", \"looked_up\", "
     "\"embedding\", \"location\": {\"latitude\", \"longitude\"}, \"precision\", \"country\", "
     "\"file\", \"asn\", \"asn_file\", \"regions\": [{\"region_id\", \"region_display_name\", "
-    "\"kilometers\", "
-    "\"miles\"}]}]}. embedding is 6to4, NAT64, Teredo or null; precision is exact, country, "
-    "fallback or unknown; asn is the number of the autonomous system; what does not apply is null; "
-    "regions is null without a store.";
+    "\"kilometers\", \"miles\"}]}]}. embedding is 6to4, NAT64, Teredo or null; precision is exact, "
+    "country, fallback or unknown; asn is the number of the autonomous system; members that do not "
+    "apply are null; regions is null without a store.";
 
 } // namespace matchcloud::app

@@ -31,15 +31,15 @@ std::string table_of(const object_report& report, std::size_t width) {
   text_table table;
   table.columns = {{"IS"}, {"OBJECT"}, {"BYTES"}};
   append(table, "missing", found.missing);
-  append(table, "not referred to", found.unreferred);
+  append(table, "unreferenced", found.unreferred);
   auto text = table.rows.empty() ? std::string{} : table.render(width);
   text += std::to_string(found.images) + " images and " + std::to_string(found.exports) +
-          " exports are referred to, " + std::to_string(found.missing.size()) + " missing, " +
-          std::to_string(found.unreferred.size()) + " not referred to";
+          " exports are referenced, " + std::to_string(found.missing.size()) + " missing, " +
+          std::to_string(found.unreferred.size()) + " unreferenced";
   if (report.removed) text += ", " + std::to_string(*report.removed) + " removed";
   if (found.young > 0)
     text += ", " + std::to_string(found.young) + " younger than " + std::to_string(report.age_h) +
-            " h not judged";
+            " h ignored";
   return text + "\n";
 }
 

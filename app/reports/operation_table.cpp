@@ -31,7 +31,7 @@ std::string_view deadline_of(const http::operation_row& row) noexcept {
   return "`request-timeout-ms`";
 }
 
-/// What a request without a token gets where tokens are required.
+/// What a request without a token receives if tokens are required.
 std::string_view anonymous_of(const http::operation_row& row) noexcept {
   switch (row.anonymous) {
   case http::anonymous_access::no: return "401";
@@ -69,7 +69,7 @@ std::string access_table() {
 }
 
 std::string operation_table() {
-  std::string table = "| operation | plane | method and path | body | deadline | pages that may "
+  std::string table = "| operation | plane | method and path | body | deadline | pages that can "
                       "read it | safe to repeat |\n|---|---|---|---|---|---|---|\n";
   for (const auto& row : http::operations) {
     if (row.path.empty()) continue;

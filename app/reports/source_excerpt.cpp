@@ -126,7 +126,7 @@ source_excerpt excerpt_at(std::string_view text, std::size_t offset) {
   auto left = before(text, place, excerpt_columns);
   auto right = after(text, place, excerpt_columns);
   if (left.cost + right.cost > excerpt_columns) {
-    // The text after the position is more informative than that before it, but both are needed.
+    // The text after the position is more informative than the text before it, but both are needed.
     const auto half = excerpt_columns / 2;
     left = before(text, place, std::max(half, excerpt_columns - std::min(right.cost, half)));
     right = after(text, place, excerpt_columns - left.cost);

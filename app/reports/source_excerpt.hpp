@@ -6,8 +6,8 @@
 
 namespace matchcloud::app {
 
-/// The line of a text in which something is wrong, for people, and below it `^~~~` under the
-/// string, number or word that begins at the position; a single caret under anything else.
+/// The line of a text that contains an error, for people, with `^~~~` below the string, number or
+/// word that begins at the position, or a single caret below anything else.
 struct source_excerpt {
   /// The line without its end. Tabs are kept; invisible characters are escaped. A long line is cut
   /// to the part around the position, with an ellipsis at each cut.

@@ -8,7 +8,7 @@
 
 namespace matchcloud::app {
 
-/// Finds lines and columns of many bytes of one text. Gives the result of `model::position_of`, but
+/// Finds lines and columns of many bytes of one text. Returns the same as `model::position_of`, but
 /// reads at most `stride_bytes` per call. Construction is O(text).
 class text_places {
 public:

@@ -29,7 +29,7 @@ private:
   std::vector<std::size_t> widths(std::size_t limit) const;
 };
 
-/// The width of the terminal on stdout; 0 if stdout is no terminal.
+/// The width of the terminal on stdout; 0 if stdout is not a terminal.
 std::size_t terminal_width();
 
 } // namespace matchcloud::app

@@ -61,7 +61,7 @@ std::string_view format_of(std::string_view line) noexcept {
 }
 
 /// Guesses the format of a text that is not JSON, from the extension of its file's name, or else
-/// from its first line that is no comment: `YAML` or `TOML`. Empty if neither is recognized.
+/// from its first line that is not a comment: `YAML` or `TOML`. Empty if neither is recognized.
 std::string_view other_format(std::string_view file, std::string_view text) noexcept {
   if (ends_in(file, ".yaml") || ends_in(file, ".yml")) return yaml;
   if (ends_in(file, ".toml")) return toml;
@@ -137,13 +137,13 @@ bool has_regions(const json_document& document, file_kind kind) {
   return false;
 }
 
-/// What must be known of a file before it is validated.
+/// What must be known about a file before it is validated.
 struct file_shape {
   file_kind kind;
   bool names_regions;
 };
 
-/// Determines the shape of a text. Fails if the text is no body of that kind.
+/// Determines the shape of a text. Fails if the text is not a body of that kind.
 tl::expected<file_shape, model::json_error> look_at(std::string_view text, model::payload_kind kind,
                                                     const model::validation_rules& rules) {
   const auto document = json_document::read_object(text, rules.limits.depth);
@@ -178,7 +178,7 @@ std::string sentence_of(const model::json_error& violation, const validated_file
                           : std::string_view{};
   if (format.empty()) return violation.sentence;
   return "the file looks like " + std::string{format} +
-         ", but JSON is wanted. Convert it first, for example with `yq -p " +
+         ", but must be JSON. Convert it first, for example with `yq -p " +
          (format == "YAML" ? "yaml" : "toml") + " -o json`. As JSON: " + violation.sentence;
 }
 
@@ -201,10 +201,9 @@ validated_file validate_text(std::string name, std::string text, model::payload_
     judged.error = unusable_file{code, std::move(why), std::nullopt, {}};
   };
   if (judged.text.size() > rules.body_limit_bytes) {
-    whole(base::errc::body_too_large, "the file has more than " +
-                                          std::to_string(rules.body_limit_bytes) +
-                                          " bytes, the most that the service takes "
-                                          "(body-limit-bytes)");
+    whole(base::errc::body_too_large,
+          "the file has more than " + std::to_string(rules.body_limit_bytes) +
+              " bytes, the most that the service accepts (body-limit-bytes)");
     return judged;
   }
   const text_places places{judged.text};

@@ -47,7 +47,8 @@ struct validated_file {
 };
 
 /// Reads one file (`-` is stdin) and validates it as a service with these rules would validate a
-/// body of that kind. A bare `config` is validated as that of a version, and paths begin in it.
+/// body of that kind. A bare `config` is validated as the `config` of a version, and paths begin
+/// inside it.
 validated_file validate_file(const std::string& file, model::payload_kind kind,
                              const payload_rules& rules);
 

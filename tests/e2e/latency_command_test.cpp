@@ -122,7 +122,7 @@ TEST_CASE("wrong lines are listed with file and line, and nothing is added", "[o
   CHECK(refused.exit_code == 1);
   CHECK(refused.out.empty());
   CHECK(contains(refused.errors, "matchcloud latency import: nothing was added:\n"));
-  CHECK(contains(refused.errors, "in.csv:3: The catalog has no region `xyz`."));
+  CHECK(contains(refused.errors, "in.csv:3: The catalog does not have the region `xyz`."));
   CHECK(contains(refused.errors, "in.csv:4: latitude `91` and longitude `0` are not coordinates."));
   CHECK(contains(refused.errors, "in.csv:5: `ms` is faster than light in glass: 95"));
   CHECK(contains(refused.errors, "other.csv:1: Columns must say where the client is in one way"));

@@ -165,7 +165,7 @@ TEST_CASE("a plan that is wrong does nothing and exits with 2", "[plans]") {
   const std::vector<std::pair<std::string, std::string>> cases{
       {head + "inject = \"slow-dsik\"\n", "plan.toml:5: `slow-dsik` is no preset."},
       {head + "kill = \"service\"\n", "needs a process id. Add --pid service=PID."},
-      {head + "kill = \"other\"\n", "no process is called other"},
+      {head + "kill = \"other\"\n", "there is no process other"},
       {"load = \"--rat 7\"\n" + head + "heal = true\n", "--rat"}};
   for (const auto& [text, says] : cases) {
     const auto got = at.run_text(text);

@@ -73,7 +73,7 @@ TEST_CASE("exports that are files are not restored into a bucket") {
         std::string::npos);
   const s3_bucket bucket;
   const auto done = good({"restore", backup, "--data-dir", beside.path("other")}, told_of(bucket));
-  CHECK(done.out.find("made again when asked for") != std::string::npos);
+  CHECK(done.out.find("made again when requested") != std::string::npos);
   CHECK(names_below(bucket, "exports/").empty());
 }
 

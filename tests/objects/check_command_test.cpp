@@ -55,7 +55,7 @@ TEST_CASE("a check finds nothing wrong where nothing is") {
   exported(of);
   const auto table = check(at.in);
   CHECK(table.exit_code == 0);
-  CHECK(table.out == "3 images and 1 exports are referred to, 0 missing, 0 not referred to\n");
+  CHECK(table.out == "3 images and 1 exports are referenced, 0 missing, 0 unreferenced\n");
   CHECK(table.errors.empty());
   CHECK(check(at.in, {"--format", "json"}).out ==
         R"({"images":3,"exports":1,"missing":[],"unreferred":[],"young":0})"
@@ -94,8 +94,8 @@ TEST_CASE("what nothing refers to is removed once it is old") {
   put(at.bucket, stray);
   const auto young = check(at.in, {"--remove", "--age-hours", "1"});
   CHECK(young.exit_code == 0);
-  CHECK(young.out == "3 images and 0 exports are referred to, 0 missing, 0 not referred to, 0 "
-                     "removed, 1 younger than 1 h not judged\n");
+  CHECK(young.out == "3 images and 0 exports are referenced, 0 missing, 0 unreferenced, 0 "
+                     "removed, 1 younger than 1 h ignored\n");
   CHECK(names_below(at.bucket, "media/").size() == 4);
 
   // A listing that has it for old.
@@ -112,11 +112,11 @@ TEST_CASE("what nothing refers to is removed once it is old") {
   const auto found = check(at.in, {"--objects-endpoint", proxy.url()});
   CHECK(found.exit_code == 0);
   CHECK(found.out.find(stray) != std::string::npos);
-  CHECK(found.out.find("1 not referred to\n") != std::string::npos);
+  CHECK(found.out.find("1 unreferenced\n") != std::string::npos);
   CHECK(names_below(at.bucket, "media/").size() == 4);
   const auto removed = check(at.in, {"--objects-endpoint", proxy.url(), "--remove"});
   CHECK(removed.exit_code == 0);
-  CHECK(removed.out.find("1 not referred to, 1 removed\n") != std::string::npos);
+  CHECK(removed.out.find("1 unreferenced, 1 removed\n") != std::string::npos);
   CHECK(names_below(at.bucket, "media/").size() == 3);
   CHECK(check(at.in).exit_code == 0);
 }

@@ -129,7 +129,7 @@ TEST_CASE("what cannot issue a client's certificate is told") {
         std::string::npos);
   CHECK(why({issuer.certificate_pem, client->key_pem, {}}).find("with its certificate") !=
         std::string::npos);
-  CHECK(why(*client).find("no authority's") != std::string::npos);
+  CHECK(why(*client).find("not an authority's") != std::string::npos);
 }
 
 TEST_CASE("hosts of a certificate are names and addresses, in one spelling each") {

@@ -169,7 +169,7 @@ TEST_CASE("all wrong lines are told, each with its place and what to do") {
                                 "51.5,-0.1,lon\n"
                                 "51.5,-0.1,nyc,0.072\n"
                                 "35.6,139.6,nyc,30\n");
-  CHECK(contains(text, "rtt.csv:4: The catalog has no region `par`. Import it first"));
+  CHECK(contains(text, "rtt.csv:4: The catalog does not have the region `par`. Import it first"));
   CHECK(contains(text, "rtt.csv:5: The line has 3 values, but the first line names 4 columns."));
   CHECK(contains(text, "rtt.csv:6: `ms` is faster than light in glass: 55"));
   CHECK(contains(text, "rtt.csv:7: `ms` is faster than light in glass: 108"));
@@ -188,7 +188,7 @@ TEST_CASE("a file with a wrong header has one finding") {
 TEST_CASE("addresses need GeoIP files that know them") {
   bench in;
   CHECK(contains(in.findings("address,region,ms\n203.0.113.1,lon,9\n"),
-                 "rtt.csv:2: No GeoIP file says where 203.0.113.1 is."));
+                 "rtt.csv:2: No GeoIP file has a place for 203.0.113.1 is."));
   in.has_geoip = false;
   CHECK(contains(in.findings("address,region,ms\n192.0.2.1,lon,9\n192.0.2.1,lon,9\n"),
                  "rtt.csv:1: Rows by `address` need GeoIP files"));

@@ -101,7 +101,7 @@ TEST_CASE("with nothing learned, the order is that of distance") {
   CHECK(view.regions.front().where->region_id == "lon");
   CHECK(view.regions.front().predicted.source == model::latency_source::distance);
   CHECK(contains(latency_text(view, 0),
-                 "\n0 latencies are in the store, none of a cell of this address\n"));
+                 "\n0 latencies are in the store, none of them for a cell of this address\n"));
 }
 
 TEST_CASE("an address that no file knows is at the fallback location, or nowhere") {

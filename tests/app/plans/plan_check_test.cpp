@@ -79,7 +79,7 @@ TEST_CASE("checks of a span look at the seconds that lie wholly in it") {
   CHECK(judged("p99 > 3ms from healing").holds == false);
   const auto nothing = judged("p99 < 1s from 10s");
   CHECK_FALSE(nothing.holds);
-  CHECK(nothing.seen == "no second with answers lies in that span");
+  CHECK(nothing.seen == "that span contains no second with answers");
 }
 
 TEST_CASE("where nothing was answered no time is good enough") {
@@ -91,16 +91,16 @@ TEST_CASE("what is no check is refused with what to write") {
   const std::vector<std::pair<std::string, std::string>> cases{
       {"", "cannot be checked. Allowed: p50"},
       {"erors = 0", "Did you mean `errors`?"},
-      {"errors", "Write one of <, <=, =, !=, >=, > and a number."},
+      {"errors", "Use one of <, <=, =, !=, >=, > and a number."},
       {"errors == 0", "`==` follows `errors`"},
-      {"errors = x", "compared with a number, such as 0"},
-      {"p99 < 10", "compared with a time, such as 10ms"},
+      {"errors = x", "compared with a number such as 0"},
+      {"p99 < 10", "compared with a time such as 10ms"},
       {"p99 < fast", "compared with a time"},
       {"p99 < 10ms after healing", "`from ..`, `until ..` or `while injected`"},
       {"p99 < 10ms while bad", "while injected"},
       {"p99 < 10ms from", "A moment is missing"},
       {"p99 < 10ms from 5s after dinner", "`after injecting` or `after healing`"},
-      {"hits > 0 while injected", "known for the whole plan only"},
+      {"hits > 0 while injected", "known only for the whole plan"},
       {"p99.9 < 1s from 1s", "one of p50, p99, max"}};
   for (const auto& [text, says] : cases) {
     CAPTURE(text);

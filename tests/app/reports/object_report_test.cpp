@@ -18,30 +18,28 @@ object_report some_report() {
 }
 
 TEST_CASE("the objects that are not as they should be are listed and counted") {
-  CHECK(table_of(some_report(), 0) ==
-        "IS               OBJECT          BYTES\n"
-        "missing          media/3f/a.png  0\n"
-        "missing          exports/b/1     4000\n"
-        "not referred to  media/40/c.png  17\n"
-        "12 images and 3 exports are referred to, 2 missing, 1 not referred to, 5 younger than 24 "
-        "h not judged\n");
+  CHECK(table_of(some_report(), 0) == "IS            OBJECT          BYTES\n"
+                                      "missing       media/3f/a.png  0\n"
+                                      "missing       exports/b/1     4000\n"
+                                      "unreferenced  media/40/c.png  17\n"
+                                      "12 images and 3 exports are referenced, 2 missing, 1 "
+                                      "unreferenced, 5 younger than 24 h ignored\n");
 }
 
 TEST_CASE("where all objects are as they should be only numbers are told") {
   object_report report;
   report.found.images = 1;
   CHECK(table_of(report, 80) ==
-        "1 images and 0 exports are referred to, 0 missing, 0 not referred to\n");
+        "1 images and 0 exports are referenced, 0 missing, 0 unreferenced\n");
 }
 
 TEST_CASE("what was removed is told if that was wanted") {
   object_report report;
   report.removed = 0;
-  CHECK(table_of(report, 80).ends_with("0 not referred to, 0 removed\n"));
+  CHECK(table_of(report, 80).ends_with("0 unreferenced, 0 removed\n"));
   report = some_report();
   report.removed = 2;
-  CHECK(table_of(report, 0).ends_with("1 not referred to, 2 removed, 5 younger than 24 h not "
-                                      "judged\n"));
+  CHECK(table_of(report, 0).ends_with("1 unreferenced, 2 removed, 5 younger than 24 h ignored\n"));
 }
 
 TEST_CASE("the JSON of a comparison of objects has stable members") {

@@ -72,7 +72,7 @@ TEST_CASE("YAML and TOML are called by their names") {
     REQUIRE(file.error);
     CHECK(file.error->code == base::errc::body_malformed);
     const bool is_named =
-        file.error->message.find("looks like " + format + ", but JSON is wanted") == 9;
+        file.error->message.find("looks like " + format + ", but must be JSON") == 9;
     CHECK(is_named == !format.empty());
     if (format.empty()) CHECK(file.error->message.find("looks like") == std::string::npos);
   };

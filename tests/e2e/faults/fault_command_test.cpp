@@ -40,7 +40,7 @@ TEST_CASE("a fault is set, listed and cleared by commands", "[operations]") {
   const auto nothing = at.fault({"list"});
   CHECK(nothing.exit_code == 0);
   CHECK(nothing.out.empty());
-  CHECK(contains(nothing.errors, "No fault is injected."));
+  CHECK(contains(nothing.errors, "No faults are injected."));
   const auto set =
       at.fault({"set", "region_ranking.reply", "error", "--every", "2", "--lasts", "5m"});
   INFO(set.errors);
@@ -73,7 +73,7 @@ TEST_CASE("what cannot be injected is refused before the service is asked", "[op
     CHECK(contains(got.errors, says));
   };
   refused({"fault", "set", "store.raed", "error"}, "Did you mean `store.read`?");
-  refused({"fault", "set", "--preset", "slow"}, "is no preset");
+  refused({"fault", "set", "--preset", "slow"}, "is not a preset");
   refused({"fault", "set"}, "Give POINT and KIND, or --preset");
   refused({"fault", "clear", "store.raed"}, "Did you mean `store.read`?");
   refused({"fault", "list", "--url", "http://127.0.0.1:1/x"}, "it has a path");

@@ -70,10 +70,10 @@ TEST_CASE("with its secrets a restored service goes on where the former one was"
     good({"restore", on.backup, "--data-dir", other});
     fs::remove_all(on.backup);
     const auto made = good({"backup", on.backup, "--data-dir", other});
-    CHECK(contains(made.out, "URLs of exports and TLS session tickets in use end"));
+    CHECK(contains(made.out, "export URLs and TLS session tickets in use stop working"));
   }
   const auto done = good({"restore", on.backup, "--data-dir", on.restored});
-  CHECK(contains(done.out, has_secrets ? "those of the backup" : "are not in it"));
+  CHECK(contains(done.out, has_secrets ? "come from the backup" : "contains no signing keys"));
   const directory_service service{on.restored};
   CHECK(service.ask("GET", url).status == (has_secrets ? 200 : 403));
   CHECK(service.ask("GET", image_target(service)).status == 200);

@@ -126,7 +126,8 @@ TEST_CASE("links in another user's data directory lead root's commands nowhere",
         if (got.exit_code == 0) continue;
         has_failed = true;
         CHECK(got.exit_code == 1);
-        const bool misses_images = got.errors.find("missing; import the avatars again") != std::string::npos;
+        const bool misses_images =
+            got.errors.find("missing; import the avatars again") != std::string::npos;
         CHECK((misses_images || got.errors.find(on.data_dir() + "/" + place) != std::string::npos));
       }
       // Exports are the service's alone.
