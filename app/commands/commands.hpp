@@ -11,8 +11,8 @@ using cli::not_empty;
 using cli::set_help;
 using enum cli::exit_code;
 
-/// Sends the log to stderr, bounded by `base::log_limit`, and reports of crashes. `serve` replaces
-/// the log by a `base::service_log`.
+/// Sends the log, bounded by `base::log_limit`, and crash reports to stderr. `serve` replaces the
+/// log by a `base::service_log`.
 void begin_log();
 
 /// Each function adds its subcommand, whose callback stores the exit code in `code`.

@@ -69,7 +69,8 @@ bool are_same(const store::store_place& one, const store::store_place& other) {
 base::expected<void> check_places(const store::store_place& from, const store::store_place& into) {
   if (auto there = store::require_store(from); !there) return there;
   if (are_same(from, into))
-    return base::fail(base::errc::config_invalid, "FROM and TO are the same store");
+    return base::fail(base::errc::config_invalid,
+                      "FROM and TO are the same store. Use two different ones");
   if (!from.url.empty() || !into.url.empty()) return {};
   const auto user = base::working_user();
   if (auto taken = store::take_owner(into); !taken || user == base::working_user()) return taken;

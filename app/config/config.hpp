@@ -56,7 +56,7 @@ struct serve_config {
   bool ops_tls = false;
   http::tls_files tls;
   store::store_place store;
-  /// Of a store on a server; the embedded one has bounds of its own.
+  /// The sessions of a store on a server; the embedded store has limits of its own.
   store::session_limits store_sessions;
   std::vector<std::string> geoip_files;
   /// Empty: none.
@@ -79,21 +79,21 @@ struct serve_config {
   store::retention retention;
   actors::restart_limits restarts;
   http::limits limits;
-  /// Of so many requests of the data plane one is traced; 0: none.
+  /// One in this many requests of the data plane is traced; 0: none.
   std::uint64_t trace_one_in = 1'000;
   bool insecure_open = false;
-  /// How long the start waits for a store that is away; 0: not at all.
+  /// How long the start waits for a store that is out of reach; 0: not at all.
   std::chrono::milliseconds start_wait{300'000};
   base::log_format log_format = base::log_format::text;
   base::log_level log_level = base::log_level::info;
-  /// Of subjects with another one.
+  /// Subjects whose level differs from `log_level`.
   std::vector<std::pair<base::log_subject, base::log_level>> log_levels;
   http::access_log_settings access_log;
-  /// How long after a signal new connections are still accepted, so that balancers see first that
-  /// the service is not ready any more.
+  /// How long after a signal new connections are still accepted, so that load balancers first see
+  /// that the service is no longer ready.
   std::chrono::milliseconds drain_delay{0};
-  /// From the end of that to the end of the process. Docker kills 10 seconds after SIGTERM, and
-  /// some of that is left for cleaning up.
+  /// From the end of `drain_delay` to the end of the process. Docker kills 10 seconds after
+  /// SIGTERM, so some time is left for cleaning up.
   std::chrono::milliseconds drain_timeout{8'000};
   /// Whether to take the listeners of a running process.
   bool take_over = false;
@@ -109,7 +109,7 @@ struct serve_config {
 base::log_levels log_levels_of(const serve_config& config);
 
 /// A configuration key. Flags (`--NAME`), environment (`MATCHCLOUD_NAME`), the TOML file and the
-/// help text are all derived from the table of keys, which collects the rows of all rooms.
+/// help text are all derived from the table of keys, which collects the rows of all folders.
 struct config_key : base::config_row<serve_config> {
   /// Its section in the TOML file.
   enum class section : std::uint8_t { service, rules, limits };
@@ -137,15 +137,15 @@ struct given_value {
   std::vector<std::string> values;
 };
 
-/// The defaults, then `given` in order: a later value of a key replaces an earlier one. Every error
-/// at once, as `config_invalid` with a line each: source, value, what is allowed.
+/// The defaults, then `given` in order: a later value of a key replaces an earlier one. Reports all
+/// errors at once, as `config_invalid` with a line each: source, value, what is allowed.
 base::expected<serve_config> make_config(const std::vector<given_value>& given);
 
-/// Whether a file may give `tiers` and `regions` in `[rules]`. A service takes them from its
+/// Whether a file may give `tiers` and `regions` in `[rules]`. A service reads them from its
 /// catalog instead.
 enum class catalog_names : std::uint8_t { refused, accepted };
 
-/// The values of a TOML file. A key of `[rules]` and `[limits]` may stand in its table or, by its
+/// The values of a TOML file. A key of `[rules]` or `[limits]` may be in its table or, by its
 /// full name, at the top. Fails with `config_invalid`, naming file and line, if a key is unknown or
 /// given twice. Accepted catalog names are returned as the keys `tiers` and `regions`.
 base::expected<std::vector<given_value>>
@@ -158,8 +158,8 @@ std::vector<given_value> read_environment(std::vector<std::string>& unknown);
 /// The value given last for a key; null if there is none.
 const given_value* last_given(const std::vector<given_value>& given, const config_key& key);
 
-/// What is in force for a key: the elements of a list, or one value; its default where none is
-/// given. Empty where there is neither.
+/// The values in force for a key: the elements of a list, or one value; its default if none is
+/// given. Empty if there is neither.
 std::vector<std::string> values_of(const std::vector<given_value>& given, const config_key& key);
 
 /// A Markdown table of all keys, for docs/configuration.md.

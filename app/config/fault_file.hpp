@@ -13,8 +13,8 @@ namespace matchcloud::app {
 using fault_rules = std::vector<std::pair<base::fault_point, base::fault_rule>>;
 
 /// Reads the rules of a TOML file, one table for each point: `avatar.receive = { kind = "crash",
-/// probability = 0.01 }`. An argument that contains `=` is parsed as such text, not opened as a
-/// file. Fails with `config_invalid`, naming file and line.
+/// probability = 0.01 }`. An argument that contains `=` is parsed as TOML text, not opened as
+/// a file. Fails with `config_invalid`, naming file and line.
 base::expected<fault_rules> read_fault_rules(const std::string& file_or_text);
 
 } // namespace matchcloud::app

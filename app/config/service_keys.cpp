@@ -95,7 +95,7 @@ base::config_rows<serve_config> listening_keys() {
         "the peer is in trusted-proxies. The transport httplib supports neither."},
        set_listen},
       {{"ops-listen", kind::text, "127.0.0.1:8081", "ADDRESS:PORT or ADDRESS:PORT/tls",
-        "Where the ops plane (health, metrics and administration) listens; beyond loopback only "
+        "Where the ops plane listens: health, metrics and administration. Beyond loopback only "
         "with /tls."},
        set_ops_listen},
       text_row("public-url", &serve_config::public_url,
@@ -109,15 +109,15 @@ base::config_rows<serve_config> listening_keys() {
                  std::array{word{"loops", transport_kind::loops},
                             word{"httplib", transport_kind::httplib}},
                  "The HTTP implementation. httplib is for comparison, not for the open internet."),
-      base::reloadable(flag_row(
-          "insecure-open", &serve_config::insecure_open,
-          "Allows a listener of the data plane beyond loopback with auth = open, so that anybody "
-          "who reaches it may use it. The ops plane still requires tokens there.")),
+      base::reloadable(
+          flag_row("insecure-open", &serve_config::insecure_open,
+                   "Allows a listener of the data plane beyond loopback with auth = open. Anybody "
+                   "who reaches it may then use it. The ops plane still requires tokens there.")),
       flag_row("take-over", &serve_config::take_over,
-               "Replaces the process that serves the same listeners from the same data directory, "
-               "without losing a request: once this process is ready, the other hands over its "
-               "listening sockets, drains and ends. If no such process is running, starts as "
-               "usual. Not with the transport httplib."),
+               "Replaces the process that serves the same listeners and data directory. No request "
+               "is lost: once this process is ready, the other hands over its listening sockets, "
+               "drains and ends. If no such process is running, starts as usual. Not with the "
+               "transport httplib."),
   };
 }
 

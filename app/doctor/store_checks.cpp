@@ -64,7 +64,7 @@ health_findings check_store(examined_service& of) {
     all.push_back(refused(config.store.name() + ": " + each));
   const auto wanted = static_cast<std::int64_t>(config.store_sessions.at_once);
   if (found->connections_limit && *found->connections_limit < wanted)
-    all.push_back(warned(config.store.name() + " gives " +
+    all.push_back(warned(config.store.name() + " allows " +
                              std::to_string(*found->connections_limit) +
                              " connections to all its clients together, and store-connections is " +
                              std::to_string(wanted),
