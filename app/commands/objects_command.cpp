@@ -91,8 +91,8 @@ void add_objects_command(CLI::App& program, int& code) {
   add_objects_options(*command, options->store);
   command
       ->add_option("--age-hours", options->age_h,
-                   "Ignore objects younger than this, because objects that are being written are "
-                   "not referenced yet.")
+                   "Ignore objects younger than this many hours, because objects that are being "
+                   "written are not referenced yet.")
       ->capture_default_str()
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{87'600}).description("1 to 87600"));
   command->add_flag("--remove", options->removes, "Remove objects that nothing references.");

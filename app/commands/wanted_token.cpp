@@ -52,7 +52,7 @@ base::expected<model::uuid> read_scope(const wanted_token& options, model::token
       return refuse(std::string{option} + " cannot be used with the kind " + kind_name +
                     ". Leave it out");
     }
-    if (text.empty()) return refuse("the kind " + kind_name + " needs " + option + "");
+    if (text.empty()) return refuse("the kind " + kind_name + " needs " + option + ". Add it");
     const auto id = model::parse_uuid(text);
     if (!id || *id == model::uuid{})
       return refuse(std::string{option} + " " + quoted(text) + " is not a UUID of 36 characters");

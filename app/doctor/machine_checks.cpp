@@ -74,7 +74,7 @@ health_findings check_memory(examined_service& of) {
                            : memory.folder + " allows " + shown_bytes(memory.limit);
   const auto text = "requests may hold " + shown_bytes(held) + ", and " + may_use;
   if (held > memory.limit / 2)
-    return {warned(text + "; beyond half of that, the kernel may kill the process",
+    return {warned(text + ": more than half of it, so the kernel may kill the process",
                    "lower byte-budget-bytes and ops-byte-budget-bytes, or allow more memory "
                    "(MemoryMax= of systemd, --memory of docker)")};
   return {fine(text)};
