@@ -47,33 +47,34 @@ inline constexpr std::uint32_t log_lines_limit = 20;
 /// the reason for logging it.
 // clang-format off
 #define MATCHCLOUD_LOG_EVENTS(X)                                                                   \
-  X(unstructured, "service.other", service, info, "A library says something.")                     \
+  X(unstructured, "service.other", service, info, "A message from a library.")                     \
   X(lines_dropped, "log.dropped", service, warning,                                                \
-    "Lines were dropped, because stderr took them too slowly.")                                    \
+    "Lines were dropped, because stderr accepted them too slowly.")                                \
   X(log_levels_changed, "log.levels-changed", service, info,                                       \
     "The operation PUT /v1/log-levels changed levels.")                                            \
   X(audit_failed, "audit.failed", service, warning,                                                \
     "An entry of the audit log could not be written.")                                             \
   X(config_unknown_variable, "config.unknown-variable", service, warning,                          \
-    "A variable MATCHCLOUD_* of the environment is no key.")                                       \
+    "An environment variable MATCHCLOUD_* names no key.")                                          \
   X(config_reloaded, "config.reloaded", service, info,                                             \
-    "The configuration was read again, or will be.")                                               \
+    "The configuration has been reloaded, or will be.")                                            \
   X(config_refused, "config.reload-refused", service, error,                                       \
-    "A reload failed, and nothing has changed.")                                                   \
+    "A reload failed; nothing has changed.")                                                       \
   X(service_exposed, "service.exposed", service, warning,                                          \
-    "A listener lets in more clients than is safe.")                                               \
+    "A listener is open to more clients than is safe.")                                            \
   X(service_serves, "service.serves", service, info, "The service has started.")                   \
   X(service_ending, "service.ending", service, info, "A signal asks the service to end.")          \
   X(service_draining, "service.draining", service, info,                                           \
-    "The service accepts no more connections, or soon.")                                           \
-  X(service_ended, "service.ended", service, info, "The last line of a service.")                  \
-  X(signal_ignored, "service.signal-ignored", service, info, "A signal has no effect now.")        \
+    "The service stops accepting connections, now or after a delay.")                              \
+  X(service_ended, "service.ended", service, info,                                                 \
+    "The service has ended; this is its last line.")                                               \
+  X(signal_ignored, "service.signal-ignored", service, info, "A signal was ignored.")              \
   X(manager_failed, "service.manager-failed", service, warning,                                    \
-    "The service manager (NOTIFY_SOCKET) cannot be told.")                                         \
+    "The service manager (NOTIFY_SOCKET) cannot be notified.")                                     \
   X(successor_started, "take-over.started", service, info,                                         \
-    "SIGUSR2 starts a process to take over.")                                                      \
+    "SIGUSR2 has started a process to take over.")                                                 \
   X(successor_failed, "take-over.failed", service, error,                                          \
-    "No process was started to take over, or it ended.")                                           \
+    "The process that was to take over did not start, or ended.")                                  \
   X(take_over_begins, "take-over.begins", service, info, "Another process begins to take over.")   \
   X(take_over_given_up, "take-over.given-up", service, warning,                                    \
     "Another process did not take over.")                                                          \
@@ -81,20 +82,23 @@ inline constexpr std::uint32_t log_lines_limit = 20;
   X(predecessor_missing, "take-over.nobody", service, info,                                        \
     "With --take-over, no process serves the listeners.")                                          \
   X(predecessor_ended, "take-over.predecessor-ended", service, warning,                            \
-    "The process to be replaced ended too early.")                                                 \
+    "The process to be replaced ended before it handed over.")                                     \
   X(take_over_unfindable, "take-over.unfindable", service, warning,                                \
     "No successor can find this process.")                                                         \
-  X(store_waiting, "store.waiting", store, warning, "The start waits for a store that is away.")   \
+  X(store_waiting, "store.waiting", store, warning,                                                \
+    "The start waits for a store that is out of reach.")                                           \
   X(store_plane_open, "store.waiting-plane", store, info,                                          \
     "Health checks are answered while the start waits.")                                           \
-  X(store_reached, "store.reached", store, info, "The store that the start waited for is there.")  \
-  X(store_hazard, "store.hazard", store, warning, "The data directory has something dangerous.")   \
-  X(store_fenced, "store.fenced", store, error, "A newer program has taken the store.")            \
-  X(store_lost, "store.lost", store, error, "The file of the database is not what it was.")        \
-  X(store_found, "store.found", store, info, "The file of the database is there again.")           \
+  X(store_reached, "store.reached", store, info,                                                   \
+    "The store that the start waited for is within reach.")                                        \
+  X(store_hazard, "store.hazard", store, warning, "Something in the data directory is dangerous.") \
+  X(store_fenced, "store.fenced", store, error,                                                    \
+    "A newer version of the program has taken over the store.")                                    \
+  X(store_lost, "store.lost", store, error, "The database file was moved, replaced or removed.")   \
+  X(store_found, "store.found", store, info, "The database file is back.")                         \
   X(store_clock, "store.clock", store, warning, "The clock differs from the database's.")          \
   X(store_notice, "store.notice", store, info,                                                     \
-    "PostgreSQL sent a notice, whose level this line has.")                                        \
+    "PostgreSQL sent a notice; the line has its level.")                                           \
   X(folder_replaced, "store.folder-replaced", store, warning,                                      \
     "A temporary folder in use was removed.")                                                      \
   X(secrets_kept, "secrets.kept", store, error,                                                    \
@@ -107,10 +111,10 @@ inline constexpr std::uint32_t log_lines_limit = 20;
   X(bucket_role_used, "bucket.role-used", store, warning,                                          \
     "Credentials of the container's role are used instead of a file.")                             \
   X(bucket_clock, "bucket.clock", store, warning, "The clock differs from the bucket's.")          \
-  X(bucket_upload_left, "bucket.upload-left", store, warning, "An upload could not be given up.")  \
+  X(bucket_upload_left, "bucket.upload-left", store, warning, "An upload could not be aborted.")   \
   X(object_failed, "bucket.object-failed", store, error, "An object cannot be read.")              \
   X(latencies_failed, "latencies.failed", store, warning,                                          \
-    "Learned latencies cannot be kept or read; it is tried again.")                                \
+    "Learned latencies cannot be stored or read; this is retried.")                                \
   X(catalog_failed, "catalog.failed", catalog, error,                                              \
     "The catalog cannot be read; the last one stays in force.")                                    \
   X(catalog_loaded, "catalog.loaded", catalog, info,                                               \
@@ -119,48 +123,49 @@ inline constexpr std::uint32_t log_lines_limit = 20;
     "The catalog lacks default-namespace.")                                                        \
   X(export_failed, "export.failed", exports, error, "An export cannot be made, read or removed.")  \
   X(export_hampered, "export.hampered", exports, warning,                                          \
-    "A step of an export failed, and the export goes on.")                                         \
+    "A step of an export failed; the export continues.")                                           \
   X(export_damaged, "export.damaged", exports, warning,                                            \
-    "Files of an export are not as they should be.")                                               \
+    "Files of an export are damaged.")                                                             \
   X(export_gone, "export.gone", exports, warning,                                                  \
-    "An export has gone from the bucket and is made again.")                                       \
+    "An export is missing from the bucket and is made again.")                                     \
   X(export_taken_over, "export.taken-over", exports, info,                                         \
-    "An export that another process began is written here.")                                       \
+    "This process continues an export that another began.")                                        \
   X(export_swept, "export.swept", exports, info, "Leftovers of exports were removed.")             \
   X(image_failed, "avatar.image-failed", avatars, error, "An image cannot be read.")               \
   X(image_kept, "avatar.image-kept", avatars, warning,                                             \
     "Images of a removed avatar are still there.")                                                 \
   X(avatars_failed, "avatar.list-failed", avatars, error, "A list of avatars cannot be read.")     \
   X(housekeeping_failed, "housekeeping.failed", housekeeping, warning,                             \
-    "Housekeeping failed and is tried again.")                                                     \
+    "Housekeeping failed and will be retried.")                                                    \
   X(game_erased, "housekeeping.game-erased", housekeeping, info,                                   \
-    "A game is erased with all that it had.")                                                      \
+    "A game and all its data were erased.")                                                        \
   X(lobbies_expired, "housekeeping.lobbies-expired", housekeeping, info,                           \
     "Lobbies of a game have expired.")                                                             \
   X(audit_expired, "housekeeping.audit-expired", housekeeping, info,                               \
     "Entries of the audit log have expired.")                                                      \
   X(tokens_removed, "housekeeping.tokens-removed", housekeeping, info,                             \
-    "Tokens that were over are removed.")                                                          \
+    "Expired and revoked tokens were removed.")                                                    \
   X(operation_failed, "http.operation-failed", http, error,                                        \
     "An operation of the ops plane failed for a reason that its answer leaves out.")               \
   X(tls_renewed, "tls.renewed", tls, info, "Replaced certificates are in force.")                  \
   X(tls_kept, "tls.kept", tls, error,                                                              \
     "Certificates or ticket roots cannot be read; the last ones stay in force.")                   \
-  X(tls_hazard, "tls.hazard", tls, warning, "A certificate expires, or others can read a key.")    \
+  X(tls_hazard, "tls.hazard", tls, warning,                                                        \
+    "A certificate will soon expire, or others can read a key.")                                   \
   X(tls_failed, "tls.handshake-failed", tls, info, "A TLS handshake failed.")                      \
   X(tls_at_plain, "tls.plain-listener", tls, warning,                                              \
-    "A client speaks TLS with a listener that does not.")                                          \
-  X(geoip_missing, "geoip.missing", geoip, warning, "There is no GeoIP file.")                     \
+    "A client tried TLS on a listener without it.")                                                \
+  X(geoip_missing, "geoip.missing", geoip, warning, "No GeoIP file is configured.")                \
   X(geoip_replaced, "geoip.replaced", geoip, info, "A replaced GeoIP file is in force.")           \
   X(geoip_kept, "geoip.kept", geoip, error,                                                        \
     "A replaced GeoIP file cannot be read; the last one stays in force.")                          \
   X(actor_died, "actor.died", actors, error, "An actor died.")                                     \
   X(actor_restarts, "actor.restarts", actors, warning, "An actor ended and is restarted.")         \
-  X(actors_failing, "actor.storm", actors, error, "Actors die again and again.")                   \
+  X(actors_failing, "actor.storm", actors, error, "Actors keep dying.")                            \
   X(actors_well, "actor.well", actors, info, "The actors have stopped dying.")                     \
   X(supervisor_ended, "actor.supervisor-ended", actors, error, "A supervisor ended.")              \
-  X(fault_aborts, "fault.aborts", faults, critical, "An injected fault aborts the process.")  \
-  X(fault_healed, "fault.healed", faults, info, "The time of an injected fault was up.")
+  X(fault_aborts, "fault.aborts", faults, critical, "An injected fault aborts the process.")       \
+  X(fault_healed, "fault.healed", faults, info, "The time of an injected fault is over.")
 // clang-format on
 
 /// The event that a log line reports, whatever its wording.

@@ -14,8 +14,8 @@ inline constexpr operation_row export_lobby_history{
     .body_limit_bytes = 16UL * 1024,
     .body_advice = "Send query_start and query_end alone.",
     .deadline = &http::limits::export_timeout,
-    .late_advice = "The export was not complete within its time. Asking again joins it where it is "
-                   "still under way; a shorter span takes less.",
+    .late_advice = "The export was not complete within its time limit. Repeat the request to join "
+                   "it if it is still running, or request a shorter span.",
     .allowed = {token_kind::game},
     .is_about_game = true};
 
@@ -27,8 +27,8 @@ inline constexpr operation_row start_export{
     .body_limit_bytes = 16UL * 1024,
     .body_advice = "Send query_start and query_end alone.",
     .deadline = &http::limits::export_timeout,
-    .late_advice = "The export was not complete within its time. Asking again joins it where it is "
-                   "still under way; a shorter span takes less.",
+    .late_advice = "The export was not complete within its time limit. Repeat the request to join "
+                   "it if it is still running, or request a shorter span.",
     .allowed = observers};
 
 inline constexpr operation_row list_exports{

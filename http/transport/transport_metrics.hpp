@@ -87,23 +87,23 @@ struct transport_metrics : base::metric_set {
                        "Connections of the ops plane closed to make room for new ones."})};
   base::counter connections_evicted_stalled{
       *this, of_plane({"matchcloud_connections_evicted_stalled_total",
-                       "Connections closed because their clients took nothing while others needed "
-                       "memory."})};
+                       "Connections closed because their clients received nothing while others "
+                       "needed memory."})};
   base::counter connections_cut{
       *this, of_plane({"matchcloud_connections_cut_total",
-                       "Connections cut because their clients took too little of an answer in "
-                       "its time."})};
+                       "Connections cut because their clients received too little of an answer in "
+                       "the time allowed."})};
   base::counter connections_refused{
       *this, of_plane({"matchcloud_connections_refused_total",
-                       "Connections refused because their address held its share."})};
+                       "Connections refused because their address had reached its limit."})};
   base::counter connections_slowed{
       *this, of_plane({"matchcloud_connections_slowed_total",
                        "Connections read only once a second, because rate limits refused many of "
                        "their requests in a row."})};
   base::counter clients_held{
       *this, of_plane({"matchcloud_clients_held_total",
-                       "Times that a client had its share of the requests in service, so that its "
-                       "next request waited."})};
+                       "Times that a client used up its share of the requests in service, so that "
+                       "its next request waited."})};
   /// Requests admitted and not yet released; their permits count here.
   base::taken_places in_flight{
       *this, of_plane({"matchcloud_requests_in_flight", "Requests that wait for an actor."},
@@ -114,24 +114,23 @@ struct transport_metrics : base::metric_set {
       *this, {"matchcloud_mailbox_requests", "Requests that wait for an owner."}, "owner"};
   base::by_label<base::counter, base::owner_names> mailbox_full{
       *this,
-      {"matchcloud_mailbox_full_total",
-       "Requests refused because as many waited for their owner as may."},
+      {"matchcloud_mailbox_full_total", "Requests refused because the owner's mailbox was full."},
       "owner"};
   base::by_label<base::counter, base::owner_names> shed{
       *this,
       {"matchcloud_shed_total",
-       "Cheap requests refused to leave the rest of max-in-flight to others."},
+       "Cheap requests refused in order to keep the rest of max-in-flight for others."},
       "owner"};
   /// By `access_refusal`.
   base::by_label<base::counter, access_refusal_names> access_refused{
       *this,
       {"matchcloud_access_refused_total",
-       "Requests answered with 401 or 403 for their token, by why."},
+       "Requests answered with 401 or 403 because of their token, by reason."},
       "why"};
   base::by_labels<base::counter, limited_subject_names, cost_class_names> rate_limited{
       *this,
       {"matchcloud_rate_limited_total",
-       "Requests answered with 429, by whose limit it was and the class of cost."},
+       "Requests answered with 429, by the owner of the limit and the class of cost."},
       "whose",
       "cost"};
   /// By `handshake_end`.
