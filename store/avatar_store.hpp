@@ -19,7 +19,7 @@ enum class put_outcome : std::uint8_t {
   unchanged,
   /// The record's game is not in the store; the record was not written.
   game_unknown,
-  /// The record's id belongs to another game; the record was not written.
+  /// The record's id already belongs to another game; the record was not written.
   of_other_game,
 };
 
@@ -38,8 +38,8 @@ public:
   /// Returns what `put` would do now. Writes nothing.
   virtual base::expected<std::vector<put_outcome>>
   check(std::span<const model::avatar> avatars) = 0;
-  /// Calls `take` for the image of each avatar that has one, in no particular order, also of games
-  /// that were removed and not of those that are erased, until it returns false.
+  /// Calls `take` for the image of each avatar that has one, in no particular order, until it
+  /// returns false. Includes removed games, but not erased ones.
   virtual base::expected<void> read_images(const std::function<bool(const image_key&)>& take) = 0;
 };
 

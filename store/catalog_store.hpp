@@ -18,7 +18,7 @@ struct import_summary {
   std::size_t namespaces = 0;
   /// How many of the named elements were absent (or removed) before.
   std::size_t added = 0;
-  /// False if the store already had everything, so that the revision did not move.
+  /// False if the store already had everything, in which case the revision did not move.
   bool changed = false;
 };
 
@@ -33,9 +33,9 @@ public:
   virtual base::expected<std::int64_t> revision() = 0;
   /// Loads the whole catalog in one transaction.
   virtual base::expected<model::catalog> load() = 0;
-  /// Upserts elements by id, in one transaction; removed elements that the document names come
-  /// back. Fails with `import_invalid` if `merge` fails or if a removed namespace would come back
-  /// under another game.
+  /// Upserts elements by id, in one transaction; removed elements that the document names return.
+  /// Fails with `import_invalid` if `merge` fails or if a removed namespace would return under
+  /// another game.
   virtual base::expected<import_summary> import_document(const model::catalog_document& doc) = 0;
   /// Hides an element from `load`, in one transaction; history keeps it. A removed namespace gives
   /// up its domains. Fails like `without`.

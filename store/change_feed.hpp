@@ -8,22 +8,22 @@
 
 namespace matchcloud::store {
 
-/// The role of noticing what others commit. A feed remembers where its caller last looked, so one
-/// caller holds it for as long as it wants to be informed, and the session is not reused
-/// afterwards. See `session` for what the calls of all roles have in common.
+/// The role of noticing other sessions' commits. A feed remembers where its caller last looked, so
+/// one caller keeps it for as long as it needs the news, and the session is not reused afterwards.
+/// See `session` for what the calls of all roles have in common.
 class change_feed {
 public:
   virtual ~change_feed() = default;
 
-  /// How late a feed may notice a change: an engine that has to ask a server does so this often,
-  /// and is told of the rare changes (catalog, tokens, avatars) at once.
+  /// How late a feed may notice a change: an engine with a server polls at this interval, and
+  /// learns of the rare changes (catalog, tokens, avatars) at once.
   static constexpr std::chrono::milliseconds delay_limit{500};
 
   /// Whether any other session, of this or another process, may have changed the catalog, the
   /// tokens or the avatars since the last call; true on the first call. A read that begins
   /// afterwards, in any session, sees what was committed. Cheap regardless of the store's size, so
-  /// suitable for polling. Fails with `store_newer` once a newer program has made the store one for
-  /// newer programs only.
+  /// suitable for polling. Fails with `store_newer` once a newer program has closed the store to
+  /// programs of this version.
   virtual base::expected<bool> changed() = 0;
   /// The games whose avatars moved beyond the revision `known`; if it is negative, any may have
   /// moved. The cost grows with the number of games that moved.

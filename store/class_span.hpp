@@ -23,8 +23,9 @@ struct class_span {
   std::int64_t end = 0;
 };
 
-/// A lobby of class k lasts less than 2^(k+1) ms, so those alive after the begin of the span start
-/// later than that before it. A running one was alive in every span that ends after its start.
+/// A lobby of class k lasts less than 2^(k+1) ms, so one that is alive after the span begins starts
+/// less than that before the begin. A running one was alive in every span that ends after its
+/// start.
 inline class_span span_of_class(const model::time_span& span, int duration_class) noexcept {
   const auto clamped = [](std::uint64_t time) { // all later times are equivalent
     return static_cast<std::int64_t>(std::min(time, times_end));

@@ -9,15 +9,17 @@ base::expected<database::idle_session> database::acquire() {
     std::unique_lock lock{mutex_};
     if (!left_.wait_for(lock, limits_.patience, [this] { return lent_ < limits_.at_once; })) {
       timeouts_.add();
-      return base::fail(base::errc::overloaded, "Too many requests wait for the store; ask again.");
+      return base::fail(
+          base::errc::overloaded,
+          "Every session of the store is in use, and none became free in time. Retry.");
     }
     ++lent_;
   }
   // Outside the lock, because an engine may look at a file to tell whether a session is reusable.
   while (auto taken = take_idle())
-    // It may have ended while nobody used it.
+    // It may have ended while it was idle.
     if (taken->held->is_reusable()) return *std::move(taken);
-  // Outside the lock, because opening a session may take long.
+  // Outside the lock, because opening a session may take a long time.
   auto opened = open_();
   (opened ? opened_ : open_failures_).add();
   if (!opened) leave();
@@ -54,17 +56,18 @@ void database::release(idle_session taken) {
 
 void database::show(base::metric_set& in) const {
   in.add_gauge(
-      {"matchcloud_store_sessions_limit", "Sessions of the store that there may be at once."},
+      {"matchcloud_store_sessions_limit", "Limit on store sessions in use at the same time."},
       [this] { return limits_.at_once; });
-  in.add_gauge({"matchcloud_store_sessions_used", "Sessions of the store in use."}, [this] {
+  in.add_gauge({"matchcloud_store_sessions_used", "Store sessions in use."}, [this] {
     const std::lock_guard lock{mutex_};
     return lent_;
   });
-  in.add_gauge({"matchcloud_store_sessions_idle", "Sessions of the store kept for the next use."},
-               [this] {
-                 const std::lock_guard lock{mutex_};
-                 return idle_.size();
-               });
+  in.add_gauge(
+      {"matchcloud_store_sessions_idle", "Idle store sessions, kept open for later requests."},
+      [this] {
+        const std::lock_guard lock{mutex_};
+        return idle_.size();
+      });
   in.add(metrics_);
 }
 

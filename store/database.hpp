@@ -50,13 +50,13 @@ struct session_limits {
   std::size_t idle = 4;
   /// How long a caller waits for a session before it fails with `overloaded`.
   std::chrono::milliseconds patience{10'000};
-  /// How long a session is lent before a new one replaces it; 0: for ever.
+  /// How old a session gets before a new one replaces it; 0: no limit.
   std::chrono::milliseconds lifetime{0};
 };
 
 /// A store: lends pooled sessions, which an engine opens, as roles. Several databases, even of
-/// several processes, may use one store. A session that failed is discarded, and the idle ones with
-/// it, so the next caller gets one that was opened since. Held by `std::shared_ptr`. Any thread.
+/// several processes, may use one store. A session that failed is discarded, and all idle ones with
+/// it, so the next caller gets a newly opened one. Held by `std::shared_ptr`. Any thread.
 class database : public std::enable_shared_from_this<database> {
 public:
   /// An engine: a function that opens a session. Called from any thread, several calls at once.
@@ -65,8 +65,8 @@ public:
   /// Opens no session yet.
   database(engine open, const session_limits& limits) : open_{std::move(open)}, limits_{limits} {}
 
-  // Each call waits for a session. It fails with `overloaded` or with the engine's error. `run` is
-  // what its changes belong to, see `session::attribute`.
+  // Each call waits for a session. It fails with `overloaded` or with the engine's error. Its
+  // changes belong to `run`, see `session::attribute`.
   base::expected<lease<catalog_store>> catalog(model::audit_run_ptr run = nullptr) {
     return lend<catalog_store>(std::move(run));
   }
@@ -92,8 +92,8 @@ public:
   base::expected<lease<change_feed>> feed() { return lend<change_feed>(); }
   base::expected<lease<maintenance>> upkeep() { return lend<maintenance>(); }
 
-  /// From now on sessions are lent only while `fence` is open; then they fail with its error. Those
-  /// that are lent already go on. Call before other threads use the database.
+  /// From now on sessions are lent only while `fence` is open; afterwards calls fail with its
+  /// error. Sessions in use stay usable. Call this before other threads use the database.
   void stand_behind(std::shared_ptr<const store_fence> fence) { fence_ = std::move(fence); }
 
   void show(base::metric_set& in) const;

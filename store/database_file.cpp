@@ -52,15 +52,15 @@ std::optional<std::string> database_file::why_lost() const {
   case sight::same: break;
   case sight::another:
     // SQLite would apply the log of the former file to this one.
-    return "it is another file than the one that this process uses, and was put in its place; "
-           "bring the former one back, or, to use this one, stop the service, remove " +
-           path_ + "-wal and -shm, which belong to the former one, and start it again";
+    return "it was replaced by another file while this process used it; put the original back, or, "
+           "to use the new file, stop the service, remove " +
+           path_ + "-wal and -shm, which belong to the original, and start it again";
   case sight::none:
-    return "it is not there any more; move the same file back, or, to use a copy of it, stop the "
-           "service, remove " +
+    return "it is gone; move the same file back, or, to use a copy of it, stop the service, "
+           "remove " +
            path_ +
            "-wal and -shm, which would damage the copy, put the copy in its place and start the "
-           "service again; without a file it begins a new store";
+           "service again; without a file the service creates a new store";
   }
   return std::nullopt;
 }

@@ -9,15 +9,15 @@
 namespace matchcloud::store {
 
 /// The database file of a data directory, as it was found when this object was made. SQLite keeps
-/// it open, so that whoever renames or copies another file over its name, or removes it, leaves
-/// this process with a file that nobody else has. Any thread.
+/// it open. If another file is renamed or copied over its name, or it is removed, this process is
+/// left with a file that no other process can reach. Any thread.
 class database_file {
 public:
-  /// The file need not be there, and is lost then.
+  /// If the file does not exist, it counts as lost.
   explicit database_file(const std::string& data_dir);
 
-  /// Whether its name still leads to the same file. Costs one system call. Also true where that
-  /// cannot be told because the disk fails.
+  /// Whether its name still refers to the same file; also true if a disk failure makes that
+  /// unknown. Costs one system call.
   bool is_there() const noexcept;
   /// What has happened to the file and what to do, to follow "the database PATH: "; nothing while
   /// it is there.
@@ -29,8 +29,8 @@ private:
   std::string path_;
   dev_t device_ = 0;
   ino_t inode_ = 0;
-  /// Keeps the number of a file that was removed from being given to the next one. Opened by
-  /// O_PATH, so that closing it drops none of SQLite's locks. Copies share it.
+  /// Keeps the inode number of a removed file from being reused. Opened with O_PATH, so that
+  /// closing it drops none of SQLite's locks. Shared by copies.
   std::shared_ptr<const void> pin_;
 };
 

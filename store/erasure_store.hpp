@@ -14,18 +14,18 @@
 
 namespace matchcloud::store {
 
-/// The erasure of a game with all that it has. It never ends to be known: the ids of the game and
-/// of its namespaces stay, without their names, and are not given again.
+/// The erasure of a game and everything it has. It is remembered for ever: the ids of the game and
+/// its namespaces stay, without their names, and are never reused.
 struct erasure {
   model::uuid game_id;
   /// Milliseconds since 1970, as `finished_ms`.
   std::int64_t begun_ms = 0;
-  /// What is gone so far.
+  /// What has been removed so far.
   std::uint64_t lobbies = 0;
   std::uint64_t avatars = 0;
   std::uint64_t exports = 0;
   std::uint64_t tokens = 0;
-  /// Nothing: something is left.
+  /// Nothing while something is left.
   std::optional<std::int64_t> finished_ms = {};
 
   friend bool operator==(const erasure&, const erasure&) = default;
@@ -37,9 +37,9 @@ class erasure_store {
 public:
   virtual ~erasure_store() = default;
 
-  /// Begins to erase a game, also one that was removed: from the commit on it is gone from the
-  /// catalog, its exports and images are not opened and nothing of it is taken. Returns the erasure
-  /// as it is if it had begun before. Fails with `game_not_found`.
+  /// Begins to erase a game, removed or not. From the commit on, it is gone from the catalog, its
+  /// exports and images are not opened, and nothing new is accepted for it. If the erasure has
+  /// begun already, returns its current state. Fails with `game_not_found`.
   virtual base::expected<erasure> begin_erasure(const model::uuid& game_id,
                                                 std::int64_t now_ms) = 0;
   /// All erasures, the newest first.
@@ -49,26 +49,26 @@ public:
 
   // -- the steps, each of which may be repeated -------------------------------
 
-  /// Removes the tokens of an erased game and of its namespaces. Returns how many went.
+  /// Removes the tokens of an erased game and of its namespaces. Returns how many were removed.
   virtual base::expected<std::size_t> erase_tokens(const model::uuid& game_id) = 0;
-  /// Some avatars of a game, at most `limit`, that stand after `after`, in the order of their ids.
+  /// The first avatars of a game whose ids follow `after`, at most `limit`, in the order of ids.
   virtual base::expected<std::vector<model::avatar>>
   avatars_after(const model::uuid& game_id, const model::uuid& after, std::size_t limit) = 0;
-  /// Removes avatars of an erased game. Returns how many went.
+  /// Removes avatars of an erased game. Returns how many were removed.
   virtual base::expected<std::size_t> erase_avatars(const model::uuid& game_id,
                                                     std::span<const model::uuid> upload_ids) = 0;
-  /// Lobbies of a game that stand after `after`, in order, at most `limit`: fewer at the end.
+  /// Lobbies of a game that follow `after`, in order, at most `limit`: fewer at the end.
   virtual base::expected<std::vector<lobby_place>>
   lobbies_after(const model::uuid& game_id, const lobby_place& after, std::size_t limit) = 0;
-  /// Removes lobbies of an erased game. Returns how many went; some that somebody else is changing
-  /// are left for another time.
+  /// Removes lobbies of an erased game. Returns how many were removed; lobbies that another session
+  /// is changing are left for a later call.
   virtual base::expected<std::size_t> erase_lobbies(const model::uuid& game_id,
                                                     std::span<const lobby_place> lobbies) = 0;
   /// Adds to the exports of the game that are gone.
   virtual base::expected<void> note_erased_exports(const model::uuid& game_id,
                                                    std::size_t count) = 0;
-  /// Ends an erasure if nothing of the game is left and nobody can add anything, and removes the
-  /// names. Returns whether it has ended.
+  /// Ends an erasure and removes the names, if nothing of the game is left and nothing can be
+  /// added. Returns whether it has ended.
   virtual base::expected<bool> finish_erasure(const model::uuid& game_id, std::int64_t now_ms) = 0;
 
   // -- one avatar -------------------------------------------------------------
@@ -77,11 +77,11 @@ public:
   /// `avatar_not_found`.
   virtual base::expected<void> remove_avatar(const model::uuid& game_id,
                                              const model::uuid& upload_id) = 0;
-  /// Images whose avatars were removed and that may be there still, at most `limit`.
+  /// Images whose avatars were removed and that may still exist, at most `limit`.
   virtual base::expected<std::vector<image_key>> removed_images(std::size_t limit) = 0;
-  /// Says that a removed image is gone.
+  /// Records that a removed image is gone.
   virtual base::expected<void> forget_removed_image(const image_key& key) = 0;
-  /// Whether an avatar has this image, of a game that is not erased.
+  /// Whether an avatar of a game that is not erased has this image.
   virtual base::expected<bool> has_image(const image_key& key) = 0;
 };
 

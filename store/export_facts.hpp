@@ -11,7 +11,7 @@ namespace matchcloud::store {
 struct export_facts {
   model::uuid export_id;
   model::export_query query;
-  /// The time, in milliseconds since 1970, until which its links are valid at most; afterwards any
+  /// The time, in milliseconds since 1970, when the last of its links expires; afterwards any
   /// process may remove the export.
   std::int64_t keep_until_ts = 0;
 

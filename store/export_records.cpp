@@ -9,7 +9,7 @@ namespace matchcloud::store {
 
 namespace {
 
-/// The first of the records of which `is_it` holds, or null.
+/// The first record for which `is_it` returns true, or null.
 template <class Predicate>
 const export_record* find_first(const std::vector<export_record>& in, Predicate is_it) {
   const auto found = std::ranges::find_if(in, is_it);

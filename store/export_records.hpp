@@ -19,15 +19,15 @@ namespace matchcloud::store {
 /// An export whose CSV is an object, or will be.
 struct export_record {
   export_facts facts;
-  /// Counts from 1; who takes the export over uses the next one. It is in the object's name.
+  /// Counts from 1; a process that takes the export over uses the next one. In the object's name.
   std::int64_t generation = 1;
   /// The process that writes it or wrote it.
   std::optional<model::uuid> owner = {};
   /// The time, in milliseconds since 1970 by the store's clock, until which nobody takes it over.
   std::int64_t leased_until_ts = 0;
-  /// What is read for it; empty before reading has begun.
+  /// The snapshot that it reads; empty until reading begins.
   std::optional<history_snapshot> snapshot = {};
-  /// Whether the object is whole. What follows is known only then.
+  /// Whether the object is whole. The members below are known only then.
   bool is_complete = false;
   std::uint64_t size_bytes = 0;
   /// 64 lower-case hexadecimal digits.
@@ -46,7 +46,7 @@ object_name object_of(const export_record& record);
 /// Nothing else of the record is set.
 std::optional<export_record> read_export_name(const object_name& name);
 
-/// Whether a finished export is as good for `query` as a new one, for links that are valid until
+/// Whether a finished export serves as well as a new one, for links that are valid until
 /// `linked_until_ts` (milliseconds since 1970): it has everything that was there at `needs`.
 bool is_as_new(const export_facts& facts, const history_snapshot& snapshot, bool has_running,
                const history_revisions& needs, std::int64_t linked_until_ts) noexcept;
@@ -58,10 +58,10 @@ struct export_usage {
 
   friend bool operator==(const export_usage&, const export_usage&) = default;
 };
-/// Those of each game that has any.
+/// The usage of each game that has exports.
 using export_usages = std::map<model::uuid, export_usage>;
 
-/// The limit on the records of one query that are looked at; older ones are not used again.
+/// How many records of a query are considered, newest first; older ones are not reused.
 inline constexpr std::size_t records_of_query_limit = 16;
 
 /// The exports of one query at one moment.
@@ -70,15 +70,15 @@ struct query_exports {
   std::int64_t now_ts = 0;
   /// What an export that begins to read now covers.
   history_revisions revisions;
-  /// The newest first, by what the store last heard of them.
+  /// By the time of their last renewal, the newest first.
   std::vector<export_record> records;
 
   /// The first export that is as new as one that begins now, or null.
   const export_record* find_whole(std::int64_t linked_until_ts) const;
-  /// The first export that somebody writes now and that covers what one that begins now would, as
-  /// far as its record tells, or null.
+  /// The first export that a process is writing now and that covers, by its record, what an export
+  /// begun now would cover, or null.
   const export_record* find_running() const;
-  /// The first export that somebody wrote until they died or stopped, or null.
+  /// The first export whose process died or stopped before it was complete, or null.
   const export_record* find_abandoned() const;
 };
 
@@ -88,7 +88,7 @@ struct export_claim {
   /// For a new one.
   model::uuid export_id;
   model::uuid owner;
-  /// How long nobody else takes the export over, unless its owner renews that.
+  /// How long no other process takes the export over; the owner can renew this.
   std::chrono::milliseconds lease{0};
   /// In milliseconds since 1970, as `linked_until_ts`.
   std::int64_t begun_ts = 0;
@@ -98,31 +98,31 @@ struct export_claim {
 
 /// What became of an `export_claim`.
 struct export_claimed {
-  /// Whether it is the claimant who writes the export. Otherwise it is whole already, or somebody
-  /// else writes it.
+  /// Whether the claimant writes the export. Otherwise it is complete already, or another process
+  /// is writing it.
   bool is_own = false;
   export_record record;
   /// What an export that begins to read now covers.
   history_revisions revisions;
 };
 
-/// The role of knowing which exports there are as objects, and who writes those that are not whole:
-/// an object counts only once its record is complete. It keeps no audit log. See `session` for what
-/// the calls of all roles have in common.
+/// The role of tracking exports that are stored as objects, and which process writes each
+/// incomplete one. An object counts only once its record is complete. It keeps no audit log. See
+/// `session` for what the calls of all roles have in common.
 class export_records {
 public:
   virtual ~export_records() = default;
 
-  /// Finds an export that serves `claim` (`find_whole`, `find_running`), or has the claimant write
-  /// it: one that was abandoned, with the next generation, or a new one. Of processes that claim
-  /// the same at the same time, one is to write it.
+  /// Finds an export that serves `claim` (`find_whole`, `find_running`), or assigns one to the
+  /// claimant: an abandoned one, with the next generation, or a new one. If several processes claim
+  /// the same export at once, exactly one writes it.
   virtual base::expected<export_claimed> claim_export(const export_claim& claim) = 0;
-  /// Says that the export with this id and generation is still being written, and of what. Returns
-  /// false if there is none that is incomplete: somebody else has taken it over, or given it up.
+  /// Renews the lease of the incomplete export with this id and generation, and notes its snapshot.
+  /// Returns false if there is none: another process has taken it over, or given it up.
   virtual base::expected<bool> renew_export(const export_record& mine,
                                             std::chrono::milliseconds lease) = 0;
-  /// Completes the record with this id and generation. Returns false if there is none that is
-  /// incomplete.
+  /// Completes the record with this id and generation. Returns false if no incomplete record has
+  /// them.
   virtual base::expected<bool> complete_export(const export_record& whole) = 0;
   /// Up to `records_of_query_limit` records of a query.
   virtual base::expected<query_exports> exports_of(const model::export_query& query) = 0;

@@ -15,7 +15,7 @@ base::expected<void> check_learned(std::span<const model::learned_entry> learned
   for (const auto& each : learned)
     if (!seen.emplace(each.cell.key, each.region_id).second)
       return base::fail(base::errc::internal,
-                        "A batch of learned latencies has a cell twice for the region " +
+                        "A batch of learned latencies has the same cell twice for the region " +
                             each.region_id + ".");
   return {};
 }

@@ -16,7 +16,7 @@ inline constexpr std::size_t latency_batch_limit = 1'000;
 /// Entries that one call expires.
 inline constexpr std::size_t latency_expiry_limit = 5'000;
 
-/// How far a reader has read: up to and including this entry. At first, before all entries.
+/// How far a reader has read: up to and including this entry. Initially before all entries.
 struct latency_position {
   /// Counts the calls that added entries: the one that changed the entry last.
   std::int64_t revision = 0;
@@ -29,7 +29,7 @@ struct latency_position {
 /// Some of the learned latencies, in the order of their changes.
 struct latency_page {
   std::vector<model::learned_entry> entries;
-  /// That of the last entry; the one that was given if there is none.
+  /// The position of the last entry, or the given position if the page is empty.
   latency_position last;
 };
 
@@ -39,7 +39,7 @@ class latency_store {
 public:
   virtual ~latency_store() = default;
 
-  /// Adds what was learned since the last call to what the store has, by `model::merge`: at most
+  /// Merges what was learned since the last call into the store, by `model::merge`: at most
   /// `latency_batch_limit` entries, each cell and region once; otherwise it fails with `internal`.
   /// If the connection is lost during the commit, it fails although the entries may have been
   /// added; adding them again then counts them twice, which does little harm. Networks are small
@@ -56,8 +56,8 @@ public:
 
   /// Removes entries that were last reported before a minute (since 1970), and, if more than `most`
   /// are left, those that were reported least recently: at most `latency_expiry_limit` in one call.
-  /// Readers do not see that they are gone. Returns how many were removed; 0 if none is left to
-  /// remove. Counts all entries: call it every few minutes rather than seconds.
+  /// Readers do not notice removals. Returns how many were removed; 0 if none is left to remove.
+  /// Counts all entries: call it every few minutes rather than seconds.
   virtual base::expected<std::size_t> expire_latencies(std::uint32_t before_minute,
                                                        std::size_t most) = 0;
 };

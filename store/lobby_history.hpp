@@ -36,7 +36,7 @@ struct history_snapshot {
   /// When its transaction began, in milliseconds since 1970. The duration of running lobbies counts
   /// up to this instant, and everything acknowledged before it is included.
   std::int64_t taken_ts = 0;
-  /// From when on the game's history is complete, see `kept_history`; 0: none of it has expired.
+  /// The start of the game's complete history, see `kept_history`; 0: none of it has expired.
   std::int64_t complete_from_ts = 0;
 
   friend bool operator==(const history_snapshot&, const history_snapshot&) = default;

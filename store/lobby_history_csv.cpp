@@ -12,7 +12,7 @@ namespace {
 
 /// The size above which a piece is written.
 constexpr std::size_t piece_bytes = 256UL * 1024;
-/// More than a row takes, so that a piece rarely needs to be reallocated.
+/// More than a row needs, so that a piece is rarely reallocated.
 constexpr std::size_t row_room_bytes = 8UL * 1024;
 
 /// Renders lobbies as CSV in pieces.

@@ -26,8 +26,8 @@ struct lobby_merge {
   std::size_t accepted = 0;
   /// How many of the records taken were known already.
   std::size_t unchanged = 0;
-  /// How long the transaction blocked other writers; 0 if nothing was accepted, or if it is told of
-  /// another part of the same transaction.
+  /// How long the transaction blocked other writers; 0 if nothing was accepted, or if another part
+  /// of the same transaction reports it.
   std::chrono::nanoseconds lasted{0};
   /// The rejected records, in ascending order of index.
   std::vector<rejection> rejected;

@@ -14,9 +14,9 @@ namespace matchcloud::store {
 struct merge_part {
   std::span<const model::lobby_record> records;
   const model::lobby_attributes_table* attributes = nullptr;
-  /// What its changes belong to, see `session::attribute`.
+  /// The run that its changes belong to, see `session::attribute`.
   model::audit_run_ptr run;
-  /// What became of it.
+  /// The outcome.
   base::expected<lobby_merge> merged;
 };
 
@@ -31,8 +31,8 @@ public:
   /// is rejected. Each `record.attributes` is an index into `attributes`.
   virtual base::expected<lobby_merge> merge(std::span<const model::lobby_record> records,
                                             const model::lobby_attributes_table& attributes) = 0;
-  /// Merges each of `parts` as `merge` does, and sets what became of it; where one fails, others
-  /// need not. An engine that waits for a disk or a server at each commit merges several in one
+  /// Merges each of `parts` as `merge` does, and sets its outcome. Parts can fail independently.
+  /// An engine that waits for a disk or a server at each commit merges several in one
   /// transaction.
   virtual void merge_together(std::span<merge_part> parts) = 0;
   /// Returns what merging each of `records` on its own would do now. Writes nothing.

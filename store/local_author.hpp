@@ -4,7 +4,7 @@
 
 namespace matchcloud::store {
 
-/// The user that this process runs as: who changes what nobody else is named for. Any thread.
+/// The user that this process runs as, the author of changes that name no other. Any thread.
 const model::audit_author& local_author();
 
 } // namespace matchcloud::store

@@ -6,7 +6,7 @@ namespace matchcloud::store {
 
 namespace {
 
-/// What a name in a folder has in every file system.
+/// The longest file name that every file system allows.
 constexpr std::size_t part_limit_bytes = 255;
 
 constexpr base::character_set part_characters{

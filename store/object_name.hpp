@@ -8,16 +8,16 @@
 
 namespace matchcloud::store {
 
-/// The longest name of an object. A service of objects takes 1024 bytes, of which the rest is left
-/// to a prefix.
+/// The longest name of an object. Object storage services allow 1,024 bytes; the rest is left for a
+/// prefix.
 inline constexpr std::size_t object_name_limit_bytes = 512;
 
 /// The name of an object, such as `media/ab/cd.png`: parts between slashes, each of 1 to 255 ASCII
-/// letters, digits, `.`, `_` and `-` and neither `.` nor `..`. It can therefore be a path below a
-/// folder as it is. Immutable.
+/// letters, digits, `.`, `_` and `-`, but not `.` or `..`. It can therefore serve as a path below a
+/// folder unchanged. Immutable.
 class object_name {
 public:
-  /// Nothing if `text` is no such name.
+  /// Nothing if `text` is not a valid name.
   static std::optional<object_name> parse(std::string_view text);
 
   const std::string& text() const noexcept { return text_; }

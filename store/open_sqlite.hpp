@@ -16,19 +16,19 @@ base::expected<bool> find_store(const std::string& data_dir);
 /// The same, but false if the directory cannot be accessed.
 bool has_store(const std::string& data_dir);
 
-/// What is dangerous about a data directory with a store, as sentences for the log: others may
-/// write it, or its database is elsewhere.
+/// The dangers of a data directory with a store, as sentences for the log: other users can write to
+/// it, or its database is elsewhere.
 std::vector<std::string> hazards_of(const std::string& data_dir);
 
-/// Looks at the store of a data directory without changing anything, also beside processes that use
-/// it. Fails as `open_sqlite` would.
+/// Examines the store of a data directory without changing anything, also while processes use it.
+/// Fails as `open_sqlite` would.
 base::expected<store_examination> examine_sqlite(const std::string& data_dir);
 
 /// Opens the store of a data directory, creating and migrating it if necessary. Sessions that are
-/// opened later do not create it, and use the same file: they fail with `store_failed` while
-/// another one has its name, or none. So a store that has vanished is not replaced by an empty one.
-/// Fails with `store_newer`, `store_full` or `store_failed`. A store whose schema is newer is used
-/// as it is, or, where it says that programs as old as this one must not, not touched.
+/// opened later use the same file and never create one: they fail with `store_failed` while its
+/// name refers to another file or to none. So a store that vanished is not replaced by an empty
+/// one. Fails with `store_newer`, `store_full` or `store_failed`. A store with a newer schema is
+/// used as it is, or left untouched if it excludes programs as old as this one.
 base::expected<std::shared_ptr<database>> open_sqlite(const std::string& data_dir,
                                                       const store_settings& settings = {});
 

@@ -6,7 +6,7 @@ namespace matchcloud::store {
 
 namespace {
 
-/// Clocks that differ by less are not worth a line in the log.
+/// Smaller differences of the clocks are not logged.
 constexpr std::chrono::milliseconds offset_told_from{1'000};
 
 } // namespace
@@ -41,8 +41,8 @@ base::expected<void> replica_lease::measure(replica_registry& in) {
   if (std::chrono::abs(offset - told_offset_) < offset_told_from) return {};
   told_offset_ = offset;
   base::log(base::log_event::store_clock,
-            "this machine's clock is {} ms {} the database's, whose time counts for all that "
-            "expires; set it right (NTP)",
+            "this machine's clock is {} ms {} the database's, whose time decides what expires; "
+            "synchronize it (NTP)",
             std::chrono::abs(offset).count(), offset.count() < 0 ? "ahead of" : "behind");
   return {};
 }

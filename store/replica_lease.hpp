@@ -22,7 +22,7 @@ namespace matchcloud::store {
 /// How long a process counts as serving after it last said so.
 inline constexpr std::chrono::milliseconds replica_lease_time{10'000};
 
-/// How many processes serve from the store, as this one last knew. Any thread.
+/// How many processes serve from the store, by the last renewal. Any thread.
 class replica_count {
 public:
   void note(std::uint32_t count) noexcept { count_.store(count, std::memory_order_relaxed); }
@@ -42,11 +42,11 @@ private:
   base::counter failed_;
 };
 
-/// What the processes that serve from the store told of themselves, as this one last heard. Any
-/// thread.
+/// The summaries that the processes serving from the store publish about themselves, as last read
+/// by this one. Any thread.
 class replica_board {
 public:
-  /// What this process tells of itself; called from now on, on any thread, until `end`.
+  /// Sets this process's own summary; called from now on, on any thread, until `end`.
   void tell_with(std::function<std::string()> summary) {
     const std::lock_guard lock{mutex_};
     summary_ = std::move(summary);
@@ -72,8 +72,8 @@ private:
   std::vector<replica_told> heard_;
 };
 
-/// Says in a store that this process serves from it and how it is, hears of those that do, and
-/// measures the store's time. One thread at a time.
+/// Records in a store that this process serves from it and how it is, reads the same of the others,
+/// and measures the store's time. One thread at a time.
 class replica_lease {
 public:
   /// `clock` outlives this.
@@ -86,12 +86,12 @@ public:
         board_{std::move(board)},
         clock_{&clock} {}
 
-  /// Call this once a second. While the store does not answer, what was known stays. Waits for the
-  /// store, and fails like it.
+  /// Call this once a second. While the store does not respond, the last known state stays. Waits
+  /// for the store, and fails like it.
   base::expected<void> renew();
 
 private:
-  /// Of so many renewals one tells and hears.
+  /// Every third renewal also exchanges summaries.
   static constexpr int renewals_per_word = 3;
 
   base::expected<void> renew_in(replica_registry& in);
@@ -104,7 +104,7 @@ private:
   std::shared_ptr<replica_board> board_;
   store_clock* clock_;
   int renewals_ = 0;
-  /// The difference of the clocks that was logged last.
+  /// The last logged difference of the clocks.
   std::chrono::milliseconds told_offset_{0};
 };
 

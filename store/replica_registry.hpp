@@ -11,7 +11,7 @@
 
 namespace matchcloud::store {
 
-/// What a process that serves told the others of itself.
+/// A serving process's summary of itself for the others.
 struct replica_told {
   model::uuid replica_id;
   /// By the store's clock, in milliseconds since 1970.
@@ -20,24 +20,24 @@ struct replica_told {
   std::string summary;
 };
 
-/// Of what a process tells, and of how many it hears.
+/// The size of a summary, and the number of summaries read.
 inline constexpr std::size_t replica_summary_limit_bytes = 4'096;
 inline constexpr std::size_t replicas_heard_limit = 100;
 
-/// The role of knowing which processes serve from the store now. It keeps no audit log. See
+/// The role of tracking which processes currently serve from the store. It keeps no audit log. See
 /// `session` for what the calls of all roles have in common.
 class replica_registry {
 public:
   virtual ~replica_registry() = default;
 
-  /// Says that a process serves, and will for `lease` more by the store's clock. Returns how many
-  /// do, that one included.
+  /// Records that a process serves, for `lease` from now by the store's clock. Returns how many
+  /// processes serve, including this one.
   virtual base::expected<std::uint32_t> renew_replica(const model::uuid& replica_id,
                                                       std::chrono::milliseconds lease) = 0;
-  /// Tells the others of a process that has a lease; at most `replica_summary_limit_bytes`.
+  /// Publishes the summary of a process that has a lease; at most `replica_summary_limit_bytes`.
   virtual base::expected<void> tell_replicas(const model::uuid& replica_id,
                                              const std::string& summary) = 0;
-  /// What those that serve now told, at most `replicas_heard_limit` of them.
+  /// The summaries of the serving processes, at most `replicas_heard_limit`.
   virtual base::expected<std::vector<replica_told>> hear_replicas() = 0;
   /// The store's time, in milliseconds since 1970.
   virtual base::expected<std::int64_t> store_time() = 0;

@@ -12,7 +12,7 @@
 
 namespace matchcloud::store {
 
-/// Where a lobby stands among those of its game: they are in this order.
+/// The position of a lobby among its game's lobbies, which are in this order.
 struct lobby_place {
   /// The class of a running lobby is -1, see `model::duration_class`.
   int duration_class = -2;
@@ -23,32 +23,32 @@ struct lobby_place {
 /// How long a game's history is kept.
 struct kept_history {
   model::uuid game_id;
-  /// Days from the stop of a lobby. Nothing: as configured; 0: for ever.
+  /// Days after a lobby's stop. Nothing: the configured time; 0: for ever.
   std::optional<std::int64_t> retention_days = {};
-  /// All lobbies that were alive then or later are there, as far as none was reported late, in
-  /// milliseconds since 1970. 0: none has expired.
+  /// All lobbies alive at this time or later are stored, unless they were reported late. In
+  /// milliseconds since 1970; 0: none has expired.
   std::int64_t complete_from_ts = 0;
 
   friend bool operator==(const kept_history&, const kept_history&) = default;
 };
 
-/// The role of removing what is older than it is kept. See `session` for what the calls of all
-/// roles have in common. Times are milliseconds since 1970.
+/// The role of removing expired data. See `session` for what the calls of all roles have in common.
+/// Times are milliseconds since 1970.
 class retention_store {
 public:
   virtual ~retention_store() = default;
 
-  /// Says that `owner` does the store's housekeeping, for `lease` more by the store's clock.
-  /// Returns false if somebody else does.
+  /// Makes `owner` the store's housekeeper, for `lease` from now by the store's clock. Returns
+  /// false if another process is.
   virtual base::expected<bool> take_housekeeping(const model::uuid& owner,
                                                  std::chrono::milliseconds lease) = 0;
-  /// Says that `owner` does no more housekeeping, so that another one need not wait.
+  /// Ends the housekeeping of `owner`, so that another process need not wait for the lease.
   virtual base::expected<void> leave_housekeeping(const model::uuid& owner) = 0;
 
   /// All games but those that are erased, removed ones included, ordered by id.
   virtual base::expected<std::vector<kept_history>> kept_histories() = 0;
-  /// Lobbies of a game that stopped at or before `horizon_ts` and stand after `after`, in order, at
-  /// most `limit`: fewer at the end.
+  /// Lobbies of a game that stopped at or before `horizon_ts` and follow `after`, in order, at most
+  /// `limit`: fewer at the end.
   virtual base::expected<std::vector<lobby_place>> expired_lobbies(const model::uuid& game_id,
                                                                    std::int64_t horizon_ts,
                                                                    const lobby_place& after,
@@ -56,10 +56,10 @@ public:
   /// How many lobbies of a game stopped at or before `horizon_ts`, counted up to `limit`.
   virtual base::expected<std::uint64_t>
   count_expired(const model::uuid& game_id, std::int64_t horizon_ts, std::uint64_t limit) = 0;
-  /// Removes those of `lobbies` that still stopped at or before `horizon_ts`, in one transaction,
-  /// from whose commit on the game's history is complete from `horizon_ts`. They are in order, and
-  /// others that stand between them may go with them. Returns how many went. Some that somebody
-  /// else is changing are left for another time.
+  /// Removes the `lobbies` whose stop is still at or before `horizon_ts`, in one transaction. From
+  /// its commit on, the game's history is complete from `horizon_ts`. They must be in order; others
+  /// between them may be removed too. Returns how many were removed. Lobbies that another session
+  /// is changing are left for a later call.
   virtual base::expected<std::size_t> expire_lobbies(const model::uuid& game_id,
                                                      std::int64_t horizon_ts,
                                                      std::span<const lobby_place> lobbies) = 0;

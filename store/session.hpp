@@ -30,8 +30,8 @@ namespace matchcloud::store {
 /// therefore assign revisions in the order of the commits, or count them in the snapshot of the
 /// reader.
 ///
-/// Each change that an operator answers for is in the audit log, by an entry that its transaction
-/// writes: without the entry there is no change.
+/// Each change that an operator is accountable for has an entry in the audit log, written by the
+/// same transaction: without the entry there is no change.
 class session : public catalog_store,
                 public avatar_store,
                 public lobby_sink,
@@ -45,10 +45,10 @@ class session : public catalog_store,
                 public latency_store,
                 public maintenance {
 public:
-  /// From now on what this session changes belongs to `run`; null: each change to a run of its own,
-  /// by the user that this process runs as.
+  /// From now on this session's changes belong to `run`; if it is null, each change gets its own
+  /// run, by the user that this process runs as.
   virtual void attribute(model::audit_run_ptr run) = 0;
-  /// Whether a call has failed so that the session is of no further use.
+  /// Whether a call has failed in a way that leaves the session unusable.
   virtual bool has_failed() const noexcept = 0;
   /// Whether another caller may reuse the session: it has not failed or ended and was not used as a
   /// feed.

@@ -8,9 +8,9 @@
 
 namespace matchcloud::store {
 
-/// The machine's clocks, with the time of day corrected to the store's: what expires in a store
-/// that several machines share expires at one time for all of them. Until the first measurement,
-/// and where the store is embedded, it is the machine's own time. Any thread.
+/// The machine's clocks, with the time of day corrected to the store's: what expires in a shared
+/// store expires at the same time for all machines. Until the first measurement, and for an
+/// embedded store, it is the machine's own time. Any thread.
 class store_clock final : public base::clock {
 public:
   /// `machine` outlives this.
@@ -22,7 +22,7 @@ public:
     return machine_->unix_ms() + offset_ms_.load(std::memory_order_relaxed);
   }
 
-  /// Takes the time that the store had at some moment of `round_trip`, which has just ended.
+  /// Notes the store's time at some moment of `round_trip`, which has just ended.
   void note(std::int64_t store_ms, std::chrono::milliseconds round_trip) noexcept {
     // The error of a measurement is at most half its round trip.
     if (is_measured_.exchange(true, std::memory_order_relaxed) && round_trip > round_trip_limit)
@@ -37,7 +37,7 @@ public:
   }
 
 private:
-  /// Measurements that took longer do not replace another one.
+  /// Measurements that took longer do not replace an earlier one.
   static constexpr std::chrono::milliseconds round_trip_limit{500};
 
   const base::clock* machine_;

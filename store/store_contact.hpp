@@ -8,8 +8,8 @@
 
 namespace matchcloud::store {
 
-/// When the store last answered, so that all who go on without it know how old what they have is.
-/// The catalog actor writes it, at each poll. Any thread.
+/// When the store last responded, so that code which runs on cached state knows the age of that
+/// state. The catalog actor updates it at each poll. Any thread.
 class store_contact {
 public:
   explicit store_contact(base::steady_time now = base::machine_clock().now()) noexcept

@@ -10,28 +10,28 @@
 
 namespace matchcloud::store {
 
-/// What a look at a store finds that changes nothing there.
+/// The result of examining a store without changing it.
 struct store_examination {
   /// The engine and its version, such as `PostgreSQL 15.4`.
   std::string engine;
-  /// The version of the schema; 0: there is none yet, and the first start makes it.
+  /// The version of the schema; 0: none yet, the first start creates it.
   std::int64_t version = 0;
   /// The newest version that this program knows.
   std::int64_t newest = 0;
-  /// What a service needs and does not have there, each as a sentence with what to do.
+  /// What a service needs and the store lacks, each as a sentence that also says what to do.
   std::vector<std::string> lacks;
-  /// How far the store's clock is ahead of this machine's; empty where the store is on it.
+  /// How far the store's clock is ahead of this machine's; empty for an embedded store.
   std::optional<std::chrono::milliseconds> ahead;
-  /// Connections that the server gives to all of its clients together; empty without a server.
+  /// The server's connection limit for all clients together; empty without a server.
   std::optional<std::int64_t> connections_limit;
 };
 
-/// The same of a bucket, which was reached.
+/// The same for a bucket that could be reached.
 struct bucket_examination {
   /// Why requests that a service needs were refused.
   std::vector<base::error> refusals;
-  /// How far the clock of the service of objects is ahead of this machine's, to about a second;
-  /// empty if it does not say.
+  /// How far the object storage's clock is ahead of this machine's, to about a second; empty if it
+  /// does not send its time.
   std::optional<std::chrono::milliseconds> ahead;
 };
 

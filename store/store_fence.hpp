@@ -9,11 +9,11 @@
 
 namespace matchcloud::store {
 
-/// Keeps a process from a store that a newer program has changed in a way that this one does not
-/// know. Once closed it stays closed: only another program can use the store again. Any thread.
+/// Keeps a process away from a store that a newer program changed in a way unknown to this one.
+/// Once closed it stays closed: only another program can use the store again. Any thread.
 class store_fence {
 public:
-  /// `tell` is called once, by whoever closes the fence. It must not use the fence.
+  /// `tell` is called once, by the caller that closes the fence. It must not use the fence.
   explicit store_fence(std::function<void(const base::error&)> tell = {})
       : tell_{std::move(tell)} {}
 

@@ -16,7 +16,7 @@ enum class workload : std::uint8_t {
   bulk,
 };
 
-/// How a store is used, whichever engine it has.
+/// How a store is used, regardless of its engine.
 struct store_settings {
   /// How long a change waits for another session's change before it fails.
   std::chrono::milliseconds patience = std::chrono::minutes{1};

@@ -82,9 +82,9 @@ TEST_CASE("a data directory that is gone is not named to clients", "[operations]
   std::filesystem::remove(own.data_dir());
   std::filesystem::rename(away, own.data_dir());
   // The request meets it first, or the look that is taken every 250 ms: the log has it either way.
-  check_general(got, "it is not there any more");
+  check_general(got, "it is gone");
   CHECK(of.process().says(own.data_dir() + "/matchcloud.db: "));
-  CHECK(of.process().says("it is not there any more"));
+  CHECK(of.process().says("it is gone"));
   CHECK(eventually([&] { return ask(of.ops(), "GET", "/v1/regions").status == 200; }));
 }
 

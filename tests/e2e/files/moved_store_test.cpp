@@ -51,7 +51,7 @@ TEST_CASE("an import writes nothing into a database that was moved away meanwhil
     CHECK(import.exit_code() == 1);
     INFO(import.errors());
     CHECK(import.says(data + "/matchcloud.db: cannot "));
-    CHECK(import.says(is_replaced ? "it is another file" : "it is not there any more"));
+    CHECK(import.says(is_replaced ? "replaced by another file" : "it is gone"));
   }
 }
 

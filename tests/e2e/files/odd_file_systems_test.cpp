@@ -130,10 +130,10 @@ TEST_CASE("a database that another one replaces, or that is gone, makes the serv
   CHECK(service.ask_ops("/healthz").status == 200);
   // As haproxy asks unless told otherwise.
   CHECK(raw_connection{service.ops()}.ask(request("OPTIONS", "/readyz")).status == 503);
-  CHECK(service.process().says("not ready: the database " + database + ": it is " +
-                               (replaced ? "another file" : "not there any more")));
+  CHECK(service.process().says("not ready: the database " + database + ": it " +
+                               (replaced ? "was replaced" : "is gone")));
   CHECK(service.process().says(replaced ? "remove " + database + "-wal and -shm"
-                                        : "without a file it begins a new store"));
+                                        : "without a file the service creates a new store"));
   // What is written meanwhile is refused: no session goes on with the file without a name.
   const auto put_tier = [&] {
     return raw_connection{service.ops()}.ask(request("PUT", "/v1/tiers/basic-7d7"));
@@ -158,14 +158,14 @@ TEST_CASE("a copy that is put in the place of a removed database is never taken 
   fs::copy_file(database, copy);
   directory_service service{data_dir};
   fs::remove(database);
-  REQUIRE(service.process().says("it is not there any more; move the same file back"));
+  REQUIRE(service.process().says("it is gone; move the same file back"));
   // All sessions end, which had the file open.
   for (int i = 0; i < 20; ++i)
     (void)raw_connection{service.ops()}.ask(request("PUT", "/v1/tiers/basic-7d7"));
   // The number of the file is not given to another one.
   for (int i = 0; i < 5; ++i) {
     fs::copy_file(copy, database);
-    CHECK(service.process().says("it is another file than the one that this process uses"));
+    CHECK(service.process().says("it was replaced by another file while this process used it"));
     CHECK(eventually([&] { return service.ask_ops("/readyz").status == 503; }));
     fs::remove(database);
   }

@@ -125,8 +125,8 @@ TEST_CASE("no new store is made where one is moved away while a session waits to
   const auto before = contents(data);
   stuck.take_away();
   waiting.join();
-  CHECK(error.starts_with(database + ": cannot open the database: it is " +
-                          (replaced ? "another file" : "not there any more")));
+  CHECK(error.starts_with(database + ": cannot open the database: it " +
+                          (replaced ? "was replaced" : "is gone")));
   CHECK(contents(data) == before);
   std::filesystem::rename(directory.path("away"), database);
   CHECK(opened->catalog().value()->load().value().games == model::demo_catalog().games);
