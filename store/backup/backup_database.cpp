@@ -20,7 +20,7 @@ std::string database_in(const std::string& folder) {
   return folder + "/" + database_file_name;
 }
 
-/// Begins reading a store of SQLite. After this, files of the data directory are all open.
+/// Begins reading a SQLite store. After this, all its files in the data directory are open.
 base::expected<sql_transaction> begin_snapshot(sqlite_connection& on, const std::string& name) {
   auto snapshot = sql_transaction::read(on, "begin reading the store");
   if (!snapshot) return snapshot;
@@ -72,7 +72,7 @@ base::expected<void> take_rows(const store_place& from, const std::string& folde
   return (*into)->run(forget, {copy_action}).and_then([&] { return changes->commit(); });
 }
 
-/// Makes the copy one file that is read without making others beside it.
+/// Makes the copy a single file that can be read without creating others next to it.
 base::expected<void> settle(const std::string& folder) {
   const base::as_invoker self;
   auto db = sqlite_connection::open(database_in(folder));
@@ -96,7 +96,7 @@ base::expected<void> take_database(const store_place& from, const std::string& f
 base::expected<sqlite_connection> open_backup_database(const std::string& folder) {
   auto db = sqlite_connection::open_unchanging(database_in(folder));
   if (!db) return db;
-  // Checking indexes goes from one end of the file to the other for each row.
+  // Checking an index jumps across the whole file for each row.
   static const auto cache = "PRAGMA cache_size = -" + std::to_string(bulk_cache_bytes / 1024);
   if (auto tuned = db->execute(cache.c_str(), "configure the connection"); !tuned)
     return tl::unexpected(tuned.error());

@@ -10,17 +10,17 @@
 namespace matchcloud::store {
 
 /// Makes the database of a backup in `folder`: a SQLite database with the newest schema and all
-/// rows of a store, of one snapshot that is taken after the call. Of a store in a data directory,
-/// which need not have the newest schema and is not migrated, its pages; of one in PostgreSQL a
-/// copy. Rows about objects of a bucket and about running processes are left out. Nobody who writes
-/// to the store waits for this. Fails with `store_newer`, with `import_invalid` where the store is
-/// an unfinished copy, with `cancelled`, `store_failed` or `store_full`; the file may be there
-/// then.
+/// rows of a store, of one snapshot that is taken after the call. A store in a data directory is
+/// copied page by page; it may have an older schema and is not migrated. A PostgreSQL store is
+/// copied row by row. Rows about objects of a bucket and about running processes are left out.
+/// Writers to the store do not wait for this. Fails with `store_newer`, with `import_invalid` if
+/// the store is an unfinished copy, or with `cancelled`, `store_failed` or `store_full`; the file
+/// may exist after a failure.
 base::expected<void> take_database(const store_place& from, const std::string& folder,
                                    const copy_watch& watch);
 
-/// Opens the database of a whole backup, or any that is in a file of that name in a folder. Changes
-/// nothing in there.
+/// Opens the database of a whole backup, or a file of the same name in any folder. Changes nothing
+/// in the folder.
 base::expected<sqlite_connection> open_backup_database(const std::string& folder);
 
 } // namespace matchcloud::store

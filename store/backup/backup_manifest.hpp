@@ -18,7 +18,7 @@ inline constexpr const char* unfinished_manifest_name = "manifest.json.unfinishe
 
 /// A file of a backup.
 struct backup_file {
-  /// Below the folder. An object's name, so that it leads nowhere else.
+  /// Relative to the folder. An object's name, so that it cannot lead outside.
   std::string name;
   std::uint64_t size_bytes = 0;
   /// 64 lower-case hexadecimal digits.
@@ -27,7 +27,7 @@ struct backup_file {
   friend bool operator==(const backup_file&, const backup_file&) = default;
 };
 
-/// What a backup has. Times are milliseconds since 1970.
+/// The contents of a backup. Times are milliseconds since 1970.
 struct backup_manifest {
   /// The version of the program that made it.
   std::string program;
@@ -37,12 +37,12 @@ struct backup_manifest {
   std::string engine;
   /// The source, without a password.
   std::string source;
-  /// All that was committed before `begun_ts` is in it, and nothing that was after `ended_ts`.
+  /// It has everything committed before `begun_ts`, and nothing committed after `ended_ts`.
   std::int64_t begun_ts = 0;
   std::int64_t ended_ts = 0;
   bool has_secrets = false;
   std::vector<table_facts> tables;
-  /// By name; the manifest itself is none of them.
+  /// In the order of names, without the manifest itself.
   std::vector<backup_file> files;
 
   friend bool operator==(const backup_manifest&, const backup_manifest&) = default;
@@ -50,7 +50,7 @@ struct backup_manifest {
   std::uint64_t size_bytes() const noexcept;
 };
 
-/// The upper bound for a manifest: one of some three million images.
+/// The upper bound for a manifest; enough for about three million images.
 inline constexpr std::size_t manifest_limit_bytes = 512UL * 1024 * 1024;
 
 /// One JSON object, with its line end.

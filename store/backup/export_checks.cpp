@@ -34,7 +34,7 @@ void check_export_files(const std::string& in, verification& into) {
     std::error_code ignored;
     if (!id || fs::is_empty(entry->path(), ignored)) continue;
     const auto done = check(in, *id);
-    // One that expired meanwhile is no fault.
+    // An export that expired during the check is no fault.
     if (done || done.error().code != base::errc::export_not_found) ++into.exports;
     if (!done && done.error().code != base::errc::export_not_found)
       into.found.push_back({finding::kind::damaged,
@@ -66,8 +66,8 @@ base::expected<void> check_export_objects(database& in, object_store& objects,
     if (!got)
       into.found.push_back({finding::kind::damaged, name.text(), got.error().detail});
     else if (*got && base::hexadecimal(hash.digest()) != each.sha256)
-      into.found.push_back({finding::kind::damaged, name.text(),
-                            "its bytes have not the digest that its record has"});
+      into.found.push_back(
+          {finding::kind::damaged, name.text(), "its bytes do not have the digest in its record"});
   }
   return {};
 }

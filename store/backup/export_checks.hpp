@@ -10,11 +10,11 @@
 
 namespace matchcloud::store {
 
-/// Looks at the exports in the folder `exports/` of a data directory or a backup: whether each has
-/// the files that it says, of the size that it says.
+/// Checks the exports in the folder `exports/` of a data directory or a backup: each must have the
+/// files that its `about.json` describes, with the right size.
 void check_export_files(const std::string& in, verification& into);
 
-/// Reads the exports of a bucket that its records say are whole. Fails with `cancelled` or
+/// Reads the exports of a bucket whose records are complete. Fails with `cancelled` or
 /// `store_failed`.
 base::expected<void> check_export_objects(database& in, object_store& objects,
                                           const copy_watch& watch, verification& into);

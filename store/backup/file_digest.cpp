@@ -28,8 +28,8 @@ base::expected<std::optional<base::file_descriptor>> open_regular(const std::str
   struct stat found {};
   if (!file || ::fstat(file.get(), &found) != 0 || !S_ISREG(found.st_mode))
     return base::fail(base::errc::store_failed,
-                      path + ": it is a link or no regular file, which no matchcloud made; put "
-                             "the file itself there, or remove it");
+                      path + ": it is a link or not a regular file, so matchcloud did not make it; "
+                             "put the file itself there, or remove it");
   return std::optional{std::move(file)};
 }
 

@@ -12,11 +12,11 @@
 
 namespace matchcloud::store {
 
-/// Opens a regular file for reading; nothing if there is none. A link is none that is followed.
-/// Fails with `store_failed`.
+/// Opens a regular file for reading; nothing if there is none. Does not follow links. Fails with
+/// `store_failed`.
 base::expected<std::optional<base::file_descriptor>> open_regular(const std::string& path);
 
-/// Hands all bytes of an open file to `take`, which may fail, and returns the facts of a file
+/// Passes all bytes of an open file to `take`, which may fail, and returns the facts of a file
 /// `name` with these bytes. `path` is for messages.
 base::expected<backup_file>
 read_file(int file, const std::string& path, std::string name,

@@ -6,12 +6,12 @@
 
 namespace matchcloud::store {
 
-/// Something that a look at a store or a backup found.
+/// A finding of an examination of a store or a backup.
 struct finding {
   enum class kind : std::uint8_t {
     missing,
     damaged,
-    /// There, and nothing refers to it. Does no harm.
+    /// It exists, but nothing refers to it. Harmless.
     unreferenced,
   };
 

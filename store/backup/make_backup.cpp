@@ -30,10 +30,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// How often the database is taken: again where an image that it names was removed meanwhile.
+/// How often the database is copied: again if an image that it refers to was removed in between.
 constexpr int database_tries = 4;
 
-/// A folder in the data directory would be taken for something of the store's.
+/// A folder in the data directory would be mistaken for a part of the store.
 base::expected<void> check_is_apart(const backup_request& what) {
   if (!what.from.url.empty() && what.from.has_bucket()) return {};
   std::error_code ignored;
@@ -42,8 +42,8 @@ base::expected<void> check_is_apart(const backup_request& what) {
   const auto differ = std::mismatch(in.begin(), in.end(), folder.begin(), folder.end());
   if (differ.first != in.end()) return {};
   return base::fail(base::errc::config_invalid,
-                    what.folder + ": it is in the data directory that it would be a backup of; "
-                                  "name a folder elsewhere, best on another disk");
+                    what.folder + ": it is in the data directory to back up; use a folder "
+                                  "elsewhere, preferably on another disk");
 }
 
 class backup_run {
@@ -70,7 +70,7 @@ public:
   }
 
 private:
-  /// Opens all that can be missing before anything is written.
+  /// Opens everything that can be missing before anything is written.
   base::expected<void> prepare() {
     const auto& from = what_->from;
     if (auto there = require_store(from); !there) return there;
@@ -133,7 +133,7 @@ private:
     return {};
   }
 
-  /// Pages are copied as they are, and no row says whether an index is damaged.
+  /// Pages are copied unread, so a damaged index would go unnoticed.
   base::expected<void> check_pages(sqlite_connection& copy) const {
     static constexpr sql_command query{"PRAGMA quick_check(1)", "check the database's pages"};
     show("database checked", 0);
@@ -147,8 +147,8 @@ private:
     std::replace(damage.begin(), damage.end(), '\n', ' ');
     return base::fail(base::errc::store_failed,
                       what_->from.name() + ": the database is damaged: " + damage +
-                          ". There is no whole backup of it. `matchcloud verify` lists all; "
-                          "restore an earlier backup");
+                          ". A whole backup of it is impossible. `matchcloud verify` lists all "
+                          "damage; restore an earlier backup");
   }
 
   /// Returns the names of images that are not in the store.
@@ -170,23 +170,24 @@ private:
       if (!into_->digest_of(name.text()).starts_with(model::digest_text(key.name)))
         return base::fail(base::errc::store_failed,
                           name.text() +
-                              ": the image is damaged: its bytes are not those that it is named "
-                              "after. `matchcloud verify` lists all; import those avatars again "
-                              "with their images, then back up");
+                              ": the image is damaged: its bytes do not match the digest in its "
+                              "name. `matchcloud verify` lists all damaged images; import those "
+                              "avatars again with their images, then back up");
     }
     return missing;
   }
 
   base::expected<void> lacks_images(const std::vector<std::string>& missing) const {
     return base::fail(base::errc::store_failed,
-                      std::to_string(missing.size()) + " images that avatars name are missing in " +
-                          what_->from.name() + ", such as " + missing.front() +
-                          ", so there is no whole backup of it. `matchcloud verify` lists them; "
-                          "import those avatars again with their images, then back up. Rows "
-                          "alone are copied by `matchcloud store copy`");
+                      std::to_string(missing.size()) +
+                          " images that avatars refer to are missing in " + what_->from.name() +
+                          ", such as " + missing.front() +
+                          ", so a whole backup of it is impossible. `matchcloud verify` lists "
+                          "them; import those avatars again with their images, then back up. "
+                          "`matchcloud store copy` copies the rows alone");
   }
 
-  /// Those that only an earlier try's rows named.
+  /// Drops images that only the rows of an earlier try referred to.
   void drop_other_images() {
     std::set<std::string> named;
     for (const auto& key : rows_.images)
@@ -210,7 +211,7 @@ private:
     return {};
   }
 
-  /// Adds an export, unless it is damaged, or expires meanwhile.
+  /// Adds an export, unless it is damaged or expires first.
   base::expected<void> add_export(const model::uuid& id) {
     const auto& data_dir = what_->from.data_dir;
     const auto folder = export_folder::open(data_dir, id);
@@ -233,7 +234,7 @@ private:
       const auto name = static_cast<secret_name>(which);
       const auto versions = secrets_->find(name);
       if (!versions) return tl::unexpected(versions.error());
-      if (!*versions) continue; // whoever needs it makes it
+      if (!*versions) continue; // created when first needed
       auto done =
           into_->add_text(std::string{facts_of(name).name}, render_secrets(name, **versions));
       if (!done) return done;
@@ -244,7 +245,7 @@ private:
   const backup_request* what_;
   const copy_watch* watch_;
   std::shared_ptr<secret_store> secrets_;
-  /// Null where images are files.
+  /// Null if images are files.
   std::shared_ptr<object_store> bucket_;
   std::unique_ptr<new_backup> into_;
   store_rows rows_;

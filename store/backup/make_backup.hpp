@@ -18,13 +18,13 @@ struct backup_request {
   std::string program;
 };
 
-/// Makes a backup of a store that others may use meanwhile: rows of one snapshot, all images that
-/// they name, and exports where these are files. The folder looks like a data directory. It is a
-/// whole backup once this returns it, and has no manifest before; a failure removes it again.
+/// Makes a backup of a store that may be in use: the rows of one snapshot, all images that they
+/// refer to, and exports that are files. The folder looks like a data directory. The backup is
+/// whole once this returns; until then the folder has no manifest. A failure removes it again.
 ///
-/// Fails with `config_invalid` where the folder or a key does not serve; with `store_failed` also
-/// where images are missing in the store or damaged, because the backup would not be whole; and
-/// like `take_database`.
+/// Fails with `config_invalid` if the folder or a key is unsuitable; with `store_failed` also if
+/// images are missing in the store or damaged, because the backup would not be whole; and like
+/// `take_database`.
 base::expected<backup_manifest> make_backup(const backup_request& what, const copy_watch& watch);
 
 } // namespace matchcloud::store

@@ -27,25 +27,26 @@ tl::unexpected<base::error> refuse(const std::string& folder, std::string_view w
   return base::fail(base::errc::config_invalid, folder + ": " + std::string{why});
 }
 
-/// Why a folder that has something cannot take a backup.
+/// Why a folder that is not empty cannot receive a backup.
 tl::unexpected<base::error> refuse_full(const std::string& folder) {
   std::error_code ignored;
   if (fs::exists(folder + "/" + manifest_name, ignored))
-    return refuse(folder, "there is a backup already; name another folder, such as one of the day");
+    return refuse(folder,
+                  "it already has a backup; use another folder, such as one named after the date");
   if (fs::exists(folder + "/" + unfinished_manifest_name, ignored))
-    return refuse(folder, "a backup into this folder is being made, or was killed and is not "
-                          "whole; where none is running remove the folder, or name another");
-  return refuse(folder, "the folder is not empty; name one that is missing or empty");
+    return refuse(folder, "a backup into this folder is running, or was interrupted and is not "
+                          "whole; if none is running, remove the folder, or use another");
+  return refuse(folder, "the folder is not empty; use one that is missing or empty");
 }
 
-/// Whether the folder is there, and then empty.
+/// Whether the folder exists; if it does, it must be empty.
 base::expected<bool> is_empty_folder(const std::string& folder) {
   std::error_code failed;
   const auto status = fs::status(folder, failed);
   if (status.type() == fs::file_type::not_found) return false;
   if (failed)
     return base::io_failure(folder, "look at the folder", failed.value(), base::errc::store_failed);
-  if (!fs::is_directory(status)) return refuse(folder, "it is no folder");
+  if (!fs::is_directory(status)) return refuse(folder, "it is not a folder");
   const bool is_empty = fs::is_empty(folder, failed);
   if (failed)
     return base::io_failure(folder, "look at the folder", failed.value(), base::errc::store_failed);
@@ -98,7 +99,7 @@ base::expected<bool> new_backup::add(const std::string& source, const std::strin
   if (!*file) return false;
   const base::as_invoker self;
   if (auto made = make_folder_of(name); !made) return tl::unexpected(made.error());
-  // The file that was opened and no other, whatever has its name by now.
+  // Exactly the file that was opened, whatever has its name by now.
   const auto opened = "/proc/self/fd/" + std::to_string((*file)->get());
   const bool is_linked =
       ::linkat(AT_FDCWD, opened.c_str(), AT_FDCWD, path_of(name).c_str(), AT_SYMLINK_FOLLOW) == 0;
@@ -161,7 +162,7 @@ base::expected<void> new_backup::add_own(const std::string& name) {
   const auto file = open_regular(path_of(name));
   if (!file) return tl::unexpected(file.error());
   if (!*file)
-    return base::fail(base::errc::store_failed, path_of(name) + ": somebody else removed it");
+    return base::fail(base::errc::store_failed, path_of(name) + ": another process removed it");
   return digest((*file)->get(), path_of(name), name);
 }
 
@@ -177,7 +178,7 @@ void new_backup::remove_file(const std::string& name) const {
 
 base::expected<void> new_backup::sync_all() const {
   const base::file_descriptor folder{::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
-  // Files and folders together: one by one would wait for the disk with each.
+  // All files and folders at once: one by one, each would wait for the disk.
   if (folder && ::syncfs(folder.get()) == 0) return {};
   return base::io_failure(folder_, "sync the folder", errno, base::errc::store_failed);
 }

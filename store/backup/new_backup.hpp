@@ -12,9 +12,9 @@
 
 namespace matchcloud::store {
 
-/// A folder that becomes a backup, and is removed with this object unless it did. Files in it are
-/// made as who started the process, because they named it; sources are read as `take_owner` has it.
-/// One thread. All functions fail with `store_failed` or `store_full`.
+/// A folder that becomes a backup; it is removed with this object unless it was completed. Its
+/// files are written as the user that started the process and chose the folder; sources are read as
+/// the user of `take_owner`. One thread. All functions fail with `store_failed` or `store_full`.
 class new_backup {
 public:
   /// `folder` is missing or empty. Fails with `config_invalid` otherwise.
@@ -26,18 +26,18 @@ public:
   std::string path_of(std::string_view name) const;
 
   bool has(const std::string& name) const { return files_.contains(name); }
-  /// The digest of a file that it has.
+  /// The digest of an added file.
   const std::string& digest_of(const std::string& name) const { return files_.at(name).sha256; }
-  /// Adds the file at `source`, which is never written to: by a hard link, or a copy where that
-  /// cannot be. Returns false if there is no such file.
+  /// Adds the file at `source`, which is never written to: by a hard link, or by a copy if that is
+  /// impossible. Returns false if there is no such file.
   base::expected<bool> add(const std::string& source, const std::string& name);
   /// Adds a copy of an object. Returns false if there is none.
   base::expected<bool> add(object_store& from, const object_name& name);
-  /// Adds a file of that text.
+  /// Adds a file with this text.
   base::expected<void> add_text(const std::string& name, std::string_view text);
-  /// Adds a file that somebody else made in the folder.
+  /// Adds a file that other code made in the folder.
   base::expected<void> add_own(const std::string& name);
-  /// Removes a file from the folder, if it is there.
+  /// Removes a file from the folder, if it exists.
   void drop(const std::string& name);
   /// Calls `is_wanted` for each file that was added, and drops it if that returns false.
   template <class IsWanted>
@@ -49,8 +49,7 @@ public:
     });
   }
 
-  /// Syncs all that is there, then writes the manifest with the files that were added. The last
-  /// call.
+  /// Syncs everything, then writes the manifest with the added files. The last call.
   base::expected<backup_manifest> complete(backup_manifest manifest);
 
 private:

@@ -57,7 +57,7 @@ private:
     return {};
   }
 
-  /// Opens all that can be missing before anything but the mark of a beginning is written.
+  /// Opens everything that can be missing before anything but the initial mark is written.
   base::expected<void> open_places() {
     if (of_->manifest.has_secrets) {
       auto secrets = open_secrets(*into_);
@@ -94,7 +94,7 @@ private:
     });
   }
 
-  /// Now and not with the first row: images come before those, and may take long.
+  /// Done now and not with the first row, because images are restored first and may take long.
   base::expected<void> mark_server() {
     auto changes = sql_transaction::write(*server_, std::nullopt, "begin restoring");
     if (!changes) return tl::unexpected(changes.error());
@@ -122,7 +122,7 @@ private:
 
   std::string advice() const { return std::string{watch_->advice}; }
 
-  /// Stores a file under its name, where there may be the same one.
+  /// Stores a file under its name; the same file may already exist there.
   base::expected<void> put_object(object_store& to, const backup_file& file) const {
     const auto name = *object_name::parse(file.name);
     const auto there = to.stat(name);
@@ -160,7 +160,7 @@ private:
     return *found && base::hexadecimal(hash.digest()) == file.sha256;
   }
 
-  /// Hands on the bytes of a file, which are still those of the manifest.
+  /// Passes on the bytes of a file, and checks that they still match the manifest.
   template <class Take>
   base::expected<void> read_of_backup(const backup_file& file, Take take) const {
     const auto path = of_->path_of(file.name);
@@ -214,9 +214,9 @@ private:
   const copy_watch* watch_;
   restored result_;
   std::uint64_t export_files_ = 0;
-  /// Null where the backup has no secrets.
+  /// Null if the backup has no secrets.
   std::shared_ptr<secret_store> secrets_;
-  /// Where the rows go: a data directory, or a server.
+  /// The target of the rows: a data directory or a server.
   std::optional<restored_directory> directory_;
   std::unique_ptr<sqlite_connection> source_;
   std::unique_ptr<sql_connection> server_;

@@ -15,18 +15,18 @@ struct restored {
   backup_manifest manifest;
   std::uint64_t images = 0;
   std::uint64_t exports = 0;
-  /// Whether a former run of the same had done all already.
+  /// Whether an earlier run had already restored everything.
   bool was_done = false;
 };
 
 /// Restores a whole backup into an empty place: a data directory that is missing or empty, or a
 /// PostgreSQL database without a store; images go to the place's bucket, if it has one. Compares
-/// the backup with its manifest before it writes anything. An interrupted run is completed by
-/// another of the same backup; until then `open_store` refuses the store. Nobody else may write to
-/// the place meanwhile.
+/// the backup with its manifest before it writes anything. Running it again with the same backup
+/// completes an interrupted restore; until then `open_store` refuses the store. Nothing else may
+/// write to the place during a restore.
 ///
-/// Fails with `import_invalid` if the backup is not whole or damaged, or the place has something
-/// else; with `config_invalid` where a key is missing; with `store_newer`, `cancelled`,
+/// Fails with `import_invalid` if the backup is incomplete or damaged, or the place has other
+/// contents; with `config_invalid` if a key is missing; with `store_newer`, `cancelled`,
 /// `store_failed` or `store_full`. The detail says what to do.
 base::expected<restored> restore_backup(const std::string& folder, const store_place& into,
                                         const copy_watch& watch);

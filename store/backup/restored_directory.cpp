@@ -30,14 +30,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Holds a digest, and is moved to its name when that is in it.
+/// Receives the digest, and is then renamed.
 constexpr const char* aside_name = "restore.unfinished.new";
-/// The folder that a file system of its own begins with.
+/// The folder that a new file system contains.
 constexpr const char* lost_and_found = "lost+found";
 
 tl::unexpected<base::error> not_empty(const std::string& data_dir, const std::string& has) {
   return base::fail(base::errc::import_invalid,
-                    data_dir + ": it is not empty, it has " + has +
+                    data_dir + ": it is not empty: it has " + has +
                         "; restore into a data directory that is missing or empty, then start the "
                         "service with it");
 }
@@ -56,7 +56,7 @@ base::expected<restored_directory> restored_directory::begin(std::string data_di
   return begun;
 }
 
-/// Whether a former run began this restore.
+/// Whether an earlier run began this restore.
 base::expected<bool> restored_directory::read_former() const {
   const auto path = path_of(restoring_name);
   const auto file = open_regular(path);
@@ -65,9 +65,8 @@ base::expected<bool> restored_directory::read_former() const {
     const auto text = base::read_bounded((*file)->get(), of_->sha256.size());
     if (text && *text == of_->sha256) return true;
     return base::fail(base::errc::import_invalid,
-                      data_dir_ + ": another backup is being restored here, and that did not end; "
-                                  "run `matchcloud restore` with that one, or empty the "
-                                  "directory");
+                      data_dir_ + ": the restore of another backup into it was not completed; run "
+                                  "`matchcloud restore` with that backup, or empty the directory");
   }
   std::error_code failed;
   fs::directory_iterator entry{data_dir_, failed};
@@ -82,7 +81,7 @@ base::expected<bool> restored_directory::read_former() const {
 }
 
 base::expected<void> restored_directory::claim() const {
-  ::unlink(path_of(aside_name).c_str()); // of a run that was killed
+  ::unlink(path_of(aside_name).c_str()); // left by a run that was killed
   auto file = new_file::create(path_of(aside_name));
   if (!file) return tl::unexpected(file.error());
   return file->append(of_->sha256)
@@ -91,7 +90,7 @@ base::expected<void> restored_directory::claim() const {
       .and_then([&] { return base::sync_directory(data_dir_); });
 }
 
-/// Puts a database there that nobody uses, unless there is one.
+/// Puts a marked database there, which nothing will use, unless there is one.
 base::expected<void> restored_directory::mark() {
   std::error_code ignored;
   if (!fs::exists(path_of(database_file_name), ignored)) return make_marked();
@@ -101,7 +100,7 @@ base::expected<void> restored_directory::mark() {
   return {};
 }
 
-/// Aside, so that the database has its mark as soon as it has its name.
+/// Made under another name, so that the database is marked as soon as it has its own.
 base::expected<void> restored_directory::make_marked() const {
   const auto folder = temporary_folder::make(data_dir_);
   if (!folder) return tl::unexpected(folder.error());
@@ -136,7 +135,8 @@ base::expected<void> restored_directory::put_database(const copy_watch& watch) c
   if (!snapshot) return tl::unexpected(snapshot.error());
   auto into = sqlite_connection::open(path_of(database_file_name));
   if (!into) return tl::unexpected(into.error());
-  // Not in a log: then the database is the marked one, or the backup's.
+  // Without a write-ahead log, so that the database is always either the marked one or the
+  // backup's.
   return into->execute("PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL", "prepare")
       .and_then([&] {
         return copy_pages(*source, *into, watch.stop, [&](std::uint64_t pages, std::uint64_t) {
@@ -155,7 +155,7 @@ base::expected<void> restored_directory::record() const {
   if (!changes) return tl::unexpected(changes.error());
   const auto known = select_integer(**db, own, {copy_action, of_->folder, of_->manifest.ended_ts});
   if (!known) return tl::unexpected(known.error());
-  if (*known > 0) return {}; // a former run wrote it
+  if (*known > 0) return {}; // an earlier run wrote it
   std::uint64_t rows = 0;
   for (const auto& each : of_->manifest.tables)
     rows += each.rows;

@@ -8,22 +8,22 @@
 
 namespace matchcloud::store {
 
-/// A data directory that a backup's database is restored into. Until `complete`, it has a database
-/// with the mark of an unfinished copy, which nobody uses. One thread; works as `take_owner` has
-/// it.
+/// A data directory that a backup's database is restored into. Until `complete`, its database has
+/// the mark of an unfinished copy, so nothing uses it. One thread; works as the user of
+/// `take_owner`.
 class restored_directory {
 public:
-  /// `data_dir` is missing or empty, or has what a former run of the same restore began. Fails with
-  /// `import_invalid` otherwise, or with `store_failed` or `store_full`.
+  /// `data_dir` is missing or empty, or has what an earlier run of the same restore left. Fails
+  /// with `import_invalid` otherwise, or with `store_failed` or `store_full`.
   static base::expected<restored_directory> begin(std::string data_dir, const whole_backup& of);
 
-  /// Whether a former run has put the database in its place, so that the directory may have been in
+  /// Whether an earlier run put the database in its place, so that the directory may have been in
   /// use since.
   bool has_database() const noexcept { return has_database_; }
 
-  /// Puts the backup's database in the place of the marked one, at once, and writes the entry of a
-  /// copy into its audit log. The last call. Fails with `cancelled`, `store_failed` or
-  /// `store_full`; all can be tried again.
+  /// Replaces the marked database with the backup's atomically, and writes the entry of a copy into
+  /// its audit log. The last call. Fails with `cancelled`, `store_failed` or `store_full`; all can
+  /// be tried again.
   base::expected<void> complete(const copy_watch& watch);
 
 private:

@@ -13,7 +13,7 @@ namespace {
 struct foreign_key {
   std::string_view table;
   std::string_view column;
-  /// The table whose first column has it.
+  /// The table whose first column has the key.
   std::string_view into;
 };
 
@@ -34,7 +34,7 @@ int column_of(const copied_table& table, std::string_view name) {
   return static_cast<int>(at - table.columns.begin());
 }
 
-/// The bytes of a value, as a key. `digits` holds those that are not in the row.
+/// The bytes of a value, as a key. `digits` holds them if they are not in the row.
 std::string_view key_at(sql_row& row, int column, column_type type, std::array<char, 24>& digits) {
   switch (type) {
   case column_type::integer: {
@@ -112,7 +112,7 @@ void row_checks::note(const std::string& mistake, sql_row& row) {
 
 std::optional<image_key> row_checks::image_of(sql_row& row) const {
   if (table_->name != "avatars") return std::nullopt;
-  // Its images go before its rows.
+  // Its images are removed before its rows.
   if (erased_.contains(row.uuid(column_of(*table_, "game_id")))) return std::nullopt;
   image_key key;
   const auto digest = row.blob(column_of(*table_, "image_digest"));

@@ -16,18 +16,18 @@
 
 namespace matchcloud::store {
 
-/// Compares rows with those that they refer to, and with themselves. Takes the tables in the order
-/// of `copied_tables`. One thread.
+/// Checks that rows are consistent with themselves and with the rows that they refer to. Needs the
+/// tables in the order of `copied_tables`. One thread.
 class row_checks {
 public:
   row_checks();
 
-  /// From now on `look` gets rows of this table.
+  /// From now on `look` receives rows of this table.
   void begin(const copied_table& table);
   void look(sql_row& row);
 
-  /// The image that an avatar's row names; nothing if it is none or has none, or if its game is
-  /// being erased.
+  /// The image that an avatar's row refers to; nothing if the row is no avatar or has no image, or
+  /// if its game is being erased.
   std::optional<image_key> image_of(sql_row& row) const;
   findings found() const;
 
@@ -60,7 +60,7 @@ private:
   std::map<std::string_view, keys> keys_;
   std::map<std::string, mistakes> mistakes_;
   std::set<model::uuid> erased_;
-  // Of the table that is looked at.
+  // Of the current table.
   const copied_table* table_ = nullptr;
   keys* own_ = nullptr;
   std::vector<reference> references_;

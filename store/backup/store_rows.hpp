@@ -22,13 +22,13 @@ struct table_facts {
   friend bool operator==(const table_facts&, const table_facts&) = default;
 };
 
-/// What all rows of a store say.
+/// The result of reading all rows of a store.
 struct store_rows {
   std::vector<table_facts> tables;
-  /// The images that avatars name.
+  /// The images that avatars refer to.
   std::vector<image_key> images;
-  /// Rows that refer to rows that are not there, or that contradict themselves: one for each kind
-  /// of mistake.
+  /// Rows that refer to missing rows or contradict themselves: one finding for each kind of
+  /// mistake.
   findings found;
 
   /// The rows of a table; 0 if there is no such table.
@@ -36,8 +36,8 @@ struct store_rows {
 };
 
 /// Reads all rows of all tables that stores have in common. Call it in a read transaction, to read
-/// one snapshot. Takes memory for the ids of catalog and attributes, and for each image. A table
-/// that cannot be read whole is among what was found where `keeps_on`; else that is a failure.
+/// one snapshot. Takes memory for the ids of catalog and attributes, and for each image. If
+/// `keeps_on`, a table that cannot be read completely is a finding; otherwise it is a failure.
 /// Fails with `cancelled` if the watch stops it, or like the connection.
 base::expected<store_rows> read_rows(sql_connection& on, const copy_watch& watch, bool keeps_on);
 

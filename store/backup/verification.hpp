@@ -11,15 +11,15 @@
 
 namespace matchcloud::store {
 
-/// What was read of a store or a backup, and what is wrong with it.
+/// What was checked of a store or a backup, and what is wrong with it.
 struct verification {
-  /// Of the store, without a password, or the backup's folder.
+  /// The store's name, without a password, or the backup's folder.
   std::string name;
   std::vector<table_facts> tables;
   std::uint64_t images = 0;
   std::uint64_t exports = 0;
   findings found;
-  /// What could not be looked at, and why; empty if all was.
+  /// What could not be checked, and why; empty if everything was.
   std::string left_out;
 
   /// How many of the findings are missing or damaged.

@@ -59,7 +59,7 @@ base::expected<store_rows> read_all(sql_connection& on, const std::string& name,
 
 // -- a store ------------------------------------------------------------------
 
-/// Which objects are missing, or not referred to.
+/// Finds objects that are missing, or that nothing refers to.
 base::expected<void> compare_objects(database& in, object_store& objects, bool has_exports,
                                      const copy_watch& watch, verification& into) {
   object_audit_settings settings;
@@ -94,7 +94,7 @@ base::expected<void> read_images(const std::vector<image_key>& images, object_st
       into.found.push_back({finding::kind::damaged, name.text(), got.error().detail});
     else if (*got && !base::hexadecimal(hash.digest()).starts_with(model::digest_text(key.name)))
       into.found.push_back(
-          {finding::kind::damaged, name.text(), "its bytes are not those that it is named after"});
+          {finding::kind::damaged, name.text(), "its bytes do not match the digest in its name"});
   }
   return {};
 }
@@ -126,7 +126,7 @@ void compare_tables(const whole_backup& of, verification& into) {
   }
 }
 
-/// Compares the files with the images that rows name.
+/// Compares the files with the images that rows refer to.
 void compare_images(const whole_backup& of, const std::vector<image_key>& images,
                     verification& into) {
   std::map<std::string, std::string> digests;
@@ -142,7 +142,7 @@ void compare_images(const whole_backup& of, const std::vector<image_key>& images
       into.found.push_back({finding::kind::missing, name, "the database refers to it"});
     else if (!at->second.starts_with(model::digest_text(key.name)))
       into.found.push_back(
-          {finding::kind::damaged, name, "its bytes are not those that it is named after"});
+          {finding::kind::damaged, name, "its bytes do not match the digest in its name"});
   }
   for (const auto& [name, digest] : digests)
     if (!named.contains(name))
@@ -179,7 +179,7 @@ base::expected<verification> verify_store(const store_place& place, const copy_w
   if (!rows) return tl::unexpected(rows.error());
   const auto done = verify_objects(place, rows->images, watch, found);
   if (done) return found;
-  // Where the database is damaged, what it says of objects may be, too.
+  // If the database is damaged, what it says about objects may be wrong, too.
   if (found.faults() == 0 || done.error().code != base::errc::store_failed)
     return tl::unexpected(done.error());
   found.left_out = "images and exports, because this failed: " + done.error().detail;

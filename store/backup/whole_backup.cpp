@@ -22,12 +22,12 @@ tl::unexpected<base::error> not_whole(const std::string& folder) {
   std::error_code ignored;
   if (fs::exists(folder + "/" + unfinished_manifest_name, ignored))
     return base::fail(base::errc::import_invalid,
-                      folder + ": the backup into this folder did not end, so it is not whole: "
-                               "remove the folder and make another backup");
-  return base::fail(base::errc::import_invalid,
-                    folder + ": there is no " + manifest_name +
-                        ", so this is no whole backup; is it the folder that `matchcloud "
-                        "backup` was given?");
+                      folder + ": the backup into this folder was not completed, so it is not "
+                               "whole; remove the folder and make another backup");
+  return base::fail(
+      base::errc::import_invalid,
+      folder + ": there is no " + manifest_name +
+          ", so this is not a whole backup; use the folder that `matchcloud backup` wrote");
 }
 
 base::expected<void> compare(const whole_backup& of, const backup_file& expected, findings& found) {
@@ -50,11 +50,11 @@ base::expected<void> compare(const whole_backup& of, const backup_file& expected
                          std::to_string(expected.size_bytes)});
   else if (facts->sha256 != expected.sha256)
     found.push_back({finding::kind::damaged, expected.name,
-                     "its bytes have not the digest that the manifest has"});
+                     "its bytes do not have the digest in the manifest"});
   return {};
 }
 
-/// What is in the folder and not in the manifest.
+/// Finds files that are in the folder but not in the manifest.
 base::expected<void> find_strangers(const whole_backup& of, findings& found) {
   std::set<std::string, std::less<>> known{manifest_name};
   for (const auto& each : of.manifest.files)

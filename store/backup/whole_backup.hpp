@@ -14,19 +14,19 @@ namespace matchcloud::store {
 struct whole_backup {
   std::string folder;
   backup_manifest manifest;
-  /// Of the manifest, which has those of all files: so it tells backups apart.
+  /// Of the manifest, which has the digests of all files, so it identifies the backup.
   std::string sha256;
 
   std::string path_of(const std::string& name) const { return folder + "/" + name; }
 };
 
-/// Reads the manifest. Fails with `import_invalid` where there is none, which is not a whole
-/// backup, or a damaged one; with `store_newer` where a newer program made the backup, in a schema
-/// that this one does not know; with `store_failed`.
+/// Reads the manifest. Fails with `import_invalid` if it is missing (the backup is not whole) or
+/// damaged, with `store_newer` if a newer program made the backup with a schema that this one does
+/// not know, or with `store_failed`.
 base::expected<whole_backup> open_backup(const std::string& folder);
 
-/// Reads all files and compares them with the manifest: what is missing, damaged, or there without
-/// being in it. Fails with `cancelled` or `store_failed`.
+/// Reads all files and compares them with the manifest: finds those that are missing, damaged or
+/// not listed. Fails with `cancelled` or `store_failed`.
 base::expected<findings> check_files(const whole_backup& of, const copy_watch& watch);
 
 } // namespace matchcloud::store

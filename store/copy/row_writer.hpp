@@ -10,13 +10,14 @@
 
 namespace matchcloud::store {
 
-/// Writes rows of a table as another store has them. Call it in a write transaction. One thread.
+/// Writes rows of a table exactly as another store has them. Call it in a write transaction. One
+/// thread.
 class row_writer {
 public:
   row_writer(sql_connection& into, const copied_table& table);
 
   base::expected<void> put(sql_row& row);
-  /// Writes what is kept back, before the transaction ends.
+  /// Writes collected rows. Call it before the transaction ends.
   base::expected<void> flush();
 
 private:
@@ -26,12 +27,12 @@ private:
   sql_connection* into_;
   const copied_table* table_;
   std::vector<sql_value> values_;
-  /// For PostgreSQL, a text with an array for each column: one statement then has many rows.
+  /// For PostgreSQL, an array as text for each column, so that one statement inserts many rows.
   std::vector<std::string> arrays_;
   std::size_t bytes_ = 0;
 };
 
-/// The size of rows that are kept back to be written together.
+/// The size of the rows that are collected to be written together.
 inline constexpr std::size_t collected_rows_limit_bytes = 2UL * 1024 * 1024;
 
 } // namespace matchcloud::store

@@ -15,16 +15,16 @@ namespace matchcloud::store {
 
 namespace {
 
-/// How many pages a transaction has in SQLite, which writes each page of an index once in it: in
-/// that of lobbies by id, nearly each row is on a page of its own.
+/// How many pages of rows a transaction has in SQLite, which writes each page of an index once per
+/// transaction: in the index of lobbies by id, nearly every row is on a different page.
 constexpr int sqlite_pages_together = 20;
 
 /// What is known of a table of the target before anything is written.
 struct target_table {
   const copied_table* table = nullptr;
-  /// Stands on the last row that both stores have.
+  /// Positioned at the last row that both stores have.
   table_pages found;
-  /// Whether it has what a new store has, in place of the source's beginning.
+  /// Whether it has the rows of a new store instead of the source's first rows.
   bool is_as_new = false;
   std::uint64_t written = 0;
 };
@@ -35,7 +35,7 @@ base::expected<std::int64_t> last_entry(sql_connection& on) {
   return select_integer(on, query);
 }
 
-/// A revision that a new store has, or else the source's.
+/// A revision of a new store or of the source.
 struct revision_row {
   std::string name;
   std::int64_t revision = 0;
@@ -80,7 +80,7 @@ public:
   }
 
 private:
-  /// Looks at both sides. The source is read from the snapshot that this returns.
+  /// Examines both sides. The source is read from the snapshot that this returns.
   base::expected<sql_transaction> begin() {
     auto ready = read_along_keys(from_->on);
     if (ready) ready = read_along_keys(into_->on);
@@ -96,7 +96,7 @@ private:
     return snapshot;
   }
 
-  /// What stopped a copy that can be completed is told so.
+  /// Adds the advice to the error if the copy can be completed.
   base::error with_advice(base::error failed) const {
     if (failed.code != base::errc::import_invalid) failed.detail.append(watch_->advice);
     return failed;
@@ -113,7 +113,7 @@ private:
   }
 
   table_pages pages(const copy_side& of, const copied_table& table) const {
-    // What copies wrote into the target's audit log themselves comes after the source's.
+    // The entries that copies wrote into the target's audit log follow the source's.
     if (&table == &audit_log_table()) return {of.on, table, last_entry_};
     return {of.on, table};
   }
@@ -122,9 +122,9 @@ private:
 
   tl::unexpected<base::error> foreign(std::string_view table) const {
     std::string detail = into_->name + ": its table ";
-    detail.append(table).append(" has something that ").append(from_->name);
-    detail.append(" does not begin with, so it is no part of a copy; it is left as it was. Copy "
-                  "into a new data directory or database, or empty this one: also where a copy "
+    detail.append(table).append(" has rows that ").append(from_->name);
+    detail.append(" does not begin with, so this is not an unfinished copy; nothing was changed. "
+                  "Copy into a new data directory or database, or empty this one, also if a copy "
                   "was interrupted and the source has changed since");
     return base::fail(base::errc::import_invalid, std::move(detail));
   }
@@ -149,7 +149,7 @@ private:
     return {};
   }
 
-  /// Until the end nobody uses the target.
+  /// Marks the target, so that nothing uses it until the end.
   base::expected<void> mark() {
     auto changes = sql_transaction::write(into_->on, std::nullopt, "begin a copy");
     if (!changes) return tl::unexpected(changes.error());
@@ -169,7 +169,7 @@ private:
                                               : foreign(revisions_table().name);
   }
 
-  /// Beyond the source's entries there may only be those of copies.
+  /// After the source's entries, only entries about copies are allowed.
   base::expected<void> look_at_audit_log() {
     static constexpr sql_command others{
         "SELECT count(*) FROM audit WHERE entry > $1 AND action <> $2", "read the audit log"};
@@ -184,7 +184,7 @@ private:
     return {};
   }
 
-  /// Whether all rows of the target are the first of the source.
+  /// Whether the rows of the target are the first rows of the source.
   base::expected<bool> is_beginning(target_table& of) {
     auto source = pages(*from_, *of.table);
     std::uint64_t rows = 0;
@@ -213,7 +213,7 @@ private:
         limit);
   }
 
-  /// Whether a table has the rows of a new store, which may be others than the source's.
+  /// Whether a table has the rows of a new store, which may differ from the source's.
   base::expected<bool> is_as_new(const copied_table& table) const {
     if (&table != &tiers_table()) return false;
     std::vector<std::string> names;
@@ -252,7 +252,7 @@ private:
     return {};
   }
 
-  /// Writes a transaction, which ends early where the copy is to stop. Returns whether there may be
+  /// Writes a transaction, which ends early if the copy has to stop. Returns whether there may be
   /// more rows.
   base::expected<bool> write_pages(table_pages& source, target_table& of) {
     static constexpr sql_command remove_tiers{"DELETE FROM tiers", "replace the default tiers"};
@@ -289,7 +289,7 @@ private:
     return rows;
   }
 
-  /// Once all rows are there: what comes next, and what the planner knows.
+  /// Once all rows are written: sets the next number and updates the planner's statistics.
   base::expected<void> settle(const target_table& of) {
     const auto& statements = statements_of(*of.table, into_->on.dialect());
     if (statements.renumber.empty() && statements.analyze.empty()) return {};
@@ -331,10 +331,10 @@ private:
     }
     if (ours.rows() != theirs.rows() || ours.digest() != theirs.digest())
       return base::fail(base::errc::import_invalid,
-                        "the table " + std::string{table.name} +
-                            " is not the same: " + from_->name + " has " + describe(ours) + ", " +
-                            into_->name + " " + describe(theirs) + "; does anybody else write to " +
-                            into_->name + "? Do not use it, and copy into a new one");
+                        "the table " + std::string{table.name} + " is not the same: " +
+                            from_->name + " has " + describe(ours) + ", " + into_->name + " " +
+                            describe(theirs) + ". Another process may be writing to " +
+                            into_->name + ". Do not use it; copy into a new store");
     result_.push_back({table.name, ours.rows(), written, ours.digest()});
     return {};
   }
@@ -376,10 +376,10 @@ private:
   const copy_side* into_;
   const copy_watch* watch_;
   bool is_stopped_ = false;
-  /// The source's.
+  /// The last entry of the source's audit log.
   std::int64_t last_entry_ = 0;
   std::vector<revision_row> revisions_;
-  /// Whether the target's audit log tells of a copy of all that the source has.
+  /// Whether the target's audit log has an entry about a copy of everything in the source.
   bool is_recorded_ = false;
   std::vector<target_table> targets_;
   std::vector<copied_rows> result_;

@@ -19,41 +19,42 @@ struct copy_side {
   std::string name;
 };
 
-/// Whoever waits for a copy.
+/// How a caller follows and stops a copy.
 struct copy_watch {
-  /// Whether to stop; asked after each page of rows. What was written until then is kept.
+  /// Whether to stop; called after each page of rows. What was written so far is kept.
   std::function<bool()> stop;
-  /// Takes how many rows a step has done, such as "lobbies copied".
+  /// Receives the number of rows done in a step such as "lobbies copied".
   std::function<void(std::string_view step, std::uint64_t rows)> show;
-  /// What is said at the end of a failure after which the copy can be completed.
-  std::string_view advice = "; what was copied stays, and the same command completes it";
+  /// Appended to the error of a copy that can be completed later.
+  std::string_view advice = "; what was copied stays: run the same command again to complete it";
 };
 
 /// A table that is the same in both stores.
 struct copied_rows {
   std::string_view table;
-  /// What the source has.
+  /// Rows of the source.
   std::uint64_t rows = 0;
-  /// What this copy wrote of that; the rest was there.
+  /// Rows that this copy wrote; the rest was already there.
   std::uint64_t written = 0;
   base::sha256_digest digest{};
 };
 
-/// The action of the entry in the audit log of a store that others were copied into.
+/// The action of the entry that a copy writes into the target's audit log.
 inline constexpr std::string_view copy_action = "store.copy";
 
 /// Copies all tables of a store, from one snapshot, into one that is empty or has the beginning of
-/// each table, and compares them whole. An interrupted copy is completed by another: each table
-/// goes on after its last row. Until it ends, the target has a mark with which `open_store` refuses
-/// it. Nobody else may write to the target meanwhile. Secrets and files are not part of it.
+/// each table, and then compares them completely. Another run completes an interrupted copy: each
+/// table continues after its last row. Until the end the target has a mark, so that `open_store`
+/// refuses it. Nothing else may write to the target during the copy. Secrets and files are not
+/// copied.
 ///
-/// The revisions of catalog and tokens are written last, when all else is the same, with an entry
-/// in the target's audit log; that log is compared up to the source's last entry.
+/// The revisions of catalog and tokens are written last, when everything else is equal, with an
+/// entry in the target's audit log. That log is compared up to the source's last entry.
 ///
-/// Fails with `import_invalid` if the target has anything else, which is then left as it was, if
-/// the source is an unfinished copy itself, or if the stores differ in the end; with `cancelled` if
-/// the watch stops it; or like a connection. The detail says what to do. Reads the source two
-/// times, and what the target has once more.
+/// Fails with `import_invalid` if the target has other contents (it is then left unchanged), if the
+/// source is itself an unfinished copy, or if the stores differ at the end; with `cancelled` if the
+/// watch stops it; or like a connection. The detail says what to do. Reads the source twice, and
+/// the target's rows once more.
 base::expected<std::vector<copied_rows>> copy_store(const copy_side& from, const copy_side& into,
                                                     const copy_watch& watch);
 

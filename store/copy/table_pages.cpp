@@ -17,7 +17,7 @@ void append_bytes(std::string& to, std::span<const std::uint8_t> bytes) {
   to.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 
-/// A value behind a letter of its type; what has no fixed length behind its length.
+/// A letter for the type, the length if it is not fixed, then the value.
 void append_value(std::string& to, sql_row& row, int column, column_type type) {
   if (row.is_null(column)) {
     to.push_back('n');
@@ -30,7 +30,7 @@ void append_value(std::string& to, sql_row& row, int column, column_type type) {
     return;
   case column_type::real:
     to.push_back('r');
-    // Zero has no sign: SQLite keeps a real that is a whole number as an integer.
+    // Removes the sign of zero: SQLite stores a real that is a whole number as an integer.
     append_number(to, std::bit_cast<std::uint64_t>(row.real(column) + 0.0));
     return;
   case column_type::text: {

@@ -15,23 +15,24 @@
 
 namespace matchcloud::store {
 
-/// Has PostgreSQL's planner walk along indexes, which are in the order of `table_pages`: without
-/// statistics it would rather sort a table again for each page. For the whole connection.
+/// Makes PostgreSQL's planner scan indexes, which are in the order of `table_pages`: without
+/// statistics it would prefer to sort the table again for each page. Applies to the whole
+/// connection.
 base::expected<void> read_along_keys(sql_connection& on);
 
 /// Reads the rows of a table in the order of their keys, some thousand at a time. One thread.
 class table_pages {
 public:
-  /// Reads no row whose first column, where that is a number, is above `last_number`.
+  /// Skips rows whose first column, if it is a number, is above `last_number`.
   table_pages(sql_connection& on, const copied_table& table,
               std::int64_t last_number = std::numeric_limits<std::int64_t>::max())
       : on_{&on}, table_{&table}, last_number_{last_number} {}
 
-  /// Goes on after the row that `other`, of the same table in any store, gave last.
+  /// Continues after the last row that `other`, of the same table in any store, returned.
   void go_on_after(const table_pages& other) { key_ = other.key_; }
 
-  /// Calls `take` for each of the next rows, at most `limit`, until it returns false. Returns how
-  /// many there were: fewer than `limit` at the end of the table. `limit` is at most
+  /// Calls `take` for each of the next rows, at most `limit`, until it returns false. Returns their
+  /// number, which is below `limit` only at the end of the table. `limit` is at most
   /// `copy_page_rows`.
   base::expected<std::size_t> next(const sql_connection::take_row& take,
                                    std::size_t limit = copy_page_rows);
@@ -44,12 +45,12 @@ private:
   sql_connection* on_;
   const copied_table* table_;
   std::int64_t last_number_;
-  /// Of the row given last; empty before the first.
+  /// The key of the last row returned; empty before the first.
   std::vector<key_part> key_;
 };
 
-/// The count of some rows of a table and the SHA-256 of their values, which do not depend on the
-/// engine. One thread.
+/// Counts rows of a table and computes the SHA-256 of their values, both independent of the engine.
+/// One thread.
 class row_digest {
 public:
   explicit row_digest(const copied_table& of) : table_{&of} {}

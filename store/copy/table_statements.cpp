@@ -18,7 +18,7 @@ std::string_view type_name(column_type type) noexcept {
   return {};
 }
 
-/// Joins what `part` makes of each of some columns.
+/// Joins the texts that `part` returns for the columns.
 template <class Part>
 std::string join(std::span<const copied_column> columns, Part part) {
   std::string joined;
@@ -86,7 +86,7 @@ table_statements make(const copied_table& table, sql_dialect dialect) {
   made.next_page = next_page_of(table, key);
   made.insert = insert_of(table, dialect);
   if (dialect == sql_dialect::postgres) made.analyze = "ANALYZE " + name;
-  // SQLite goes on after the highest number by itself.
+  // SQLite continues after the highest number by itself.
   if (dialect == sql_dialect::postgres && table.is_numbered) made.renumber = renumber_of(table);
   made.reading = "read the table " + name;
   made.writing = "write the table " + name;

@@ -18,9 +18,9 @@ struct table_statements {
   /// SQLite: a row, whose columns are the parameters. PostgreSQL: many rows; each parameter is the
   /// array of a column, as text.
   std::string insert;
-  /// Sets what numbers new rows beyond all numbers that there are. Empty: nothing to be done.
+  /// Sets the sequence that numbers new rows beyond all existing numbers. Empty: not needed.
   std::string renumber;
-  /// Tells the planner what is in the table now. Empty: nothing to be done.
+  /// Updates the planner's statistics of the table. Empty: not needed.
   std::string analyze;
 
   std::string reading;

@@ -115,7 +115,7 @@ TEST_CASE("what cannot be copied is refused, with a reason", "[operations]") {
     good(run({"catalog", "put", "tier", "other", "--data-dir", on.into}));
     const auto got = copy({on.from, on.into});
     CHECK(got.exit_code == 1);
-    CHECK(contains(got.errors, "has something that"));
+    CHECK(contains(got.errors, "has rows that"));
     CHECK(contains(got.errors, "Copy into a new data directory or database"));
   }
   SECTION("a source that is none") {

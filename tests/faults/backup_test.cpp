@@ -177,7 +177,7 @@ void make_backups(std::uint64_t rounds, chances& by, rounds_done& done) {
       for (const auto* command : {"verify", "restore"}) {
         const auto refused = run({command, folder, "--data-dir", beside.path("none")});
         CHECK(refused.exit_code == 1);
-        CHECK((contains(refused.errors, "not whole") || contains(refused.errors, "no whole")));
+        CHECK((contains(refused.errors, "not whole") || contains(refused.errors, "not a whole")));
       }
       CHECK_FALSE(fs::exists(beside.path("none")));
       if (fs::exists(folder)) {

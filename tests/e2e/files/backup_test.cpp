@@ -128,12 +128,12 @@ TEST_CASE("what fails says what is wrong, by the exit code too", "[operations][e
   check(run({"backup", on.backup, "--data-dir", on.restored}), 1, "there is no store");
   check(run({"backup", on.data_dir + "/b", "--data-dir", on.data_dir}), 2, "in the data directory");
   check(run({"backup", on.backup, "--store", "postgresql://me:secret@localhost/x"}), 2, "password");
-  check(run({"restore", on.backup, "--data-dir", on.restored}), 1, "no whole backup");
-  check(run({"verify", on.backup}), 1, "no whole backup");
+  check(run({"restore", on.backup, "--data-dir", on.restored}), 1, "not a whole backup");
+  check(run({"verify", on.backup}), 1, "not a whole backup");
   CHECK_FALSE(fs::exists(on.restored));
   CHECK_FALSE(fs::exists(on.backup));
   good({"backup", on.backup, "--data-dir", on.data_dir});
-  check(run({"backup", on.backup, "--data-dir", on.data_dir}), 2, "a backup already");
+  check(run({"backup", on.backup, "--data-dir", on.data_dir}), 2, "already has a backup");
   check(run({"restore", on.backup, "--data-dir", on.data_dir}), 1, "not empty");
   fs::remove(on.backup + "/matchcloud.db");
   const auto found = run({"verify", on.backup, "--format", "json"});

@@ -110,7 +110,7 @@ TEST_CASE("a backup goes into a folder that is missing or empty, and into no oth
   fs::create_directory(on.backup);
   SECTION("an empty one") {
     had(on.back_up());
-    CHECK(why_not().find("there is a backup already") != std::string::npos);
+    CHECK(why_not().find("already has a backup") != std::string::npos);
     CHECK(had(verify_backup(on.backup, {})).found.empty());
   }
   SECTION("one of a backup that was killed") {
@@ -126,7 +126,7 @@ TEST_CASE("a backup goes into a folder that is missing or empty, and into no oth
   SECTION("a file") {
     fs::remove(on.backup);
     backed_up_store::write(on.backup, "mine");
-    CHECK(why_not().find("no folder") != std::string::npos);
+    CHECK(why_not().find("not a folder") != std::string::npos);
   }
 }
 
@@ -160,7 +160,7 @@ TEST_CASE("a store that lacks an image has no whole backup") {
   SECTION("missing") {
     fs::remove(image);
     const auto refused = refusal_of(on.back_up());
-    CHECK(refused.detail.find("1 images that avatars name are missing") != std::string::npos);
+    CHECK(refused.detail.find("1 images that avatars refer to are missing") != std::string::npos);
     CHECK(refused.detail.find(object_of(on.images[1]).text()) != std::string::npos);
   }
   SECTION("truncated") {

@@ -77,7 +77,7 @@ TEST_CASE("images that are missing, damaged or named by nothing are found") {
     backed_up_store::write(first, "imagE 1");
     CHECK(
         all_of(found_in(on), damaged) ==
-        lines{object_of(on.images[0]).text() + ": its bytes are not those that it is named after"});
+        lines{object_of(on.images[0]).text() + ": its bytes do not match the digest in its name"});
   }
   SECTION("unreferenced") {
     const auto other = first.substr(0, first.rfind('/') + 1) + "x.png";
