@@ -36,42 +36,42 @@ base::config_rows<store_place> data_keys() {
 }
 
 base::config_rows<store_place> server_keys() {
-  auto url = text_row(
-      "store", &store_place::url, "postgresql://HOST/DATABASE; empty: the data directory",
-      "A PostgreSQL database (15 or later) that has the store, which any number of processes on "
-      "any number of machines share. A password belongs into ~/.pgpass, a service file or the "
-      "environment: as a flag it is refused.");
+  auto url =
+      text_row("store", &store_place::url, "postgresql://HOST/DATABASE; empty: the data directory",
+               "A PostgreSQL database (15 or later) that has the store. Any number of processes on "
+               "any number of machines can share it. Put a password into ~/.pgpass, a service file "
+               "or the environment: it is refused in a flag.");
   url.may_be_secret = true;
   return {
       std::move(url),
       flag_row("store-unverified", &store_place::allow_unverified,
-               "Reaches a PostgreSQL server beyond loopback without sslmode=verify-full: whoever "
-               "is in between reads and changes everything."),
+               "Connects to a PostgreSQL server beyond loopback without sslmode=verify-full: "
+               "anyone in between can read and change everything."),
       text_row("master-key-file", &store_place::master_key_file,
                "a file with 64 hexadecimal digits; `openssl rand -hex 32`",
-               "The key that secrets (of signed URLs and TLS tickets) are encrypted under in "
-               "PostgreSQL. Each replica is given the same."),
+               "The key that encrypts secrets (of signed URLs and TLS tickets) in PostgreSQL. All "
+               "replicas need the same key."),
       number_row("store-statement-timeout-ms", &store_place::statement_timeout, 100, 600'000,
-                 "How long PostgreSQL may take for a statement. A second later its connection is "
-                 "given up."),
+                 "How long PostgreSQL may take for a statement. The connection is closed if there "
+                 "is no result one second after that."),
   };
 }
 
 base::config_rows<session_limits> session_keys() {
   return {
       number_row("store-connections", &session_limits::at_once, 4, 1'000,
-                 "Connections of this process to PostgreSQL at once. Of the server's "
-                 "max_connections each process needs its share."),
+                 "This process's limit on simultaneous connections to PostgreSQL. The server's "
+                 "max_connections must cover all processes."),
       number_row("store-idle-connections", &session_limits::idle, 0, 1'000,
-                 "Connections to PostgreSQL that are kept while nobody needs them."),
+                 "Idle connections to PostgreSQL that are kept open."),
       count_row<session_limits>(
           "store-wait-ms", "5000", 1, 600'000,
           "How long a request waits for a connection to PostgreSQL; then 503 overloaded.",
           [](session_limits& of, std::uint64_t ms) { of.patience = milliseconds{ms}; }),
       count_row<session_limits>(
           "store-connection-lifetime-ms", "1800000", 1'000, day_ms,
-          "How long a connection to PostgreSQL is used before a new one replaces it, so that all "
-          "move to where the name leads now.",
+          "How long a connection to PostgreSQL is used before a new one replaces it, so that "
+          "connections follow a change of the host name's address.",
           [](session_limits& of, std::uint64_t ms) { of.lifetime = milliseconds{ms}; }),
   };
 }
@@ -80,9 +80,9 @@ base::config_rows<store_place> bucket_keys() {
   using word = std::pair<std::string_view, objects_delivery>;
   return {
       {{"objects", kind::text, "", "s3://BUCKET or s3://BUCKET/PREFIX; empty: the data directory",
-        "A bucket that has images and exports, which all processes on a store share. Credentials "
-        "are those of AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, of ~/.aws/credentials, or of "
-        "the role of an ECS task or an EKS pod."},
+        "A bucket for images and exports, shared by all processes on a store. Credentials come "
+        "from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, from ~/.aws/credentials, or from the "
+        "role of an ECS task or an EKS pod."},
        [](store_place& of, const config_values& given) -> base::expected<void> {
          if (given.front().empty()) return {};
          auto location = parse_s3_location(given.front());
@@ -92,48 +92,47 @@ base::config_rows<store_place> bucket_keys() {
        }},
       bucket_text_row("objects-endpoint", &s3_settings::endpoint,
                       "http:// or https:// with host and port; empty: Amazon's for the region",
-                      "Where the service of the bucket is."),
-      bucket_text_row("objects-public-endpoint", &s3_settings::public_endpoint,
-                      "http:// or https:// with host and port; empty: objects-endpoint",
-                      "Where clients reach the service of the bucket, when they are redirected to "
-                      "it."),
+                      "The endpoint of the bucket's object storage."),
+      bucket_text_row(
+          "objects-public-endpoint", &s3_settings::public_endpoint,
+          "http:// or https:// with host and port; empty: objects-endpoint",
+          "The endpoint at which clients reach the bucket, when they are redirected to it."),
       bucket_text_row("objects-region", &s3_settings::region,
                       "a region's name; empty: AWS_REGION, AWS_DEFAULT_REGION or us-east-1",
-                      "What requests to the bucket are signed for: the region that it is in."),
+                      "The region of the bucket, for which requests are signed."),
       base::row_of_part<store_place>(
           flag_row("objects-path-style", &s3_settings::is_path_style,
-                   "The bucket stands in the path of URLs and not before the host, as most "
-                   "services but Amazon's want it."),
+                   "Puts the bucket's name into the path of URLs and not before the host. Most "
+                   "services other than Amazon's need this."),
           &store_place::objects),
       bucket_text_row("objects-ca-file", &s3_settings::ca_file,
                       "a PEM file; empty: the system's authorities",
-                      "Authorities to trust in place of the system's where the bucket is reached "
-                      "by https."),
+                      "Certificate authorities to trust instead of the system's, for a bucket "
+                      "reached by https."),
       flag_row("objects-metadata-credentials", &store_place::objects_by_metadata,
-               "Takes the credentials from the instance metadata service (EC2, IMDSv2) and not "
-               "from the environment or a file."),
-      base::choice_row(
-          "objects-delivery", &store_place::delivery,
-          std::array{word{"redirect", objects_delivery::redirect},
-                     word{"through", objects_delivery::through}},
-          "How downloads get what is in the bucket: redirect sends them there by a URL "
-          "that is valid for a minute; through passes the bytes on."),
+               "Gets the credentials from the instance metadata service (EC2, IMDSv2) instead of "
+               "the environment or a file."),
+      base::choice_row("objects-delivery", &store_place::delivery,
+                       std::array{word{"redirect", objects_delivery::redirect},
+                                  word{"through", objects_delivery::through}},
+                       "How downloads are served from the bucket: redirect sends clients to a URL "
+                       "of the bucket that is valid for a minute; through passes the bytes on."),
       text_row("objects-images-url", &store_place::images_url,
                "http:// or https:// URL without a slash at the end; empty: public-url",
-               "Where everybody may read the images of the bucket, such as a CDN: the base of "
-               "their URLs in avatar lists, before media/..",
+               "A public base URL of the bucket's images, such as a CDN's. Avatar lists use it for "
+               "image URLs, before media/..",
                model::check_base_url),
       count_row<store_place>(
           "objects-timeout-ms", "30000", 1'000, 600'000,
-          "How long a call to the bucket may take, repetitions included; one that stores a part "
-          "of an export or puts parts together, four times as long.",
+          "How long a call to the bucket may take, including retries. Calls that store or assemble "
+          "parts of an export may take four times as long.",
           [](store_place& of, std::uint64_t ms) {
             of.objects.call_timeout = milliseconds{ms};
             of.objects.long_timeout = milliseconds{4 * ms};
           }),
       count_row<store_place>(
           "objects-connections", "64", 32, 1'024,
-          "Calls to the bucket at once; beyond: 503 overloaded.",
+          "Limit on simultaneous calls to the bucket; beyond it: 503 overloaded.",
           [](store_place& of, std::uint64_t calls) { of.objects.calls_limit = calls; }),
   };
 }

@@ -6,13 +6,13 @@
 
 namespace matchcloud::store {
 
-/// Of the data directory.
+/// Keys of the data directory.
 base::config_rows<store_place> data_keys();
-/// Of a store in PostgreSQL.
+/// Keys of a store in PostgreSQL.
 base::config_rows<store_place> server_keys();
-/// Of the sessions of a store in PostgreSQL; the embedded one has bounds of its own.
+/// Keys of the sessions of a store in PostgreSQL; the embedded store has its own bounds.
 base::config_rows<session_limits> session_keys();
-/// Of images and exports in a bucket.
+/// Keys of images and exports in a bucket.
 base::config_rows<store_place> bucket_keys();
 
 } // namespace matchcloud::store

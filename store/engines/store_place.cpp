@@ -30,20 +30,19 @@ postgres_settings settings_of(const store_place& place, const store_settings& se
           settings.sessions};
 }
 
-/// For a service of root's: fails if `path` belongs to somebody else. `whole`: what root would have
-/// to own. A link counts as what it leads to where `follows`.
+/// For a service that runs as root: fails if `path` belongs to another user. `whole` is what root
+/// would have to own. A link counts as its target if `follows`.
 base::expected<void> refuse_owner_of(const std::string& path, const std::string& whole,
                                      bool follows = true) {
   struct stat found {};
   if ((follows ? ::stat : ::lstat)(path.c_str(), &found) != 0 || found.st_uid == 0) return {};
   const auto user = std::to_string(found.st_uid);
-  return base::fail(
-      base::errc::config_invalid,
-      path + ": belongs to user " + user +
-          ", and serve runs as root, which uses data and secrets of root alone; run serve as "
-          "user " +
-          user + " (User= of a systemd unit, docker run --user " + user +
-          "), or give it all to root: `chown -R root: " + whole + "`");
+  return base::fail(base::errc::config_invalid,
+                    path + ": belongs to user " + user +
+                        ", but serve runs as root and then uses only data and secrets that root "
+                        "owns; run serve as user " +
+                        user + " (User= of a systemd unit, docker run --user " + user +
+                        "), or give it all to root: `chown -R root: " + whole + "`");
 }
 
 } // namespace
@@ -67,7 +66,7 @@ base::expected<void> require_store(const store_place& place) {
   const auto found = find_store(place);
   if (!found) return tl::unexpected(found.error());
   if (*found) return {};
-  return base::fail(base::errc::store_failed, place.name() + ": there is no store; is it the " +
+  return base::fail(base::errc::store_failed, place.name() + ": there is no store; is this the " +
                                                   (place.url.empty() ? "--data-dir" : "--store") +
                                                   " of serve?");
 }
@@ -109,7 +108,7 @@ bool is_out_of_reach(const base::error& failure) {
   const auto has_any = [&](auto... texts) { return (has(texts) || ...); };
   if (const auto state = sqlstate_in(failure.detail); !state.empty())
     return meaning_of_sqlstate(state).may_pass;
-  // Of a bucket: a refusal, other than to come back later.
+  // For a bucket: a refusal, other than one that says to retry later.
   if (has_any("HTTP status 3", "HTTP status 4"))
     return has_any("HTTP status 408", "HTTP status 429", ", Throttling", ", IDPCommunicationError");
   return !has_any("certificate", "authority", "master key", "never released",
@@ -133,13 +132,13 @@ base::expected<std::shared_ptr<secret_store>> open_secrets(const store_place& pl
 
 namespace {
 
-/// The bucket, of which nothing was asked.
+/// Opens the bucket without sending a request.
 base::expected<std::unique_ptr<s3_objects>> open_bucket(const store_place& place) {
   const auto& time = base::machine_clock();
   auto settings = place.objects;
   if (settings.region.empty()) settings.region = given_region(process_environment());
-  // STS is asked in the environment's region, where a pod may have its only way to it, else in the
-  // bucket's.
+  // STS is called in the environment's region, because a pod may be able to reach it only there, or
+  // else in the bucket's.
   const environment with_region = [region = settings.region,
                                    of = process_environment()](const char* name) {
     const bool is_missing = std::string_view{name} == "AWS_REGION" && given_region(of).empty();

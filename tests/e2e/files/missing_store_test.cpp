@@ -51,7 +51,7 @@ TEST_CASE("commands on what is there refuse a directory without a store, and mak
   const auto empty = folder.path("empty");
   std::filesystem::create_directory(empty);
   for (const auto& place : {mistyped, empty}) {
-    const auto says = place + ": there is no store; is it the --data-dir of serve?";
+    const auto says = place + ": there is no store; is this the --data-dir of serve?";
     for (const auto& words : on_what_exists)
       check_refused(on(words, {"--data-dir", place}), says);
     check_refused({"signing-key", "rotate", "--data-dir", place}, says);
