@@ -9,7 +9,7 @@
 
 namespace matchcloud::store {
 
-/// A draft whose bytes are taken from a ledger as they are appended, and given back unless it is
+/// A draft whose bytes are taken from a ledger as they are appended, and returned unless it is
 /// published.
 class counted_draft : public export_draft {
 public:
@@ -21,7 +21,7 @@ public:
   }
   base::expected<void> publish(std::int64_t keep_until_ts, bool has_running) final {
     if (!std::exchange(is_whole_, false))
-      return base::fail(base::errc::store_failed, "an export that was not written whole");
+      return base::fail(base::errc::store_failed, "an export was not completely written");
     return publish_whole(keep_until_ts, has_running);
   }
 
@@ -36,7 +36,7 @@ private:
   virtual base::expected<void> publish_whole(std::int64_t keep_until_ts, bool has_running) = 0;
 
   taken_bytes taken_;
-  /// Whether everything that was appended is written.
+  /// Whether everything appended has been written.
   bool is_whole_ = true;
 };
 

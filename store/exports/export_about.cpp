@@ -50,7 +50,7 @@ std::string render_about(const export_about& about) {
   json.name("query_end").number(facts.query.span.end);
   json.name("keep_until_ts").number(facts.keep_until_ts);
   json.name("csv_bytes").number(about.csv_bytes);
-  // Only where it is not exact: that is what versions without dialects wrote.
+  // Written only if it is not `exact`: versions without dialects wrote none and meant that.
   if (const auto as = facts.query.dialect; as != model::csv_dialect::exact)
     json.name("csv").text(model::csv_dialect_names[static_cast<std::size_t>(as)]);
   json.end_object();

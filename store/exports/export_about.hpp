@@ -22,7 +22,7 @@ struct export_about {
 /// An upper bound for the size of any `about.json`.
 inline constexpr std::size_t about_limit_bytes = 4UL * 1024;
 
-/// `store_failed`, with what is wrong with the files of an export.
+/// Fails with `store_failed`; `detail` says what is wrong with an export's files.
 tl::unexpected<base::error> damaged_export(std::string detail);
 
 /// Renders one JSON object on a line of its own.

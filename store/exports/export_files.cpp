@@ -35,7 +35,7 @@ tl::unexpected<base::error> failure(std::string_view path, std::string_view oper
 }
 
 /// Returns the id of an export's folder if it is named exactly as ids are rendered. The entry may
-/// have been removed meanwhile.
+/// have been removed since.
 std::optional<model::uuid> export_of(const fs::directory_entry& entry) {
   const auto name = entry.path().filename().string();
   const auto id = model::parse_uuid(name);
@@ -157,7 +157,7 @@ base::expected<void> export_files::publish(draft& whole) {
   const auto& export_id = whole.about().facts.export_id;
   const auto place = export_path(data_dir_, export_id);
   if (auto passed = pass_rename(place); !passed) return passed;
-  // Made again where somebody has removed it.
+  // Created again if it was removed.
   if (auto made = make_folders_in(data_dir_, exports_name); !made) return made;
   {
     const std::lock_guard lock{mutex_};
@@ -251,7 +251,7 @@ base::expected<void> export_files::compress(const model::uuid& export_id,
 
   const std::lock_guard lock{mutex_};
   const auto folder = export_folder::open(data_dir_, export_id);
-  if (!folder) return tl::unexpected(folder.error()); // removed meanwhile
+  if (!folder) return tl::unexpected(folder.error()); // removed since
   // Linking fails if the name exists, so the first file stays and readers keep it. The name need
   // not survive a power failure, because the file can be made again.
   auto linked = file->link_to(place);
@@ -311,7 +311,7 @@ base::expected<std::unordered_set<model::uuid>> export_files::list() {
       continue;
     }
     const std::lock_guard lock{mutex_};
-    tell_once(entry->path().string(), "is not an export and left alone");
+    tell_once(entry->path().string(), "is not an export; it is left as it is");
   }
   if (failed) return failure(exports_path(data_dir_), "list the folder", failed.value());
   return ids;
@@ -320,7 +320,7 @@ base::expected<std::unordered_set<model::uuid>> export_files::list() {
 base::expected<void> export_files::sweep(std::int64_t now_ts) {
   auto ids = list();
   if (!ids) return tl::unexpected(ids.error());
-  // The recorded exports add those that were published or removed during the listing.
+  // Adds the recorded exports, which include those published or removed during the listing.
   for (const auto& id : ledger_.recorded())
     ids->insert(id);
   for (const auto& id : *ids) {
@@ -349,7 +349,7 @@ void export_files::sweep_one(const model::uuid& export_id, std::int64_t now_ts,
   }
   if (!about && about.error().code == base::errc::store_failed)
     tell_damaged(export_id, about.error().detail);
-  // One that cannot be read has no game: it counts for all of them together.
+  // An export that cannot be read has no game, so it counts only toward the total.
   ledger_.record(export_id, about ? about->facts.query.game_id : model::uuid{},
                  folder->size_bytes());
 }

@@ -28,7 +28,7 @@ inline constexpr std::size_t open_exports_limit = 256;
 /// process.
 class export_files final : public export_store {
 public:
-  /// Opens the exports of a data directory. `bounds` is about all CSV and compressed files,
+  /// Opens the exports of a data directory. `bounds` applies to all CSV and compressed files,
   /// including this process's unfinished ones. Fails with `store_failed` or `store_full`.
   static base::expected<std::unique_ptr<export_files>>
   open(std::string data_dir, export_bounds bounds, std::size_t open_limit = open_exports_limit);
@@ -42,7 +42,7 @@ public:
                                 const std::function<bool()>& stop) override;
   void remove(const model::uuid& export_id) override;
   base::expected<std::size_t> erase(const model::uuid& game_id) override;
-  /// Leaves alone whatever is not an export and logs it once.
+  /// Leaves anything that is not an export as it is, and logs it once.
   base::expected<void> sweep(std::int64_t now_ts) override;
   std::uint64_t used_bytes() const override { return ledger_.used_bytes(); }
   std::uint64_t refused_by_share() const override { return ledger_.refused_by_share(); }
@@ -64,9 +64,9 @@ private:
   };
 
   /// A new path in this process's temporary folder, for an export that is incomplete or being
-  /// removed. Fails with `store_failed` where that folder is gone and cannot be made again.
+  /// removed. Fails with `store_failed` if that folder is gone and cannot be created again.
   base::expected<std::string> path_aside();
-  /// The exports that have a folder. Logs once what else is there.
+  /// The exports that have a folder. Logs anything else once.
   base::expected<std::unordered_set<model::uuid>> list();
   /// Gives a draft its name.
   base::expected<void> publish(draft& whole);

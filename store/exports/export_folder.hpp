@@ -25,7 +25,7 @@ std::string exports_path(const std::string& data_dir);
 std::string export_path(const std::string& data_dir, const model::uuid& export_id);
 
 /// The folder of a finished export, held open by descriptor: all files read through it belong to
-/// the same export, even if its name is removed or reused meanwhile. Follows no symbolic links and
+/// the same export, even if its name is then removed or reused. Follows no symbolic links and
 /// accepts only regular files.
 class export_folder {
 public:

@@ -25,7 +25,7 @@ void add_to(export_usage& sum, const export_usage& what) noexcept {
   sum.bytes += what.bytes;
 }
 
-/// Removes at most what there is. Returns what was removed.
+/// Subtracts at most what `sum` has. Returns what was subtracted.
 export_usage remove_from(export_usage& sum, const export_usage& what) noexcept {
   const export_usage gone{std::min(what.count, sum.count), std::min(what.bytes, sum.bytes)};
   sum.count -= gone.count;
@@ -126,7 +126,7 @@ std::uint64_t export_ledger::refused_by_share() const {
 tl::unexpected<base::error> export_ledger::refuse_share() {
   ++refused_by_share_;
   return base::fail(base::errc::exports_full,
-                    "The exports of this game use its share of the space for exports (" +
+                    "The exports of this game use its whole share of the export space (" +
                         std::to_string(bounds_.game_limit_bytes()) +
                         " bytes, export-share-percent). Retry when some of the game's export URLs "
                         "have expired, or request a shorter span.");

@@ -17,14 +17,14 @@ inline constexpr std::size_t export_count_limit = 100'000;
 
 /// The limits on the exports of all games together.
 struct export_bounds {
-  // NOLINTNEXTLINE(google-explicit-constructor): most have no other bound than that of bytes
+  // NOLINTNEXTLINE(google-explicit-constructor): most callers bound only the bytes
   export_bounds(std::uint64_t bytes, std::size_t share_percent = 100,
                 std::size_t exports = export_count_limit) noexcept
       : limit_bytes{bytes}, limit_exports{exports}, game_share_percent{share_percent} {}
 
   std::uint64_t limit_bytes;
   std::size_t limit_exports;
-  /// The percentage of both that one game may use: its exports fill its own part only.
+  /// The percentage of both bounds that one game may use.
   std::size_t game_share_percent;
 
   std::uint64_t game_limit_bytes() const noexcept;
@@ -32,16 +32,17 @@ struct export_bounds {
   std::size_t game_limit_exports() const noexcept;
 };
 
-/// Accounts for what the exports of each game use of their bounds: the sizes of finished exports,
-/// and the bytes taken for unfinished ones. Any thread.
+/// Accounts for each game's use of the bounds: the sizes of finished exports, and the bytes taken
+/// for unfinished ones. Any thread.
 class export_ledger {
 public:
   explicit export_ledger(export_bounds bounds) noexcept : bounds_{bounds} {}
 
-  /// Whether another export of the game, and a byte of it, fits. Fails with `exports_full`.
+  /// Checks that another export of the game, with at least one byte, fits. Fails with
+  /// `exports_full`.
   base::expected<void> check_another(const model::uuid& game_id);
-  /// Takes bytes for an export of the game, up to exactly the bounds. Fails with `exports_full`,
-  /// and takes nothing, if they exceed one.
+  /// Takes bytes for an export of the game; the bounds can be used up exactly. Fails with
+  /// `exports_full`, and takes nothing, if they exceed one.
   base::expected<void> take(const model::uuid& game_id, std::uint64_t bytes);
   void give_back(const model::uuid& game_id, std::uint64_t bytes);
 
@@ -60,11 +61,11 @@ public:
   void recount(export_usages finished);
   /// Adds an export whose bytes were taken.
   void add_finished(const model::uuid& game_id, std::uint64_t bytes);
-  /// At most what the game has is removed.
+  /// Removes at most what the game has.
   void remove_finished(const model::uuid& game_id, std::uint64_t bytes);
 
   std::uint64_t used_bytes() const;
-  /// How often a game's share was the reason of a refusal.
+  /// How often a request was refused because of a game's share.
   std::uint64_t refused_by_share() const;
 
 private:
@@ -89,7 +90,7 @@ private:
   std::uint64_t refused_by_share_ = 0;
 };
 
-/// Bytes taken from a ledger for an unfinished file, given back with this object.
+/// Bytes taken from a ledger for an unfinished file, returned when this object is destroyed.
 class taken_bytes {
 public:
   taken_bytes(export_ledger& ledger, const model::uuid& game_id) noexcept
@@ -100,7 +101,7 @@ public:
 
   base::expected<void> take(std::uint64_t more);
   std::uint64_t bytes() const noexcept { return bytes_; }
-  /// They are of a finished file from now on. Returns how many.
+  /// From now on the bytes belong to a finished file. Returns their number.
   std::uint64_t keep() noexcept;
 
 private:

@@ -21,18 +21,18 @@ namespace matchcloud::store {
 
 namespace {
 
-/// Exports that are over and removed by one sweep; the next one goes on.
+/// Expired exports that one sweep removes; the next sweep continues.
 constexpr std::size_t removals_limit = 1'000;
 
 } // namespace
 
-/// An export that passes through, before its reader is known.
+/// An export that the service passes on, before its reader is known.
 struct export_objects::opened_object : opened_export {
   export_record record;
 };
 
-/// Says that an export is being written, from time to time and on a thread of its own: what writes
-/// it may wait long for the bucket.
+/// Renews an export's lease regularly on its own thread, because the writing thread may wait long
+/// for the bucket.
 class export_objects::renewal {
 public:
   renewal(export_objects& of, export_record record) : of_{&of}, record_{std::move(record)} {}
@@ -58,7 +58,7 @@ private:
       lock.unlock();
       const auto renewed = of_->renew(record);
       lock.lock();
-      // Who cannot say so finds out later whether another process has taken over.
+      // If a renewal fails, a later one shows whether another process has taken over.
       if (renewed) {
         is_own_ = *renewed;
         if (!*renewed) ++of_->leases_lost_;
@@ -112,9 +112,10 @@ private:
   base::expected<void> publish_whole(std::int64_t keep_until_ts, bool has_running) override {
     const auto outcome = upload_->complete();
     if (!outcome) return tl::unexpected(outcome.error());
-    if (*outcome == object_outcome::was_there) return failed("the name of a new export was taken");
-    // From here on a failure leaves the object and its record to a sweep: the record may have been
-    // completed although nobody said so.
+    if (*outcome == object_outcome::was_there)
+      return failed("the name of a new export was already taken");
+    // From here on, a failure leaves the object and its record to a sweep: the record may have been
+    // completed although the call failed.
     upload_.reset();
     renewal_.reset();
     record_.facts.keep_until_ts = keep_until_ts;
@@ -129,7 +130,7 @@ private:
       to_->ledger_.add_finished(record_.facts.query.game_id, taken().keep());
       return {};
     }
-    // Nobody else has this generation. If the removal fails, a sweep removes the object.
+    // No other process has this generation. If the removal fails, a sweep removes the object.
     static_cast<void>(to_->settings_.objects->remove(object_of(record_)));
     return failed("another process has taken the export over");
   }
@@ -170,7 +171,7 @@ base::expected<begun_export> export_objects::begin(const export_request& request
   }
   if (record.generation > 1)
     base::log(base::log_event::export_taken_over,
-              "exports: {} is taken over from a process that no longer writes it",
+              "exports: {} is taken over from a process that stopped writing it",
               object_of(record).text());
   return std::make_unique<draft>(*this, std::move(record), *std::move(upload));
 }
@@ -190,8 +191,8 @@ base::expected<export_claimed> export_objects::claim(const export_request& reque
 bool export_objects::is_there(const export_record& whole) {
   const auto found = settings_.objects->stat(object_of(whole));
   if (!found || *found) return true;
-  base::log(base::log_event::export_gone, "exports: {} has gone from the bucket; it is made anew",
-            object_of(whole).text());
+  base::log(base::log_event::export_gone,
+            "exports: {} is missing in the bucket; it is written again", object_of(whole).text());
   forget(whole);
   return false;
 }

@@ -13,43 +13,43 @@
 
 namespace matchcloud::store {
 
-/// How long an export counts as being written after its process last said so, and how often it says
-/// so.
+/// How long an export counts as being written after its process last renewed the lease, and how
+/// often it renews it.
 inline constexpr std::chrono::milliseconds export_lease_time{10'000};
 inline constexpr std::chrono::milliseconds export_renewal_interval{2'000};
 
 /// What exports in a bucket need. What is pointed to must outlive them.
 struct export_objects_settings {
   std::shared_ptr<object_store> objects;
-  /// Knows which exports there are.
+  /// The database with the records of exports.
   std::shared_ptr<database> records;
   /// This process.
   model::uuid owner;
   objects_delivery delivery = objects_delivery::redirect;
-  /// Lends the memory of exports that pass through.
+  /// Lends the memory of exports that the service passes on.
   base::byte_budget* budget = nullptr;
   const base::clock* clock = nullptr;
   /// Bounds the sum of all finished exports and this process's unfinished ones.
   std::uint64_t limit_bytes = 0;
   /// See `export_bounds`.
   std::size_t game_share_percent = 100;
-  /// How long an export may take. One that is incomplete for longer, and for `given_up_after`, is
-  /// given up.
+  /// How long an export may take. An export that is incomplete for longer than this and
+  /// `given_up_after` is abandoned.
   std::chrono::milliseconds timeout{600'000};
   std::chrono::milliseconds renewal_interval = export_renewal_interval;
 };
 
-/// Longer than any call to a service of objects takes.
+/// Longer than any call to an object storage takes.
 inline constexpr std::chrono::minutes given_up_after{60};
 
-/// How often a sweep looks for objects that nobody refers to, and how old they and unfinished
-/// uploads must be.
+/// How often a sweep looks for objects without a record, and the age from which it removes them and
+/// unfinished uploads.
 inline constexpr std::chrono::hours leftovers_interval{1};
 inline constexpr std::chrono::hours leftovers_age{24};
 
 /// The exports of a bucket: objects that count once the database has their record. Several
-/// processes share both: of those that are asked for the same, one writes it, and another takes
-/// over when that one has died. Has no compressed exports.
+/// processes share both: if several are asked for the same export, one writes it, and another takes
+/// over if that one dies. Exports are not compressed.
 class export_objects final : public export_store {
 public:
   explicit export_objects(export_objects_settings settings);
@@ -78,18 +78,19 @@ private:
   class renewal;
   struct opened_object;
 
-  /// Asks the records for `what`, a method, in a session of its own.
+  /// Calls the method `what` of the records in its own session.
   auto ask(auto what, const auto&... with) {
     return settings_.records->exports().and_then(
         [&](const auto& in) { return ((*in).*what)(with...); });
   }
-  /// What `claim_export` says of a request, if the object of a whole export is there.
+  /// The result of `claim_export` for a request, after checking that a whole export's object
+  /// exists.
   base::expected<export_claimed> claim(const export_request& request);
-  /// Whether the object of a whole export is there, as far as can be said; forgets the export if it
-  /// is not.
+  /// Whether the object of a whole export exists (true if that is unknown); forgets the export if
+  /// it does not.
   bool is_there(const export_record& whole);
   base::expected<bool> renew(const export_record& record);
-  /// Logs a failure: a sweep forgets the record when it is old.
+  /// Forgets a record. A failure is only logged: a sweep forgets the record when it is old.
   void forget(const export_record& record);
   base::expected<void> remove(const export_record& record);
   base::expected<void> remove_over(std::int64_t now_ts);
@@ -98,10 +99,10 @@ private:
 
   export_objects_settings settings_;
   std::atomic<std::uint64_t> leases_lost_{0};
-  /// The complete exports, at the last count and finished here since, and the unfinished ones of
-  /// this process.
+  /// The complete exports of the last count, those finished here since, and this process's
+  /// unfinished ones.
   export_ledger ledger_;
-  /// When a sweep is to look for leftovers again, once in each `leftovers_interval`.
+  /// When a sweep next looks for leftovers, once per `leftovers_interval`.
   std::atomic<base::steady_time> next_collection_{};
 };
 

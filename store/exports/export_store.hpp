@@ -22,7 +22,7 @@ namespace matchcloud::store {
 inline constexpr std::string_view export_csv_type = "text/csv; charset=utf-8; header=present";
 std::string export_disposition(const model::export_query& query);
 
-/// Refusals by the queue of exports and by the store of their files are of one metric.
+/// One metric counts refusals by the export queue and by the store of export files.
 inline constexpr base::metric_text exports_over_share{
     "matchcloud_exports_over_share_total",
     "Refusals because a game had its share (export-share-percent) of the export queue, or of the "
@@ -31,8 +31,8 @@ inline constexpr base::metric_text exports_over_share{
 /// A finished export for a download: either its bytes, or where they are. Immutable.
 struct opened_export {
   export_facts facts;
-  /// Stays open while somebody holds it. Null if the export is elsewhere, or passes through and no
-  /// reader was named yet.
+  /// Stays open while it is held. Null if the export is elsewhere, or if it is passed on and its
+  /// reader is not known yet.
   std::shared_ptr<const base::open_file> csv = {};
   /// The compressed file; null if it has not been made.
   std::shared_ptr<const base::open_file> gzip = {};
@@ -58,18 +58,18 @@ public:
   export_draft& operator=(const export_draft&) = delete;
   virtual ~export_draft() = default;
 
-  /// That of the request, or of the export that was taken over for it.
+  /// The request's id, or the id of the export that was taken over for it.
   const model::uuid& export_id() const noexcept { return export_id_; }
-  /// Tells other processes what is being read.
+  /// Notes for other processes which snapshot is being read.
   virtual void note_snapshot(const history_snapshot&) {}
-  /// Whether no other process has taken the export over, as far as is known. Then it cannot be
-  /// published any more. Costs nothing.
+  /// False once another process is known to have taken the export over, which can then no longer be
+  /// published here. Costs nothing.
   virtual bool is_own() const noexcept { return true; }
-  /// The same, by asking. True if nobody can say.
+  /// The same, but checks in the store. True if the check fails.
   virtual bool ask_own() { return true; }
-  /// Appends to the CSV. Fails with `exports_full` if the byte limit or the game's share of
-  /// it is reached, or with
-  /// `store_full` or `store_failed`; after a failure the draft can no longer be published.
+  /// Appends to the CSV. Fails with `exports_full` if the byte limit or the game's share of it is
+  /// reached, or with `store_full` or `store_failed` if the store fails; after a failure the draft
+  /// can no longer be published.
   virtual base::expected<void> append(std::string_view bytes) = 0;
   /// Publishes the export, which survives a power failure when this returns. The last call. See
   /// `export_facts` for the time, and `export_record` for `has_running`.
@@ -82,15 +82,15 @@ private:
 /// An export that another process wrote or writes, which serves a request.
 struct other_export {
   export_record record;
-  /// What the request needs: an export whose snapshot covers this serves it. Empty if any that the
-  /// other process makes does.
+  /// The request needs an export whose snapshot covers these revisions. Empty if any export of the
+  /// other process will do.
   std::optional<history_revisions> needs;
 };
-/// What becomes of a request.
+/// The outcome of `begin`.
 using begun_export = std::variant<std::unique_ptr<export_draft>, other_export>;
 
-/// The finished exports that downloads get. Any thread. All calls wait for the disk or the network
-/// but `for_reader`, `used_bytes` and `known`.
+/// The finished exports, for downloads. Any thread. All calls except `for_reader`, `used_bytes` and
+/// `known` wait for the disk or the network.
 class export_store {
 public:
   virtual ~export_store() = default;
@@ -99,17 +99,17 @@ public:
   /// with `store_full` or `store_failed`.
   virtual base::expected<begun_export> begin(const export_request& request) = 0;
 
-  /// Whether processes share their exports. Where they do not, the two functions below find
+  /// Whether processes share their exports. If not, the two functions below find
   /// nothing.
   virtual bool is_shared() const noexcept { return false; }
-  /// An export that is as new as a new one, else one that another process writes and that may be.
-  /// See `export_request` for the time. Fails with `store_failed`.
+  /// A finished export that serves as well as a new one, or else one in progress at another process
+  /// that may. See `export_request` for the time. Fails with `store_failed`.
   virtual base::expected<std::optional<export_record>> find(const model::export_query& /*query*/,
                                                             std::int64_t /*linked_until_ts*/) {
     return std::nullopt;
   }
-  /// What became of an export that another process writes; nothing if it gave up or died, so that
-  /// somebody else is to write it. Fails with `store_failed`.
+  /// The state of an export that another process is writing; nothing if that process gave up or
+  /// died, so that another has to write it. Fails with `store_failed`.
   virtual base::expected<std::optional<export_record>> follow(const export_record& /*record*/) {
     return std::nullopt;
   }
@@ -117,16 +117,16 @@ public:
   /// Opens an export. Fails with `export_not_found` (also if the export is damaged, which is
   /// logged), with `overloaded` if too many files are open, or with `io_failed` or `store_failed`.
   virtual base::expected<opened_export_ptr> open(const model::uuid& export_id) = 0;
-  /// What one download gets of an opened export, which several may have asked for. Fails with
+  /// Prepares an opened export, which several downloads may share, for one of them. Fails with
   /// `budget_exhausted` or `io_failed`.
   virtual base::expected<opened_export_ptr> for_reader(const opened_export_ptr& opened) {
     return opened;
   }
 
-  /// Whether there is such an export; it may be damaged. True if nobody can say.
+  /// Whether the export exists, possibly damaged. True if that is unknown.
   virtual bool has(const model::uuid& export_id) = 0;
 
-  /// Makes the compressed file beside an export's CSV unless it exists. `stop` is called from time
+  /// Makes the compressed file next to an export's CSV unless it exists. `stop` is called from time
   /// to time. Fails with `cancelled`, `overloaded`, `export_not_found`, `exports_full`,
   /// `store_full`, `store_failed` or `io_failed`; a failure leaves nothing behind. Only for exports
   /// whose `csv` is a file.
@@ -144,10 +144,10 @@ public:
 
   /// Bytes of finished and unfinished exports: the last count plus what this process changed since.
   virtual std::uint64_t used_bytes() const = 0;
-  /// How often this process refused bytes because the game's share was used.
+  /// How often this process refused bytes because the game's share was used up.
   virtual std::uint64_t refused_by_share() const { return 0; }
-  /// How many exports of this process another one took over, because this one did not say in time
-  /// that it was still making them.
+  /// How many exports of this process another one took over, because this one did not renew their
+  /// leases in time.
   virtual std::uint64_t leases_lost() const { return 0; }
   /// Adds the numbers above.
   void show(base::metric_set& in) const;
@@ -155,7 +155,7 @@ public:
 
 tl::unexpected<base::error> export_not_found();
 tl::unexpected<base::error> too_many_exports_open();
-/// There is no room for the bytes of an export, and for not a further one.
+/// Fails with `exports_full`: no space is left for export files.
 tl::unexpected<base::error> exports_full();
 
 } // namespace matchcloud::store
