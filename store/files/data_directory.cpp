@@ -32,7 +32,7 @@ std::string parent_of(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-/// Makes a folder where it is missing, and syncs the one that it is in.
+/// Makes a folder if it is missing, and syncs its parent.
 base::expected<void> make_folder(const std::string& path) {
   if (is_directory(path)) return {};
   if (::mkdir(path.c_str(), private_mode) == 0) return base::sync_directory(parent_of(path));
@@ -56,7 +56,7 @@ base::expected<void> make_data_directory(const std::string& path) {
 }
 
 base::expected<void> make_folders_in(const std::string& data_dir, std::string_view below) {
-  // A data directory that somebody has moved away must not come back with nothing in it.
+  // A data directory that was moved away must not be recreated empty.
   struct stat found {};
   if (::stat(data_dir.c_str(), &found) != 0)
     return failure(data_dir, "use the data directory", errno);

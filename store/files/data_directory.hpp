@@ -13,8 +13,8 @@ namespace matchcloud::store {
 /// it creates entries in. Existing directories keep their permissions. Fails with `store_failed`.
 base::expected<void> make_data_directory(const std::string& path);
 
-/// Creates the folders `below` (`media/AB`), as far as they are missing, in a data directory that
-/// exists. Fails with `store_failed`.
+/// Creates the missing folders of `below` (such as `media/AB`) in a data directory that exists.
+/// Fails with `store_failed`.
 base::expected<void> make_folders_in(const std::string& data_dir, std::string_view below);
 
 /// An exclusive lock on a directory, against other holders in this and other processes; the kernel
@@ -35,7 +35,7 @@ public:
   }
   ~directory_lock();
 
-  /// Whether `path` still names the directory that is locked: it may have been removed or replaced.
+  /// Whether `path` still names the locked directory, which may have been removed or replaced.
   bool is_on(const std::string& path) const noexcept;
 
 private:

@@ -10,7 +10,7 @@
 namespace matchcloud::store {
 
 /// Passes a fault point before `operation` on `path`; delays and stalls take place inside. Fails
-/// with `store_failed` if the fault is `error`; the caller carries out other kinds.
+/// with `store_failed` if the fault is `error`; the caller implements the other kinds.
 inline base::expected<base::fault> pass(base::fault_point at, std::string_view path,
                                         std::string_view operation) {
   const auto hit = base::faults::strike_blocking(at);

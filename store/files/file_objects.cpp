@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t piece_bytes = 64UL * 1024;
 
-/// How often a folder is made that another call removes, empty, at the same moment.
+/// How often a folder is created that other calls keep removing while it is empty.
 constexpr int folder_attempts = 16;
 
 tl::unexpected<base::error> failure(std::string_view path, std::string_view operation, int code) {
@@ -38,7 +38,7 @@ std::string parent_of(const std::string& path) {
   return path.substr(0, path.rfind('/'));
 }
 
-/// The folders that an object is in, in the data directory; empty if it is there itself.
+/// The folders of an object within the data directory; empty if it has none.
 std::string_view folders_of(const object_name& name) {
   const std::string_view text = name.text();
   const auto slash = text.rfind('/');
@@ -51,7 +51,7 @@ object_facts facts_of(const struct stat& found) noexcept {
               found.st_mtim.tv_nsec / 1'000'000};
 }
 
-/// Whether an errno means that nothing has the name.
+/// Whether an errno means that the name does not exist.
 bool is_missing(int code) noexcept {
   return code == ENOENT || code == ENOTDIR;
 }
@@ -62,7 +62,7 @@ void remove_empty_folders(std::string path, const std::string& root) noexcept {
     if (::rmdir(path.c_str()) != 0) return;
 }
 
-/// Syncs the folder of `path`, unless it has been removed with what was in it.
+/// Syncs the folder of `path`, unless it has been removed with its contents.
 base::expected<void> sync_names(const std::string& path) {
   auto synced = base::sync_directory(parent_of(path));
   std::error_code ignored;
@@ -72,7 +72,7 @@ base::expected<void> sync_names(const std::string& path) {
 
 } // namespace
 
-/// A file that is written aside.
+/// A file that is written under a temporary name.
 class file_objects::upload final : public object_upload {
 public:
   upload(file_objects& to, object_name name, new_file file)
@@ -91,7 +91,7 @@ public:
   base::expected<object_outcome> complete() override {
     if (!std::exchange(is_whole_, false))
       return base::fail(base::errc::store_failed,
-                        to_.path_of(name_) + ": an object that was not written whole");
+                        to_.path_of(name_) + ": the object was not completely written");
     auto published = to_.publish(*file_, name_);
     file_.reset();
     return published;
@@ -100,7 +100,7 @@ public:
 private:
   file_objects& to_;
   object_name name_;
-  /// Nothing after the end.
+  /// Empty after the end.
   std::optional<new_file> file_;
   bool is_whole_ = true;
 };
@@ -191,7 +191,7 @@ file_objects::read(const object_name& name, const std::optional<object_range>& r
     const auto got = opened.read({piece.data(), most}, at);
     if (got < 0) return failure(path, "read the object", errno);
     if (got == 0)
-      return base::fail(base::errc::store_failed, path + ": the object ends before its end");
+      return base::fail(base::errc::store_failed, path + ": the object is shorter than its size");
     if (!take({piece.data(), static_cast<std::size_t>(got)}))
       return base::fail(base::errc::cancelled, path + ": cannot read the object: not wanted");
     at += static_cast<std::uint64_t>(got);
@@ -212,7 +212,7 @@ base::expected<std::optional<object_facts>> file_objects::stat(const object_name
 base::expected<void> file_objects::remove(const object_name& name) {
   if (auto running = check_running(); !running) return running;
   const auto path = path_of(name);
-  // A folder has the name of no object.
+  // No object has the name of a folder.
   if (::unlink(path.c_str()) != 0 && !is_missing(errno) && errno != EISDIR)
     return failure(path, "remove the object", errno);
   auto synced = sync_names(path);
@@ -238,7 +238,7 @@ base::expected<void> file_objects::list(const std::optional<object_name>& folder
       if (S_ISDIR(found.st_mode) && below != aside) folders.push_back(below);
       if (S_ISREG(found.st_mode) && !take(*name, facts_of(found))) return {};
     }
-    // A folder that was removed meanwhile had nothing left to list.
+    // A folder removed during the listing had nothing left to list.
     if (failed && !is_missing(failed.value())) return failure(path, "list objects", failed.value());
   }
   return {};

@@ -14,9 +14,9 @@
 
 namespace matchcloud::store {
 
-/// The objects of a data directory, `DATA_DIR/NAME`, beside what else is there: written aside,
-/// synced, and linked under their names. Several processes share the directory. Has no links for
-/// others. Any thread; calls wait for the disk.
+/// The objects of a data directory, `DATA_DIR/NAME`, next to its other contents: written under a
+/// temporary name, synced, and linked under their names. Several processes share the directory. Has
+/// no URLs. Any thread; calls wait for the disk.
 class file_objects final : public object_store {
 public:
   /// Fails with `store_failed` or `store_full`.
@@ -47,12 +47,12 @@ private:
   std::string path_of(const object_name& name) const { return data_dir_ + "/" + name.text(); }
   base::expected<void> check_running() const;
   base::expected<new_file> create_aside();
-  /// Gives a file that is complete its name.
+  /// Gives a complete file its name.
   base::expected<object_outcome> publish(new_file& file, const object_name& name);
 
   std::string data_dir_;
   std::mutex mutex_;
-  /// Made when something is stored first.
+  /// Created when the first object is stored.
   std::optional<temporary_folder> aside_;
   std::uint64_t made_aside_ = 0;
   std::atomic<bool> stopped_{false};

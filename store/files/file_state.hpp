@@ -18,7 +18,7 @@ struct file_state {
   /// The `errno` if the file cannot be examined; all other members are then 0.
   int failure = 0;
 
-  /// Reads the state of the file at `path`. Blocks for as long as the file system takes.
+  /// Reads the state of the file at `path`. Blocks until the file system responds.
   static file_state of(const std::string& path) noexcept;
 
   /// Whether a write right now might leave the state unchanged, because the kernel stamps files

@@ -45,7 +45,9 @@ base::expected<std::size_t> fill(const base::open_file& from, std::span<char> in
     const auto got = from.read(into.subspan(filled, wanted - filled), offset + filled);
     if (got < 0)
       return base::io_failure("an export", "read the file", errno, base::errc::store_failed);
-    if (got == 0) return base::fail(base::errc::store_failed, "an export became shorter");
+    if (got == 0)
+      return base::fail(base::errc::store_failed,
+                        "the export's file became shorter while it was compressed");
     filled += static_cast<std::size_t>(got);
   }
   return filled;
@@ -55,7 +57,7 @@ base::expected<std::size_t> fill(const base::open_file& from, std::span<char> in
 
 base::expected<void> gzip(const base::open_file& from, const gzip_output& to) {
   const auto stream = begin();
-  if (!stream) return base::fail(base::errc::store_failed, "zlib cannot begin: no memory");
+  if (!stream) return base::fail(base::errc::store_failed, "zlib cannot begin: out of memory");
   std::vector<char> in(gzip_buffer_bytes);
   std::vector<char> out(gzip_buffer_bytes);
   std::uint64_t offset = 0;

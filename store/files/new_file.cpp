@@ -55,7 +55,7 @@ base::expected<void> new_file::append(std::string_view bytes) {
     size_bytes_ += static_cast<std::uint64_t>(written);
   }
   if (size_bytes_ - handed_bytes_ < writeback_bytes) return {};
-  // Only a hint: an error here shows up again in the sync, which reports it.
+  // Only a hint: the sync reports any error.
   ::sync_file_range(file_.get(), static_cast<off_t>(handed_bytes_),
                     static_cast<off_t>(size_bytes_ - handed_bytes_), SYNC_FILE_RANGE_WRITE);
   handed_bytes_ = size_bytes_;

@@ -10,12 +10,12 @@
 
 namespace matchcloud::store {
 
-/// How much is written before writeback to the disk is started, so that the final sync is short.
+/// How much is written before writeback to the disk starts, so that the final sync is short.
 inline constexpr std::uint64_t writeback_bytes = 8UL * 1024 * 1024;
 
 /// A file that is being written under a temporary name, for this user only (0600, regardless of the
-/// umask). It is removed with this object unless it was given a lasting name. One thread at a time.
-/// All functions fail with `store_full` or `store_failed`.
+/// umask). It is removed with this object unless it received a permanent name. One thread at a
+/// time. All functions fail with `store_full` or `store_failed`.
 class new_file {
 public:
   /// Creates the file. The name must be free.
@@ -37,10 +37,10 @@ public:
   /// Syncs the content, which is on disk when this returns.
   base::expected<void> sync();
 
-  /// Renames the file to a lasting name on the same file system, replacing any file there.
+  /// Renames the file to a permanent name on the same file system, replacing any file there.
   base::expected<void> rename_to(const std::string& path);
-  /// Gives the file a lasting name, by a link or as `base::name_file` does without. Returns false
-  /// if the name is taken.
+  /// Gives the file a permanent name, by a link or by what `base::name_file` does instead. Returns
+  /// false if the name is taken.
   base::expected<bool> link_to(const std::string& path);
   /// Keeps the file under its present name.
   void keep() noexcept { path_.clear(); }

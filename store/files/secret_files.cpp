@@ -31,14 +31,14 @@ base::expected<void> check_private(secret_name name, const std::string& path,
   const auto& facts = facts_of(name);
   std::string detail = path;
   if (!S_ISREG(found.st_mode)) {
-    detail.append(": not a regular file. Move it away: then a new ").append(facts.noun);
+    detail.append(": not a regular file. Move it away, so that a new ").append(facts.noun);
     detail += " is made.";
     return base::fail(base::errc::store_failed, std::move(detail));
   }
   const auto exposed = base::secret_exposure(path, found);
   if (exposed.empty()) return {};
   detail.append(": this is a file of secret ").append(facts.noun).append("s, and ");
-  detail.append(exposed).append("; where somebody may have read it, ").append(facts.leak);
+  detail.append(exposed).append("; if somebody may have read it, ").append(facts.leak);
   detail += ".";
   return base::fail(base::errc::store_failed, std::move(detail));
 }
@@ -63,7 +63,7 @@ base::expected<std::optional<secret_versions>> read(secret_name name, const std:
   return std::optional{*std::move(versions)};
 }
 
-/// Writes versions to a synced file in `folder` that has no lasting name yet.
+/// Writes versions to a synced file in `folder` that has no permanent name yet.
 base::expected<new_file> write_aside(const temporary_folder& folder, secret_name name,
                                      const secret_versions& versions) {
   auto file = new_file::create(folder.path() + "/" + std::string{facts_of(name).name});
@@ -88,7 +88,7 @@ base::expected<secret_versions> secret_files::load(secret_name name) {
   }
   if (auto gone = check_directory(); !gone) return tl::unexpected(gone.error());
   if (auto made = make_data_directory(data_dir_); !made) return tl::unexpected(made.error());
-  // Where a file system has no links, only the lock keeps one first secret from replacing another.
+  // On a file system without links, only the lock keeps one first secret from replacing another.
   const auto alone = directory_lock::acquire(data_dir_);
   if (!alone) return tl::unexpected(alone.error());
   return load_alone(name);
@@ -103,7 +103,8 @@ base::expected<secret_versions> secret_files::load_alone(secret_name name) {
   }
   if (!found) return tl::unexpected(found.error());
   if (!*found)
-    return base::fail(base::errc::store_failed, path + ": removed while it was made. Try again.");
+    return base::fail(base::errc::store_failed,
+                      path + ": the file was removed while it was created. Try again.");
   has_loaded_ = true;
   return **std::move(found);
 }
@@ -127,8 +128,8 @@ base::expected<void> secret_files::create(secret_name name) const {
   auto file = write_aside(*folder, name, {new_secret_version(clock_->unix_ms())});
   if (!file) return tl::unexpected(file.error());
   if (auto linked = file->link_to(path_of(name)); !linked) return tl::unexpected(linked.error());
-  // Sync even if another process created the file: what its secret makes must stay valid after a
-  // power failure.
+  // Sync even if another process created the file: signatures and tickets made with the secret must
+  // stay valid after a power failure.
   return base::sync_directory(data_dir_);
 }
 

@@ -11,16 +11,16 @@ namespace matchcloud::store {
 
 namespace {
 
-/// Stands in place of the newest version's time.
+/// Written instead of a time for the newest version.
 constexpr std::string_view current_mark = "current";
 constexpr std::string_view format_comment =
-    "# Newest first, a line each: until when it is accepted, itself, and when it was made "
-    "(milliseconds since 1970). For the service's user alone (mode 600).\n";
+    "# Newest first, one per line: until when it is accepted, the secret, and when it was made "
+    "(milliseconds since 1970). Only for the service's user (mode 600).\n";
 constexpr std::string_view first_expected =
-    "\"current SECRET CREATED\", the secret being 64 digits of 0-9a-f; \"CREATED\", in "
+    "\"current SECRET CREATED\", where SECRET has 64 digits of 0-9a-f and CREATED, in "
     "milliseconds, may be absent";
 constexpr std::string_view next_expected =
-    "\"MILLISECONDS SECRET CREATED\", the secret being 64 digits of 0-9a-f; \"CREATED\", in "
+    "\"MILLISECONDS SECRET CREATED\", where SECRET has 64 digits of 0-9a-f and CREATED, in "
     "milliseconds, may be absent";
 
 std::optional<base::secret_bytes> parse_secret(std::string_view text) {
@@ -74,8 +74,8 @@ tl::unexpected<base::error> damaged_secrets(secret_name name, const std::string&
                                             std::size_t line, std::string_view expected) {
   const auto& facts = facts_of(name);
   std::string detail = path + ":" + std::to_string(line) + ": expected ";
-  detail.append(expected).append(". Put the one of a backup with secrets there (`matchcloud backup "
-                                 "--with-secrets`), or remove it: then a new ");
+  detail.append(expected).append(". Replace it with the file of a backup with secrets (`matchcloud "
+                                 "backup --with-secrets`), or remove it: then a new ");
   detail.append(facts.noun).append(" is made, and ").append(facts.loss).append(".");
   return base::fail(base::errc::store_failed, std::move(detail));
 }

@@ -58,7 +58,7 @@ base::expected<void> stable_file::read(std::uint64_t offset, std::span<std::uint
         ::pread(file_.get(), into.data() + done, step, static_cast<off_t>(offset + done));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return system_failure("pread");
-    if (got == 0) return changed(); // nobody asks for what was behind its end
+    if (got == 0) return changed(); // no read starts beyond the original end
     done += static_cast<std::size_t>(got);
   }
   if (!wrong_bit_ || *wrong_bit_ / 8 < offset || *wrong_bit_ / 8 - offset >= into.size()) return {};

@@ -11,10 +11,9 @@
 
 namespace matchcloud::store {
 
-/// A regular file that is read in parts, and must stay the same until all are read. It is not
-/// mapped: that would end the process when the file is truncated. Move-only. All functions fail
-/// with `io_failed` and a reason that does not repeat the path, and block for as long as the disk
-/// takes.
+/// A regular file that is read in parts and must not change until all are read. It is not mapped,
+/// because a truncated mapping would crash the process. Move-only. All functions fail with
+/// `io_failed` and a reason that does not repeat the path, and block until the disk responds.
 class stable_file {
 public:
   /// Opens the file at `path`. Fails if it is unreadable, not regular, empty, or longer than

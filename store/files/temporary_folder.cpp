@@ -68,8 +68,8 @@ base::expected<std::string> temporary_folder::place(const std::string& name) {
     auto again = make_folder(state_->data_dir);
     if (!again) return tl::unexpected(again.error());
     base::log(base::log_event::folder_replaced,
-              "{} was removed while this process used it; {} takes its place, and what was "
-              "being written in the old one is lost. Leave {} to the processes that run",
+              "{} was removed while this process used it; {} replaces it, and unfinished files in "
+              "the old one are lost. Do not clean up {} while processes run",
               folder.path, again->path, parent_of_all(state_->data_dir));
     folder = *std::move(again);
   }

@@ -15,19 +15,19 @@ namespace matchcloud::store {
 /// killed process. It is removed with its contents when this object is destroyed. Any thread.
 class temporary_folder {
 public:
-  /// Creates the folder, and the data directory where there is none. Fails with `store_failed`.
+  /// Creates the folder, and the data directory if there is none. Fails with `store_failed`.
   static base::expected<temporary_folder> make(const std::string& data_dir);
 
   temporary_folder(temporary_folder&&) noexcept = default;
   temporary_folder& operator=(temporary_folder&&) = delete;
   ~temporary_folder();
 
-  /// Where the folder was when it was last made.
+  /// The path of the folder when it was last created.
   std::string path() const;
 
-  /// The path of `name` in the folder. If the folder has been removed (somebody cleaned up `tmp/`),
-  /// another one is made first, as long as there is a data directory; what was being written in the
-  /// old one is lost. Fails with `store_failed`. Costs two system calls.
+  /// The path of `name` in the folder. If the folder has been removed (by a clean-up of `tmp/`), a
+  /// new one is created first, provided the data directory exists; unfinished files in the old one
+  /// are lost. Fails with `store_failed`. Costs two system calls.
   base::expected<std::string> place(const std::string& name);
 
 private:
@@ -50,11 +50,11 @@ private:
   std::unique_ptr<state> state_;
 };
 
-/// The name, in a data directory, of the folder that has all of these.
+/// The name, in a data directory, of the parent of all temporary folders.
 inline constexpr const char* temporary_name = "tmp";
 
-/// Removes what dead processes left in a data directory's `tmp/`, but nothing that a living process
-/// holds. Any process, at any time.
+/// Removes what dead processes left in a data directory's `tmp/`, but nothing of running processes.
+/// Any process, at any time.
 void remove_leftovers(const std::string& data_dir);
 
 } // namespace matchcloud::store
