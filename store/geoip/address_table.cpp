@@ -31,14 +31,14 @@ public:
   }
 
 private:
-  /// The most words that blocks can have. Each is of a node and made once; it has at most one run
-  /// more than nodes were read for it.
+  /// The most words that blocks can have. Each block belongs to a node and is made once; it has at
+  /// most one run more than the nodes that were read for it.
   std::size_t limit_of(std::size_t node_count) const noexcept {
     return std::min<std::size_t>(node_count * (entries_at + 1) + reads_left_, number_limit);
   }
 
-  /// Writes the entries of the addresses below `from`. `bytes_left`: of an address, behind these
-  /// entries.
+  /// Writes the entries of the addresses below `from`. `bytes_left`: the bytes of an address after
+  /// these entries.
   void fill(std::span<std::uint32_t> entries, branch from, std::size_t bytes_left) {
     if (!from.is_node) {
       std::ranges::fill(entries, from.value);
@@ -53,10 +53,10 @@ private:
     }
   }
 
-  /// The entry for the block of the addresses below a node, which is made where there is none yet.
+  /// The entry for the block of the addresses below a node; makes the block if needed.
   std::uint32_t block_of(std::uint32_t node, std::size_t bytes_left) {
     if (const auto known = known_.find(node)) return *known;
-    known_.set(node, 0); // what a cycle leads to has no number
+    known_.set(node, 0); // a cycle leads to no number
     std::array<std::uint32_t, block_entries> entries{};
     fill(entries, {true, node}, bytes_left - 1);
     const auto made = append(entries);

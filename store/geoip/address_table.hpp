@@ -18,14 +18,13 @@ namespace matchcloud::store {
 /// any thread may look up.
 class address_table {
 public:
-  /// Numbers are below it; 0: the address has none.
+  /// All numbers are below this; 0: the address has none.
   static constexpr std::uint32_t number_limit = std::uint32_t{1} << 31U;
-  /// How often a node is read while the tree is expanded, on average: in a tree once, and where
-  /// networks share a part of it, once for each that is not aligned as the others.
+  /// The limit on the average number of reads per node while the tree is expanded: one in a tree,
+  /// and where networks share a part of it, one for each different alignment.
   static constexpr std::size_t reads_per_node = 2;
 
-  /// What the tree has below one branch of a node: another node, or the number of all addresses
-  /// there.
+  /// One branch of a node: another node, or the number of all addresses below.
   struct branch {
     bool is_node = false;
     std::uint32_t value = 0;
@@ -33,25 +32,26 @@ public:
   /// The branches of a node, for a next bit of 0 and of 1.
   using node_reader = std::function<std::array<branch, 2>(std::uint32_t node)>;
 
-  /// How many addresses are looked up together, at most.
+  /// The most addresses that are looked up together.
   static constexpr std::size_t at_once = 16;
   address_table() = default;
 
   /// Expands a tree of `node_count` nodes. `v6`: where IPv6 addresses begin, if the tree has any;
-  /// `v4`: where IPv4 addresses begin. Blocks below the same node are made once, whichever branches
-  /// lead there, and a cycle leads to no number. Returns nothing if more nodes would be read than
-  /// `reads_per_node` allows: networks share parts of the tree as in no real database.
+  /// `v4`: where IPv4 addresses begin. Blocks below the same node are made once, regardless of the
+  /// branches that lead there, and a cycle leads to no number. Returns nothing if more nodes would
+  /// be read than `reads_per_node` allows, because no real database shares parts of its tree that
+  /// much.
   static std::optional<address_table> expand(const node_reader& read, std::size_t node_count,
                                              std::optional<branch> v6, branch v4);
 
-  /// The number of `address`, exactly as it is written; 0 if it has none.
+  /// The number of `address` exactly as written; 0 if it has none.
   std::uint32_t find(const model::ip_address& address) const noexcept {
     std::uint32_t number = 0;
     find({&address, 1}, {&number, 1});
     return number;
   }
-  /// The numbers of several addresses, at most `at_once`. All their look-ups wait for memory
-  /// together, and not one after the other.
+  /// The numbers of several addresses, at most `at_once`. Their look-ups wait for memory together
+  /// and not one after the other.
   void find(std::span<const model::ip_address> addresses,
             std::span<std::uint32_t> numbers) const noexcept;
 
@@ -79,10 +79,10 @@ private:
   /// The position in the blocks of the entry of `byte` in a block.
   std::size_t position_in(std::uint32_t block, std::uint8_t byte) const noexcept;
 
-  /// By the first 16 bits, `root_count` of them; empty: the table has no such addresses.
+  /// Indexed by the first 16 bits, `root_count` entries; empty: the table has no such addresses.
   words v4_;
   words v6_;
-  /// All blocks, each behind those that it leads to.
+  /// All blocks, each after those that it leads to.
   words blocks_;
 };
 

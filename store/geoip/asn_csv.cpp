@@ -11,7 +11,7 @@ namespace matchcloud::store {
 
 namespace {
 
-/// Code points of a file's text that a message quotes.
+/// How many code points of a file's text a message quotes.
 constexpr std::size_t echo_limit = 64;
 
 constexpr const char* expected_line =
@@ -46,7 +46,7 @@ base::expected<void> asn_csv::read(std::string_view bytes) {
     if (rest_.size() + part.size() > line_limit_bytes) {
       ++line_;
       return refuse("it has more than " + std::to_string(line_limit_bytes) +
-                    " bytes; give a CSV file, or a MaxMind database");
+                    " bytes; use a CSV file or a MaxMind database");
     }
     if (end == std::string_view::npos) {
       rest_ += part;
@@ -81,7 +81,7 @@ base::expected<void> asn_csv::read_line(std::string_view line) {
                   std::to_string(UINT32_MAX) + expected_line);
   if (first->is_v4() != last->is_v4())
     return refuse("its range begins with an IPv4 address and ends with an IPv6 address, or the "
-                  "other way round; give both addresses of the same family");
+                  "other way round; use two addresses of the same family");
   if (*last < *first)
     return refuse("its range ends with " + to_string(*last) + ", before it begins with " +
                   to_string(*first) + "; swap the two");
@@ -96,8 +96,8 @@ base::expected<void> asn_csv::read_line(std::string_view line) {
 base::expected<address_table> asn_csv::finish() {
   if (!rest_.empty()) {
     ++line_;
-    return refuse("it does not end with a line end, so the file was probably cut short; fetch it "
-                  "again");
+    return refuse(
+        "it does not end with a line end, so the file was probably truncated; download it again");
   }
   if (!has_numbers_)
     return base::fail(base::errc::geoip_invalid, "no line has the number of an autonomous system");

@@ -10,7 +10,7 @@
 namespace matchcloud::store {
 
 /// Reads autonomous systems from CSV (RFC 4180) with the columns first address, last address and
-/// number, and any others behind, as in @ip-location-db/asn:
+/// number, followed by any others, as in @ip-location-db/asn:
 ///
 ///     1.0.0.0,1.0.0.255,13335,"Cloudflare, Inc."
 ///
@@ -22,10 +22,10 @@ public:
   static constexpr std::size_t line_limit_bytes = 4096;
 
   /// Reads the next bytes of the text, which may end within a line. Fails with `geoip_invalid`,
-  /// naming the line, if something else is there, and then must not be called again.
+  /// naming the line, if the text is invalid; then it must not be called again.
   base::expected<void> read(std::string_view bytes);
 
-  /// The number of each address, when all bytes are read. Fails with `geoip_invalid` if the text
+  /// The number of each address, after all bytes were read. Fails with `geoip_invalid` if the text
   /// ends within a line, or has no numbers.
   base::expected<address_table> finish();
 
@@ -34,9 +34,9 @@ private:
   tl::unexpected<base::error> refuse(const std::string& reason) const;
 
   range_tree ranges_;
-  /// The beginning of a line, whose end is not read yet.
+  /// The beginning of a line whose end has not been read yet.
   std::string rest_;
-  /// The number of the line that is read now or, between two, of the one before.
+  /// The number of the current line or, between two lines, of the previous one.
   std::size_t line_ = 0;
   bool has_numbers_ = false;
 };

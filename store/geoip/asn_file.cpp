@@ -75,8 +75,8 @@ asn_file::open(const std::string& path, std::optional<std::uint64_t> corrupted_b
     return file;
   }
   const wanted_records wanted{
-      "the number of an autonomous system; give one of autonomous systems, such as GeoLite2 ASN "
-      "(places go into geoip)",
+      "the number of an autonomous system; use a database of autonomous systems, such as GeoLite2 "
+      "ASN (databases of places belong into geoip)",
       read_asns};
   auto read = read_mmdb(*bytes, wanted);
   if (!read) return refuse(read.error());

@@ -18,15 +18,15 @@ namespace matchcloud::store {
 class asn_file {
 public:
   /// Reads the file at `path` completely: a MaxMind database like `read_mmdb`, or CSV like
-  /// `asn_csv`, told apart by their content. Blocks for half a second per 100 MB of a database, and
-  /// for a second per 100 MB of CSV. Fails with `geoip_invalid`, naming the file and the reason. If
+  /// `asn_csv`, told apart by their content. Blocks for half a second per 100 MB of a database and
+  /// one second per 100 MB of CSV. Fails with `geoip_invalid`, naming the file and the reason. If
   /// `corrupted_by` is set, opens a copy in which one bit was flipped, as if by the machine; the
   /// number determines which one.
   static base::expected<std::shared_ptr<const asn_file>>
   open(const std::string& path, std::optional<std::uint64_t> corrupted_by = {});
 
-  /// The number of the autonomous system of each address, exactly as it is written; 0 if unknown.
-  /// See `address_table::find`.
+  /// The number of the autonomous system of each address, exactly as written; 0 if unknown. See
+  /// `address_table::find`.
   void find(std::span<const model::ip_address> addresses,
             std::span<std::uint32_t> numbers) const noexcept {
     table_.find(addresses, numbers);

@@ -8,12 +8,12 @@
 
 namespace matchcloud::store {
 
-/// The groups of clients that an address is in, by the files; `in` may be null, and then only its
-/// network is known. An IPv6 address that embeds an IPv4 address is in the groups of that. Any
-/// thread.
+/// The groups of clients that an address belongs to, according to the files. If `in` is null, only
+/// its network is known. An IPv6 address that embeds an IPv4 address belongs to the IPv4 address's
+/// groups. Any thread.
 model::client_cells client_cells_of(const geoip* in, const model::ip_address& address) noexcept;
 /// The same for at most `geoip::at_once` addresses, which together wait for memory hardly longer
-/// than one. `places` gets the numbers of their places, see `geoip::find`.
+/// than one. `places` receives the numbers of their places, see `geoip::find`.
 void client_cells_of(const geoip* in, std::span<const model::ip_address> addresses,
                      std::span<model::client_cells> cells,
                      std::span<std::uint32_t> places) noexcept;

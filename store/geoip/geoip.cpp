@@ -31,7 +31,7 @@ public:
             std::span<std::uint32_t> numbers) const noexcept override {
     std::array<model::ip_address, at_once> wanted;
     std::array<std::uint32_t, at_once> in_file{};
-    // Those that no file has found with coordinates yet; the first `left` elements.
+    // The addresses for which no file had coordinates so far; the first `left` elements.
     std::array<std::size_t, at_once> open{};
     std::size_t left = 0;
     for (std::size_t i = 0; i < addresses.size(); ++i) {
@@ -99,7 +99,7 @@ public:
 private:
   struct numbered_file {
     std::shared_ptr<const mmdb_file> file;
-    /// How many places the files before it have.
+    /// How many places the preceding files have.
     std::uint32_t before = 0;
   };
 

@@ -24,13 +24,13 @@ struct address_description {
   model::ip_address looked_up;
   /// Empty if the place is unknown.
   std::optional<model::coordinates> at;
-  /// Whether the coordinates are those of the address, and not those of its country.
+  /// Whether the coordinates are the address's own and not its country's.
   bool is_exact = false;
   /// ISO 3166-1 alpha-2, upper case; empty if unknown. Points to static memory.
   std::string_view country;
   /// The autonomous system; 0 if unknown.
   std::uint32_t asn = 0;
-  /// The path of the file that decided where the address is; empty if none did.
+  /// The path of the file that decided the address's place; empty if none did.
   std::string file;
   /// The path of the file of autonomous systems; empty without one.
   std::string asn_file;
@@ -64,14 +64,14 @@ public:
                     std::span<std::uint32_t> numbers) const noexcept = 0;
   /// The place with a number that `find` returned, other than 0.
   virtual model::coordinates at(std::uint32_t number) const noexcept = 0;
-  /// The country of a place by its number from `find`, as ISO 3166-1 alpha-2 in upper case: the one
-  /// that the file names which decided about the place. Empty for 0, and if that file names none.
-  /// Points to static memory.
+  /// The country of a place by its number from `find`, as ISO 3166-1 alpha-2 in upper case: as
+  /// named by the file that decided the place. Empty for 0, and if that file names none. Points to
+  /// static memory.
   virtual std::string_view country_of(std::uint32_t number) const noexcept = 0;
 
   /// The numbers of the autonomous systems of at most `at_once` addresses; 0 where unknown, and
   /// everywhere without a file of autonomous systems. Addresses that embed an IPv4 address are
-  /// looked up as that. Never fails and does not allocate; takes as long as `find`.
+  /// looked up as the IPv4 address. Never fails and does not allocate; takes as long as `find`.
   virtual void asns(std::span<const model::ip_address> addresses,
                     std::span<std::uint32_t> numbers) const noexcept = 0;
 
@@ -81,7 +81,7 @@ public:
     return number != 0 ? std::optional{at(number)} : std::nullopt;
   }
 
-  /// Everything that is known about `address`, and by which files. Allocates.
+  /// Everything known about `address`, and from which files. Allocates.
   virtual address_description describe(const model::ip_address& address) const = 0;
 };
 

@@ -56,7 +56,7 @@ void geoip_files::reload_if_replaced(watched_file& file, findings& found) const 
     return;
   }
   if (!settled) return;
-  // One at a time, so that no more than one is in memory twice.
+  // One file at a time, so that at most one is in memory twice.
   if (!found.taken.empty()) return;
   const bool known_bad = file.refused && file.refused->state == state;
   if (known_bad && ++file.refused->looks < looks_until_retry) return;
@@ -107,7 +107,7 @@ geoip_files::open_one(const watched_file& file, std::optional<std::uint64_t> cor
 void geoip_files::show(base::metric_set& in) const {
   in.add(base::metric_type::gauge,
          {"matchcloud_geoip_built_timestamp_seconds",
-          "When the database of a GeoIP file in force was built, in seconds since 1970."},
+          "When the database in a GeoIP file in use was built, in seconds since 1970."},
          [this](const base::metric_set::sink& to) {
            const std::lock_guard lock{facts_mutex_};
            for (const auto& each : facts_)

@@ -24,11 +24,11 @@ class mmdb_file;
 /// Any thread.
 class geoip_files {
 public:
-  /// How many replaced databases that are still in use may stay in memory; while there are that
-  /// many, no file is opened.
+  /// How many replaced databases may stay in memory because they are still in use; at this limit no
+  /// file is opened.
   static constexpr std::size_t retired_limit = 4;
 
-  /// An unchanged file that was refused is opened again after this many looks, because the cause
+  /// A refused file that has not changed is opened again after this many checks, because the cause
   /// may have been the machine: too little memory or too few descriptors.
   static constexpr unsigned looks_until_retry = 240;
 
@@ -53,23 +53,22 @@ public:
     std::vector<base::error> refused;
   };
 
-  /// Opens files that were replaced and have not changed since the previous look, so that no file
-  /// is read while it is being written; other files are not read. Takes up one file in a look, so
-  /// that no more than one is in memory twice. Frees replaced databases that nobody else uses, so
-  /// that no other thread has to spend the time.
-  /// Blocks like `open`, for each file that is opened.
+  /// Opens files that were replaced and have not changed since the previous check, so that no file
+  /// is read while it is being written; other files are not read. Opens one file per check, so that
+  /// at most one is in memory twice. Frees replaced databases that are no longer in use, so that no
+  /// other thread has to spend the time. Blocks like `open`, for each file that is opened.
   findings reload();
 
-  /// Waits for a running look.
+  /// Waits for a running `reload`.
   std::shared_ptr<const geoip> in_force() const;
 
-  /// Adds when each database of places in force was built. Reading that does not wait for a look.
+  /// Adds the build time of each database of places in use. Reading it does not wait for `reload`.
   void show(base::metric_set& in) const;
 
 private:
   struct file_facts {
     std::string path;
-    /// By its metadata, in seconds since 1970.
+    /// From its metadata, in seconds since 1970.
     std::uint64_t built_s = 0;
   };
   struct refusal {
@@ -89,10 +88,10 @@ private:
     std::string path;
     file_kind kind = file_kind::places;
     opened_file opened;
-    /// The state of the file that is open; empty if it is not known for certain.
+    /// The state of the open file; empty if it is not known for certain.
     std::optional<file_state> taken;
     std::optional<refusal> refused;
-    /// The state at the previous look.
+    /// The state at the previous check.
     std::optional<file_state> seen;
   };
 
@@ -100,14 +99,14 @@ private:
   base::expected<opened_file> open_again(const watched_file& file) const;
   static base::expected<opened_file> open_one(const watched_file& file,
                                               std::optional<std::uint64_t> corrupted_by = {});
-  /// Combines the files that are open now, and keeps what `show` says of them.
+  /// Combines the open files, and stores what `show` reports.
   std::shared_ptr<const geoip> join();
 
   mutable std::mutex mutex_;
   std::vector<watched_file> files_;
   std::shared_ptr<const geoip> in_force_;
   std::vector<std::shared_ptr<const geoip>> retired_;
-  /// Held shortly, unlike the other one.
+  /// Held only briefly, unlike `mutex_`.
   mutable std::mutex facts_mutex_;
   std::vector<file_facts> facts_;
 };

@@ -15,8 +15,8 @@ mmdb_file::open(const std::string& path, std::optional<std::uint64_t> corrupted_
   if (!bytes) return refuse(bytes.error());
   auto file = std::make_shared<mmdb_file>();
   const wanted_records wanted{
-      "coordinates or a country that is known; give one of cities or of countries (autonomous "
-      "systems go into geoip-asn)",
+      "coordinates or a known country; use a database of cities or countries (autonomous systems "
+      "belong into geoip-asn)",
       [&](std::span<const std::uint8_t> section, offset_set offsets) {
         return read_places(section, std::move(offsets)).map([&](record_places&& read) {
           file->places_ = std::move(read.places);

@@ -20,14 +20,14 @@ namespace matchcloud::store {
 class mmdb_file {
 public:
   /// Reads the file at `path` like `read_mmdb`. Fails with `geoip_invalid`, naming the file and the
-  /// reason; a file of whose records none has a place is refused. If `corrupted_by` is set, opens a
-  /// copy in which one bit was flipped, as if by the machine; the number determines which one.
+  /// reason; a file without any record that has a place is refused. If `corrupted_by` is set, opens
+  /// a copy in which one bit was flipped, as if by the machine; the number determines which one.
   static base::expected<std::shared_ptr<const mmdb_file>>
   open(const std::string& path, std::optional<std::uint64_t> corrupted_by = {});
 
-  /// The number of the place of `address` exactly as it is written, plus 1: an IPv6 address that
-  /// embeds an IPv4 address is not looked up as that. 0 if the file has no place for it, and for an
-  /// IPv6 address in an IPv4 database. Does not allocate.
+  /// The number of the place of `address` exactly as written, plus 1: an IPv6 address that embeds
+  /// an IPv4 address is not looked up as the IPv4 address. 0 if the file has no place for it, and
+  /// for an IPv6 address in an IPv4 database. Does not allocate.
   std::uint32_t find_number(const model::ip_address& address) const noexcept {
     return contents_.table.find(address);
   }
@@ -36,7 +36,7 @@ public:
                     std::span<std::uint32_t> numbers) const noexcept {
     contents_.table.find(addresses, numbers);
   }
-  /// The place that `find_number` finds; nothing where it finds none.
+  /// The place that `find_number` finds; nothing if it finds none.
   std::optional<mmdb_place> find(const model::ip_address& address) const noexcept;
 
   const std::string& path() const noexcept { return path_; }

@@ -381,10 +381,10 @@ std::string describe_damage(uint32_t offset, const field_reader& reader, bool ha
   if (had_full_share)
     return "the record at byte " + std::to_string(offset) + " of its data section has more than " +
            std::to_string(mmdb_field_limit) + " fields";
-  return "its records lie within one another: reading them takes too long";
+  return "its records overlap, so reading them takes too long";
 }
 
-/// What `find` finds in the record at `offset`. Takes its reads from `fields_left`.
+/// The result of `find` for the record at `offset`. Takes its reads from `fields_left`.
 template <class Value>
 base::expected<std::optional<Value>>
 read_value(std::span<const uint8_t> section, uint64_t& fields_left, mmdb_key_memo& memo,

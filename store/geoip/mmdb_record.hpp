@@ -11,16 +11,16 @@
 
 namespace matchcloud::store {
 
-/// The deepest nesting of a MaxMind DB value that is followed. Real records nest four levels.
+/// The deepest nesting that is followed in a MaxMind DB value. Real records nest four levels.
 inline constexpr int mmdb_depth_limit = 16;
 
 /// The maximum number of fields read in one record or in the metadata. Real city records have fewer
 /// than 300.
 inline constexpr int mmdb_field_limit = 4096;
 
-/// The maximum number of fields read in all records of a file whose data section has that many
-/// bytes. A field takes at least one byte, so valid files need only a few reads per byte, however
-/// much their records share; a file whose records overlap could require millions.
+/// The maximum number of fields read in all records of a file with a data section of this size. A
+/// field takes at least one byte, so valid files need only a few reads per byte, however much their
+/// records share; a file whose records overlap could require millions.
 constexpr std::uint64_t mmdb_total_field_limit(std::uint64_t section_bytes) noexcept {
   return 65'536 + 16 * section_bytes;
 }
@@ -32,7 +32,7 @@ struct mmdb_place {
   /// none that is known. A file has millions of places, so this is not a pointer.
   std::uint8_t country_number = 0;
   /// Whether the coordinates are the record's own. If not, they are its country's, because the
-  /// record gives nothing more precise.
+  /// record has nothing more precise.
   bool is_exact = true;
 
   /// Null if the record names no country that is known.
@@ -41,8 +41,8 @@ struct mmdb_place {
   }
 };
 
-/// Whether a number can be that of an autonomous system on the public internet. Greater ones are
-/// not assigned; from 4,200,000,000 on they are for private use (RFC 6996) or reserved.
+/// Whether a number can belong to an autonomous system on the public internet. Greater ones are not
+/// assigned; from 4,200,000,000 on they are for private use (RFC 6996) or reserved.
 constexpr bool is_public_asn(std::uint32_t number) noexcept {
   return number > 0 && number < std::uint32_t{1} << 31U;
 }

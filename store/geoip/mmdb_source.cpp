@@ -25,7 +25,7 @@ namespace matchcloud::store {
 
 namespace {
 
-/// The metadata follow their marker in the last part of the file (MaxMind DB specification 2.0,
+/// The metadata follows its marker in the last part of the file (MaxMind DB specification 2.0,
 /// "Database metadata").
 constexpr std::size_t metadata_limit_bytes = 128 << 10;
 constexpr std::string_view metadata_marker = "\xab\xcd\xefMaxMind.com";
@@ -35,7 +35,7 @@ constexpr std::size_t shown_type_limit = 64;
 
 /// Appends to a reason what to do about a damaged file.
 std::string damaged(std::string reason) {
-  return std::move(reason).append("; fetch it again");
+  return std::move(reason).append("; download it again");
 }
 
 tl::unexpected<base::error> system_failure(const std::string& call) {
@@ -44,8 +44,8 @@ tl::unexpected<base::error> system_failure(const std::string& call) {
 }
 
 /// Makes a file in memory that can no longer change (a sealed memfd), so that a mapping of it
-/// cannot raise SIGBUS: of `size_bytes` bytes, the last of which are `end` and all others 0. These
-/// take no memory until they are read. Fails with `io_failed` and a reason.
+/// cannot raise SIGBUS: it has `size_bytes` bytes, of which the last are `end` and all others 0.
+/// The zeros take no memory until they are read. Fails with `io_failed` and a reason.
 base::expected<base::file_descriptor> make_sealed_file(std::uint64_t size_bytes,
                                                        std::span<const std::uint8_t> end) {
   base::file_descriptor made{::memfd_create("matchcloud", MFD_CLOEXEC | MFD_ALLOW_SEALING)};
@@ -61,7 +61,7 @@ base::expected<base::file_descriptor> make_sealed_file(std::uint64_t size_bytes,
   return made;
 }
 
-/// Says that a file is packed, and what to do; empty if it is not, as far as can be seen.
+/// Describes that a file is packed and what to do; empty if it does not look packed.
 std::string find_packing(const stable_file& file) {
   std::vector<std::uint8_t> beginning(
       static_cast<std::size_t>(std::min<std::uint64_t>(file.size_bytes(), packing_bytes)));
@@ -70,7 +70,7 @@ std::string find_packing(const stable_file& file) {
   return packing.empty() ? packing : "it is " + packing;
 }
 
-/// The last part of a file, in which metadata would be.
+/// The last part of a file, where metadata would be.
 base::expected<std::vector<std::uint8_t>> read_end(const stable_file& file) {
   std::vector<std::uint8_t> end(
       static_cast<std::size_t>(std::min<std::uint64_t>(file.size_bytes(), metadata_limit_bytes)));
@@ -79,7 +79,7 @@ base::expected<std::vector<std::uint8_t>> read_end(const stable_file& file) {
   return end;
 }
 
-/// Where metadata begin: behind the last marker. Nothing if there is none.
+/// Where the metadata begins: after the last marker. Nothing if there is none.
 std::optional<std::size_t> find_metadata(std::span<const std::uint8_t> end) {
   const auto is_byte = [](std::uint8_t a, char b) { return a == static_cast<std::uint8_t>(b); };
   const auto marker = std::find_end(end.begin(), end.end(), metadata_marker.begin(),
@@ -89,16 +89,16 @@ std::optional<std::size_t> find_metadata(std::span<const std::uint8_t> end) {
 }
 
 /// Returns why the metadata at the end of a file cannot be passed to libmaxminddb, which follows
-/// their nesting without a limit; empty if they can.
+/// its nesting without a limit; empty if it can.
 std::string find_metadata_damage(std::span<const std::uint8_t> end) {
   const auto begin = find_metadata(end);
   if (!begin)
-    return "it is no MaxMind database, or was cut short: there are no metadata near its end";
-  return is_sound_value(end.subspan(*begin)) ? "" : "its metadata are damaged";
+    return "it is not a MaxMind database, or it was truncated: there is no metadata near its end";
+  return is_sound_value(end.subspan(*begin)) ? "" : "its metadata is damaged";
 }
 
-/// A file while its tables are made. Of the file there are in memory its metadata, a part of its
-/// tree and, while records are read, its data section: together much less than a copy of it.
+/// A file while its tables are made. Only its metadata, a part of its tree and, while records are
+/// read, its data section are in memory: together much less than a copy of it.
 class mmdb_source {
 public:
   mmdb_source(const stable_file& file, const wanted_records& wanted) noexcept
@@ -115,7 +115,7 @@ public:
   std::string open();
   /// Reads the whole tree and the records that it points to.
   std::string read_records();
-  /// Notes the number of each address.
+  /// Builds the table of each address's number.
   std::string expand(address_table& into);
 
   mmdb_description describe() const;
@@ -124,7 +124,7 @@ private:
   using branch = address_table::branch;
 
   std::string check_metadata() const;
-  /// The size of the data section, which stands between the tree and the metadata.
+  /// The size of the data section, which lies between the tree and the metadata.
   std::size_t section_bytes() const noexcept;
   std::array<branch, 2> branches_of(std::uint32_t node);
   branch branch_to(const mmdb_tree::child& child) const noexcept;
@@ -133,7 +133,7 @@ private:
 
   const stable_file* file_;
   const wanted_records* wanted_;
-  /// As long as the file, but of its bytes only the metadata are there.
+  /// As long as the file, but only its metadata is present.
   MMDB_s described_{};
   bool open_ = false;
   std::optional<mmdb_tree> tree_;
@@ -162,7 +162,7 @@ std::string mmdb_source::check_metadata() const {
   if (metadata.ip_version != 4 && metadata.ip_version != 6)
     return "its IP version is " + std::to_string(metadata.ip_version) + ", not 4 or 6";
   if (metadata.node_count == 0) return "its search tree is empty";
-  if (section_bytes() == 0) return "it holds no records";
+  if (section_bytes() == 0) return "it has no records";
   return {};
 }
 
@@ -204,7 +204,9 @@ std::string mmdb_source::expand(address_table& into) {
       [this](std::uint32_t node) { return branches_of(node); }, metadata.node_count,
       metadata.ip_version == 6 ? std::optional{root} : std::nullopt, v4_root());
   if (tree_->failure()) return tree_->failure()->detail;
-  if (!made) return damaged("its networks share parts of its search tree as in no real database");
+  if (!made)
+    return damaged(
+        "its networks share parts of its search tree in a way that no real database does");
   into = *std::move(made);
   return {};
 }
@@ -242,7 +244,7 @@ base::expected<mmdb_contents> read_mmdb(const stable_file& file, const wanted_re
   auto reason = from.open();
   if (reason.empty()) reason = from.read_records();
   if (reason.empty()) reason = from.expand(read.table);
-  // What was wrong with a file that changed meanwhile is not wrong with what is there now.
+  // If the file changed in the meantime, the failure says nothing about its present content.
   if (const auto same = file.check_unchanged(); !same) return tl::unexpected(same.error());
   // Only now: a database may begin with any bytes.
   if (!reason.empty())

@@ -28,18 +28,17 @@ struct mmdb_description {
   std::uint32_t node_count = 0;
 };
 
-/// What a reader of a database wants to know of its records.
+/// What a reader of a database needs from its records.
 struct wanted_records {
-  /// Continues "none of whose records has", with what to do.
+  /// Continues "none of whose records has", and says what to do.
   std::string_view what;
-  /// Gives the records at some offsets of the data section their numbers. Fails if a record is
-  /// damaged.
+  /// Numbers the records at some offsets of the data section. Fails if a record is damaged.
   std::function<base::expected<record_numbers>(std::span<const std::uint8_t> section,
                                                offset_set offsets)>
       read;
 };
 
-/// What a database has, in a form made for look-ups.
+/// The contents of a database, in a form made for look-ups.
 struct mmdb_contents {
   mmdb_description description;
   /// The number of each address's record.
@@ -47,14 +46,14 @@ struct mmdb_contents {
 };
 
 /// Reads a MaxMind database, checks it completely, reads all of its records and expands its tree.
-/// Takes less memory beside the table than the table does. Blocks for half a second per 100 MB.
-/// Fails with a reason that does not repeat the path: the file cannot be read or changes meanwhile,
-/// is not a MaxMind database, is damaged in its tree or in a record that the tree points to, or
-/// none of its records has what is wanted.
+/// Needs less additional memory than the table itself. Blocks for half a second per 100 MB. Fails
+/// with a reason that does not repeat the path: the file cannot be read or changes while it is
+/// read, is not a MaxMind database, is damaged in its tree or in a record that the tree points to,
+/// or has no record with what is wanted.
 base::expected<mmdb_contents> read_mmdb(const stable_file& file, const wanted_records& wanted);
 
-/// Whether metadata of a MaxMind database begin near the end of the file. False if it cannot be
-/// read.
+/// Whether the metadata of a MaxMind database begins near the end of the file. False if it cannot
+/// be read.
 bool has_mmdb_metadata(const stable_file& file);
 
 } // namespace matchcloud::store

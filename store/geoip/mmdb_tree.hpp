@@ -13,7 +13,7 @@ namespace matchcloud::store {
 
 /// The search tree of a MaxMind database, of which only some pages are in memory: writers number
 /// nodes in the order in which a walk finds them, so a walk reads each page about once. (A tree in
-/// another order is read as rightly, and slower.) Format: MaxMind DB specification 2.0, "Binary
+/// another order is read correctly, but more slowly.) Format: MaxMind DB specification 2.0, "Binary
 /// search tree section". One thread at a time.
 class mmdb_tree {
 public:
@@ -31,7 +31,7 @@ public:
       nothing,
       node,
       record,
-      /// It points neither to another node than the first nor to a record.
+      /// It points neither to a node after the first nor to a record.
       damaged,
     };
     kind what = kind::nothing;
@@ -42,8 +42,8 @@ public:
   /// `file` must outlive this.
   mmdb_tree(const stable_file& file, const shape& of);
 
-  /// The children of a node below `node_count`, for a next bit of 0 and of 1; nothing where the
-  /// file cannot be read any more.
+  /// The children of a node below `node_count`, for a next bit of 0 and of 1; nothing if the file
+  /// can no longer be read.
   std::array<child, 2> read(std::uint32_t node);
 
   /// Why the file could not be read.

@@ -10,8 +10,8 @@
 
 namespace matchcloud::store {
 
-/// An entry for each of some nodes of a tree, by open addressing. Few nodes of a real tree begin a
-/// block, so this takes less memory than an array for all. One thread at a time.
+/// Maps some nodes of a tree to entries, by open addressing. Few nodes of a real tree begin a
+/// block, so this takes less memory than an array for all nodes. One thread at a time.
 class node_entries {
 public:
   std::optional<std::uint32_t> find(std::uint32_t node) const noexcept {
@@ -53,8 +53,8 @@ private:
       if (each.node != none) slots_[position_of(each.node)] = each;
   }
 
-  /// Odd, and unknown to who makes files: nodes that collide cannot be chosen (multiplicative
-  /// hashing, Knuth, The Art of Computer Programming 3, 6.4).
+  /// Odd and random, so that a file cannot be made with nodes that collide (multiplicative hashing,
+  /// Knuth, The Art of Computer Programming 3, 6.4).
   std::uint64_t factor_ = base::random_seed() | 1U;
   /// A power of two; at most three of four are used.
   std::vector<slot> slots_;

@@ -34,7 +34,7 @@ bool is_tar(std::string_view beginning) noexcept {
          beginning.substr(tar_magic_offset, tar_magic.size()) == tar_magic;
 }
 
-/// The first bytes of what is in a gzip file; fewer if these are not all there.
+/// The first bytes of a gzip file's content; fewer if they are not all present.
 std::string inflate_beginning(std::string_view gzip) {
   std::string out(tar_header_bytes, '\0');
   z_stream stream{};
@@ -54,16 +54,14 @@ std::string inflate_beginning(std::string_view gzip) {
 
 std::string describe_packing(std::span<const std::uint8_t> beginning) {
   const std::string_view bytes{reinterpret_cast<const char*>(beginning.data()), beginning.size()};
-  if (is_tar(bytes))
-    return "a tar archive. Unpack it (tar -xf) and give the database that is in it";
+  if (is_tar(bytes)) return "a tar archive. Unpack it (tar -xf) and use the database in it";
   const auto found = std::ranges::find_if(
       packings, [&](const packing& each) { return bytes.starts_with(each.beginning); });
   if (found == packings.end()) return {};
   if (found == packings.begin() && is_tar(inflate_beginning(bytes)))
-    return "a tar archive packed with gzip. Unpack it (tar -xzf) and give the database that is "
-           "in it";
+    return "a tar archive packed with gzip. Unpack it (tar -xzf) and use the database in it";
   return "packed with " + std::string{found->name} + ". Unpack it (" + std::string{found->command} +
-         ") and give the database that is in it";
+         ") and use the database in it";
 }
 
 } // namespace matchcloud::store

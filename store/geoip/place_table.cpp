@@ -45,7 +45,7 @@ base::expected<record_places> read_places(std::span<const std::uint8_t> section,
   std::ranges::sort(sorted, {}, [&](auto record) { return order_of((*of_records)[record]); });
   std::vector<std::uint32_t> numbers(of_records->size());
   std::vector<mmdb_place> different;
-  different.reserve(of_records->size()); // no more than once: memory is taken as it is written to
+  different.reserve(of_records->size()); // only once: memory is committed as it is written
   for (const auto record : sorted) {
     const auto& place = (*of_records)[record];
     if (different.empty() || order_of(different.back()) != order_of(place))

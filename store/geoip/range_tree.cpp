@@ -14,7 +14,7 @@ unsigned bit_of(const model::ip_address& address, unsigned bit) noexcept {
   return address.bytes[bit / 8] >> (7 - bit % 8) & 1U;
 }
 
-/// The number of bits before the last ones that all are `value`.
+/// The number of bits before the trailing bits that are all `value`.
 unsigned bits_before(const model::ip_address& address, unsigned value) noexcept {
   auto bits = address_bits;
   while (bits > 0 && bit_of(address, bits - 1) == value)
@@ -24,8 +24,8 @@ unsigned bits_before(const model::ip_address& address, unsigned value) noexcept 
 
 } // namespace
 
-/// What a range covers of the addresses that share their first `depth` bits: from the first of them
-/// or from `first` on, to the last of them or to `last`.
+/// The part of a range within the addresses that share their first `depth` bits: from the first of
+/// them or from `first`, to the last of them or to `last`.
 struct range_tree::range {
   unsigned depth = 0;
   const model::ip_address* first = nullptr;

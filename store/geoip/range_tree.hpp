@@ -11,17 +11,17 @@
 
 namespace matchcloud::store {
 
-/// A binary search tree that is made of ranges of addresses, to be expanded into an
-/// `address_table`. One thread at a time.
+/// A binary search tree built from ranges of addresses, to be expanded into an `address_table`. One
+/// thread at a time.
 class range_tree {
 public:
-  /// The most nodes that a tree may have, of 8 bytes each. That of all autonomous systems has 1.2
-  /// million (@ip-location-db/asn 2.3.2026061719).
+  /// The most nodes that a tree may have, of 8 bytes each. The tree of all autonomous systems has
+  /// 1.2 million (@ip-location-db/asn 2.3.2026061719).
   static constexpr std::size_t node_limit = std::size_t{1} << 24U;
 
   /// Gives the addresses from `first` to `last`, of the same family and in this order, a number
-  /// below `address_table::number_limit`, or none, which is 0. It replaces the numbers that they
-  /// had. Returns false if the tree would have more than `node_limit` nodes.
+  /// below `address_table::number_limit`, or 0 for none. It replaces their previous numbers.
+  /// Returns false if the tree would have more than `node_limit` nodes.
   bool set(const model::ip_address& first, const model::ip_address& last, std::uint32_t number);
 
   /// Returns nothing if the tree cannot be expanded, as in `address_table::expand`.
@@ -40,7 +40,7 @@ private:
 
   static address_table::branch branch_of(entry from) noexcept;
 
-  /// The first node is none of the tree: its entries are the trees of IPv6 and of IPv4.
+  /// The first node is not part of a tree: its entries are the trees of IPv6 and of IPv4.
   std::vector<node> nodes_{node{}};
   bool has_v6_ = false;
 };

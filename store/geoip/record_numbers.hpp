@@ -35,9 +35,9 @@ private:
   std::vector<std::uint32_t> numbers_;
 };
 
-/// What `read`, which returns an `expected<optional<Value>>`, reads of the records at `offsets`, in
-/// ascending order of offset. Removes those that have none from `offsets`. Stops at the first
-/// failure and returns it.
+/// The results of `read`, which returns an `expected<optional<Value>>`, for the records at
+/// `offsets`, in ascending order of offset. Removes those that have none from `offsets`. Stops at
+/// the first failure and returns it.
 template <class Value, class Read>
 base::expected<std::vector<Value>> read_records(offset_set& offsets, Read read) {
   std::vector<Value> values;

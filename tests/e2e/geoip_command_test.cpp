@@ -231,7 +231,7 @@ TEST_CASE("a database that is still packed is named as such, with what to do", "
           {}, {}, "/bin/sh");
   INFO(packed.errors);
   REQUIRE(packed.exit_code == 0);
-  const std::string then = ") and give the database that is in it";
+  const std::string then = ") and use the database in it";
   for (const auto& [name, what] : std::vector<std::pair<std::string, std::string>>{
            {"city.mmdb.gz", "packed with gzip. Unpack it (gzip -d"},
            {"city.tar.gz", "a tar archive packed with gzip. Unpack it (tar -xzf"},

@@ -163,7 +163,7 @@ TEST_CASE("a line that is no range is refused with its number and what to write"
 
 TEST_CASE("CSV that ends within a line, or has no numbers, is refused") {
   CHECK(refusal("1.0.0.0,1.0.0.255,13335,A\n1.0.1.0,1.0.1.255,133") ==
-        "line 2: it does not end with a line end, so the file was probably cut short; fetch it "
+        "line 2: it does not end with a line end, so the file was probably truncated; download it "
         "again");
   for (const auto* none : {"\n\n", "1.0.0.0,1.0.0.255,0,\n", "1.0.0.0,1.0.0.255,4294967295,\n"})
     CHECK(refusal(none) == "no line has the number of an autonomous system");
@@ -171,9 +171,10 @@ TEST_CASE("CSV that ends within a line, or has no numbers, is refused") {
 
 TEST_CASE("the kind of a file is told by its content, and what is neither kind is refused") {
   CHECK(contains(refusal("PK\x03\x04" + std::string(100, 'x')), "it is packed with zip. "));
-  CHECK(contains(refusal(std::string(5'000, '\0')), "it is no MaxMind database, or was cut short"));
+  CHECK(contains(refusal(std::string(5'000, '\0')),
+                 "it is not a MaxMind database, or it was truncated"));
   const auto whole = asn_database();
-  CHECK(contains(refusal(whole.substr(0, whole.size() / 2)), "; fetch it again"));
+  CHECK(contains(refusal(whole.substr(0, whole.size() / 2)), "; download it again"));
   const temporary_directory folder;
   const auto csv = folder.file("named.mmdb", "1.0.0.0,1.0.0.255,13335\n");
   CHECK(asn_in(*asn_file::open(csv).value(), "1.0.0.1") == 13'335);
@@ -192,7 +193,7 @@ TEST_CASE("databases of places and of autonomous systems are not taken for each 
   const temporary_directory folder;
   const auto wrong = mmdb_file::open(folder.file("asn.mmdb", asn_database()));
   REQUIRE_FALSE(wrong);
-  CHECK(contains(wrong.error().detail, "(autonomous systems go into geoip-asn)"));
+  CHECK(contains(wrong.error().detail, "(autonomous systems belong into geoip-asn)"));
 }
 
 TEST_CASE("autonomous systems are told of many addresses at once, by the embedded one") {

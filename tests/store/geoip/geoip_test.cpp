@@ -465,7 +465,7 @@ TEST_CASE("What is no database is refused, and the error names the file") {
     // Errors in a file's content advise fetching it again.
     const bool is_content =
         std::filesystem::is_regular_file(path) && std::filesystem::file_size(path) > 0;
-    CHECK(result.error().detail.ends_with("; fetch it again") == is_content);
+    CHECK(result.error().detail.ends_with("; download it again") == is_content);
   }
 }
 
@@ -485,15 +485,15 @@ TEST_CASE("Nesting without end is refused, in a record and in the metadata") {
   const auto deep = bottomless_value();
   for (const auto& record : {mmdb_control(mmdb_type::map, 1) + mmdb_string("a") + deep, deep})
     CHECK(contains(refusal(file_with(record)), "the record at byte 0 "));
-  CHECK(contains(refusal(std::string(5000, 'x')), "no MaxMind database, or was cut short"));
+  CHECK(contains(refusal(std::string(5000, 'x')), "not a MaxMind database, or it was truncated"));
   CHECK(contains(refusal(with_metadata(mmdb_control(mmdb_type::map, 1) +
                                        mmdb_string("description") + deep.substr(0, 120'000))),
-                 "metadata are damaged"));
+                 "metadata is damaged"));
   // The last marker counts.
   CHECK(contains(refusal(with_metadata(mmdb_map({}) + "\xab\xcd\xefMaxMind.com" +
                                        mmdb_control(mmdb_type::map, 1) +
                                        mmdb_string("description") + deep.substr(0, 120'000))),
-                 "metadata are damaged"));
+                 "metadata is damaged"));
 }
 
 TEST_CASE("Metadata that grow when their pointers are followed are refused") {
@@ -510,7 +510,7 @@ TEST_CASE("Metadata that grow when their pointers are followed are refused") {
       metadata += mmdb_string(name) + mmdb_pointer(static_cast<std::uint32_t>(last));
     last = here;
   }
-  CHECK(contains(refusal(with_metadata(metadata)), "metadata are damaged"));
+  CHECK(contains(refusal(with_metadata(metadata)), "metadata is damaged"));
 }
 
 TEST_CASE("A record that claims more than there is, is damage") {
@@ -591,7 +591,7 @@ TEST_CASE("A database without places is refused by its type") {
                        {"autonomous_system_organization", mmdb_string("Example")}}));
   const auto why = refusal(asn.build());
   CHECK(contains(why, "`matchcloud-test`"));
-  CHECK(contains(why, "coordinates or a country"));
+  CHECK(contains(why, "coordinates or a known country"));
   mmdb_builder empty;
   empty.add_value(mmdb_nested_record(1, 1));
   CHECK(contains(refusal(empty.build()), "`matchcloud-test`"));
