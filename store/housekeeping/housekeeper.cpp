@@ -15,7 +15,7 @@ namespace {
 /// How many images are removed at once.
 constexpr std::size_t images_at_once = 100;
 constexpr auto lease_renewal = housekeeping_lease / 3;
-/// How many removed images are looked at for those of one avatar.
+/// How many removed images are searched for those of one avatar.
 constexpr std::size_t looked_at = 1'000;
 
 model::audit_run_ptr run_of_service() {
@@ -40,7 +40,8 @@ base::expected<void> remove_images_of(database& in, object_store& objects,
     if (each.upload_id != upload_id) continue;
     const auto there = objects.stat(object_of(each));
     if (!there) return tl::unexpected(there.error());
-    // Else it may be elsewhere, where a command was not told of: a service looks there, too.
+    // If it is missing, it may be in a place that the command does not know; a service looks there,
+    // too.
     if (!*there) continue;
     if (auto gone = remove_image(in, objects, each); !gone) return gone;
   }
@@ -57,7 +58,7 @@ base::expected<void> housekeeper::run() {
   if (!held) return tl::unexpected(held.error());
   if (!*held) return {};
   auto done = work(is_expiry_due);
-  // Whatever became of it, another process may go on.
+  // Whatever the outcome, another process may continue.
   const auto left = settings_.in->retention().and_then(
       [&](const auto& in) { return in->leave_housekeeping(settings_.owner); });
   return done ? left : done;
@@ -93,7 +94,7 @@ base::expected<bool> housekeeper::keep_lease() {
 }
 
 base::expected<void> housekeeper::work(bool is_expiry_due) {
-  // A bucket that is away keeps back what is in it alone.
+  // An unreachable bucket delays only the removal of its own objects.
   const auto erased = remove_images().and_then([&] { return erase_all(is_expiry_due); });
   if (!is_expiry_due || must_end()) return erased;
   for (const step next :
@@ -110,7 +111,7 @@ base::expected<bool> housekeeper::in_pace(batch_pace& pace,
   const auto begun = settings_.clock->now();
   if (auto done = batch(); !done) return tl::unexpected(done.error());
   auto rest = pace.note(settings_.clock->now() - begun);
-  // On a slow disk it rests for longer than the lease lasts.
+  // On a slow disk a rest is longer than the lease.
   for (; settings_.rests && rest.count() > 0; rest -= lease_renewal) {
     std::unique_lock lock{mutex_};
     rest_.wait_for(lock, stopping_.get_token(), std::min(rest, lease_renewal),
@@ -159,7 +160,7 @@ base::expected<void> housekeeper::erase(const erasure& which) {
     return in->erase_tokens(game_id);
   });
   if (!tokens) return tl::unexpected(tokens.error());
-  // What can be downloaded first.
+  // Starts with what can be downloaded.
   for (const auto next :
        {&housekeeper::erase_exports, &housekeeper::erase_avatars, &housekeeper::erase_lobbies}) {
     if (auto done = (this->*next)(game_id); !done) return done;
@@ -170,13 +171,13 @@ base::expected<void> housekeeper::erase(const erasure& which) {
   });
   if (!ended) return tl::unexpected(ended.error());
   if (*ended)
-    base::log(base::log_event::game_erased, "game {} is erased with all that it had",
+    base::log(base::log_event::game_erased, "game {} and all of its data are erased",
               to_string(game_id));
   return {};
 }
 
-/// What came to a game although its erasure had ended: from a program of before erasures, or from
-/// a change that saw the game and was committed after the erasure was.
+/// Removes data added after a game's erasure had ended: by a program that does not know erasures,
+/// or by a change that saw the game and was committed after the erasure.
 base::expected<void> housekeeper::erase_late(const model::uuid& game_id) {
   const auto tokens = settings_.in->erasures(run_of_service()).and_then([&](const auto& in) {
     return in->erase_tokens(game_id);
@@ -195,7 +196,7 @@ base::expected<void> housekeeper::erase_exports(const model::uuid& game_id) {
 
 base::expected<void> housekeeper::erase_avatars(const model::uuid& game_id) {
   model::uuid after;
-  // Apart from that of lobbies, of which a batch takes longer.
+  // Separate from the pace of lobbies, whose batches take longer.
   batch_pace pace;
   while (true) {
     const auto found = settings_.in->erasures().and_then(
@@ -204,8 +205,8 @@ base::expected<void> housekeeper::erase_avatars(const model::uuid& game_id) {
     if (found->empty()) return {};
     after = found->back().upload_id;
     std::vector<model::uuid> ids;
-    // The images first: without its row nobody would find one. Nobody waits for this, so it does
-    // not count as a batch: a bucket may take seconds.
+    // Images go first, because without its row an image could not be found. Nothing waits for this,
+    // so it does not count as a batch: a bucket may take seconds.
     for (const auto& each : *found) {
       if (const auto kept = keep_lease(); !kept) return tl::unexpected(kept.error());
       if (must_end()) return {};
@@ -249,7 +250,7 @@ base::expected<void> housekeeper::expire_lobbies() {
       [&](const auto& in) -> base::expected<std::vector<game_retention>> {
         auto found = retentions_at(*in, settings_.history, settings_.clock->unix_ms());
         if (!found || count_due(*in, *found)) return found;
-        // What cannot be counted expires all the same.
+        // Lobbies expire even if they cannot be counted.
         for (auto& each : *found)
           if (each.horizon_ts) each.due = std::max<std::uint64_t>(each.due, 1);
         return found;
@@ -301,7 +302,7 @@ base::expected<void> housekeeper::expire_audit() {
   const auto before_ms =
       settings_.clock->unix_ms() - std::chrono::milliseconds{settings_.audit}.count();
   std::size_t sum = 0;
-  // In transactions of a few thousand, and with rests, so that nobody waits for long.
+  // In transactions of a few thousand entries, and with rests, so that others do not wait for long.
   batch_pace pace;
   while (true) {
     std::size_t gone = 0;
@@ -326,7 +327,8 @@ base::expected<void> housekeeper::expire_tokens() {
   });
   if (!gone) return tl::unexpected(gone.error());
   if (*gone > 0)
-    base::log(base::log_event::tokens_removed, "tokens: {} that were over are removed", *gone);
+    base::log(base::log_event::tokens_removed, "tokens: {} expired or revoked ones are removed",
+              *gone);
   return {};
 }
 

@@ -21,39 +21,39 @@ namespace matchcloud::store {
 
 struct housekeeper_settings {
   std::shared_ptr<database> in;
-  /// Where images are.
+  /// The store of images.
   std::shared_ptr<object_store> objects;
   /// Outlives the housekeeper.
   export_store* exports = nullptr;
   /// Names this process in leases.
   model::uuid owner = {};
   const base::clock* clock = &base::machine_clock();
-  /// How long lobbies are kept from their stop, unless their game says otherwise; 0: for ever.
+  /// How long lobbies are kept after their stop, unless their game sets another time; 0: for ever.
   std::chrono::days history{0};
-  /// How long entries of the audit log are kept, and tokens that are over.
+  /// How long entries of the audit log and expired or revoked tokens are kept.
   std::chrono::hours audit{365 * 24};
   std::chrono::hours tokens{30 * 24};
-  /// From one look at what has expired to the next.
+  /// The interval between two searches for expired data.
   std::chrono::milliseconds expiry_interval{std::chrono::hours{1}};
-  /// Whether it removes what has expired; else only what is to be erased.
+  /// Whether it removes expired data; otherwise it only erases.
   bool expires = true;
-  /// Whether it rests between batches, for those who are served meanwhile.
+  /// Whether it rests between batches, so that requests are served in between.
   bool rests = true;
 };
 
-/// Removes what is not kept: lobbies whose time is over, games and avatars that are to be erased,
-/// old entries of the audit log and old tokens. In bounded batches, on the one process that has the
-/// lease of it. What it did before it died or was stopped is done; the next one goes on.
+/// Removes what is not kept: expired lobbies, games and avatars to be erased, old entries of the
+/// audit log and old tokens. It works in bounded batches, in the one process that holds the lease.
+/// If it dies or is stopped, finished batches stay done, and the next housekeeper continues.
 ///
 /// One thread at a time but for `stop` and metrics; calls wait for the store and the disk.
 class housekeeper {
 public:
   explicit housekeeper(housekeeper_settings settings) : settings_{std::move(settings)} {}
 
-  /// Does what is to be done now, unless another process does it. Fails like the store; what is
-  /// left is done by a later call.
+  /// Does the work that is due, unless another process does it. Fails like the store; a later call
+  /// does the rest.
   base::expected<void> run();
-  /// Ends `run`, now and from now on, soon. Any thread.
+  /// Makes current and future calls of `run` end soon. Any thread.
   void stop() noexcept { stopping_.request_stop(); }
 
   void show(base::metric_set& in) const { in.add(metrics_); }
@@ -62,19 +62,19 @@ private:
   using step = base::expected<void> (housekeeper::*)();
 
   bool is_stopping() const noexcept { return stopping_.stop_requested(); }
-  /// Whether the work is to end: somebody stops it, or another process does it now.
+  /// Whether the work must end: it was stopped, or another process has taken over.
   bool must_end() const noexcept { return is_stopping() || has_lost_lease_; }
-  /// Whether anything is to be done.
+  /// Whether there is work to do.
   base::expected<bool> has_work(bool is_expiry_due);
-  /// Has the lease for some time more; false if another process has it.
+  /// Takes or extends the lease; false if another process has it.
   base::expected<bool> hold_lease();
-  /// The same where it is time to. Also false if the work is to end.
+  /// The same, if the lease is due for renewal. Also false if the work must end.
   base::expected<bool> keep_lease();
   base::expected<void> work(bool is_expiry_due);
 
   base::expected<void> remove_images();
   base::expected<void> erase_all(bool with_finished);
-  /// A part of an erasure, until nothing is found or somebody stops it.
+  /// Runs an erasure until nothing is left or it is stopped.
   base::expected<void> erase(const erasure& which);
   base::expected<void> erase_late(const model::uuid& game_id);
   base::expected<void> erase_exports(const model::uuid& game_id);
@@ -85,7 +85,7 @@ private:
                                          const model::audit_run_ptr& run);
   base::expected<void> expire_audit();
   base::expected<void> expire_tokens();
-  /// Runs a batch, then rests. Returns false if the work is to end.
+  /// Runs a batch, then rests. Returns false if the work must end.
   base::expected<bool> in_pace(batch_pace& pace,
                                const std::function<base::expected<void>()>& batch);
 
@@ -93,29 +93,32 @@ private:
   std::stop_source stopping_;
   std::mutex mutex_;
   std::condition_variable_any rest_;
-  /// That of lobbies.
+  /// The pace of lobbies.
   batch_pace pace_;
   std::optional<base::steady_time> next_expiry_;
   base::steady_time lease_renewed_{};
   bool has_lost_lease_ = false;
 
   base::metric_set metrics_;
-  base::counter expired_{
+  base::counter expired_{metrics_,
+                         {"matchcloud_lobbies_expired_total",
+                          "Lobbies removed because their retention time had passed."}};
+  base::gauge due_{
       metrics_,
-      {"matchcloud_lobbies_expired_total", "Lobbies removed because their time was over."}};
-  base::gauge due_{metrics_,
-                   {"matchcloud_lobbies_due", "Lobbies whose time is over, at the last look."}};
-  base::counter erased_{metrics_,
-                        {"matchcloud_lobbies_erased_total", "Lobbies removed with their game."}};
+      {"matchcloud_lobbies_due", "Lobbies past their retention time, at the last count."}};
+  base::counter erased_{
+      metrics_,
+      {"matchcloud_lobbies_erased_total", "Lobbies removed because their game was erased."}};
   base::gauge erasing_{
-      metrics_, {"matchcloud_erasures_unfinished", "Games of whose data something is left."}};
+      metrics_,
+      {"matchcloud_erasures_unfinished", "Games that are being erased and still have data."}};
 };
 
-/// How long a process has the lease of housekeeping after it last said so.
+/// How long a process holds the housekeeping lease after it last renewed it.
 inline constexpr std::chrono::milliseconds housekeeping_lease{10'000};
 
-/// Removes the images of a removed avatar, as far as they are in `objects`. Fails like the objects
-/// or the store. A service's housekeeper goes on with what is left.
+/// Removes the images of a removed avatar that are in `objects`. Fails like the objects or the
+/// store. A service's housekeeper removes the rest.
 base::expected<void> remove_images_of(database& in, object_store& objects,
                                       const model::uuid& upload_id);
 

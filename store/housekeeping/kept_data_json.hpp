@@ -9,7 +9,7 @@
 
 namespace matchcloud::store {
 
-/// One JSON object: what is gone of a game, and whether all is.
+/// One JSON object: how much of a game has been erased, and whether the erasure has finished.
 std::string json_of(const erasure& one);
 /// `{"erasures":[..]}`
 std::string json_of(const std::vector<erasure>& all);

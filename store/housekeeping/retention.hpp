@@ -8,11 +8,11 @@ namespace matchcloud::store {
 
 /// How long things are kept.
 struct retention {
-  /// Lobbies, from their stop, unless their game says otherwise; 0: for ever.
+  /// Lobbies, after their stop, unless their game sets another time; 0: for ever.
   std::chrono::days history{0};
   /// Entries of the audit log.
   std::chrono::hours audit{365 * 24};
-  /// Of tokens that were revoked or have expired.
+  /// Tokens that were revoked or have expired.
   std::chrono::hours tokens{30 * 24};
 };
 

@@ -22,7 +22,7 @@ base::expected<void> count_due(retention_store& in, std::vector<game_retention>&
   for (auto& each : all) {
     if (!each.horizon_ts) continue;
     auto due = in.count_expired(each.game_id, *each.horizon_ts, due_count_limit);
-    // A server that does not count so many within its time limit counts fewer.
+    // If a server cannot count this many within its time limit, it counts fewer.
     if (!due && due.error().code == base::errc::store_failed)
       due = in.count_expired(each.game_id, *each.horizon_ts, hurried_count_limit);
     if (!due) return tl::unexpected(due.error());

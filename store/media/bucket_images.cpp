@@ -10,9 +10,9 @@ namespace matchcloud::store {
 
 namespace {
 
-/// Images whose being there is remembered.
+/// How many images are remembered to exist.
 constexpr std::size_t sizes_limit = 65'536;
-/// Entries of images that nobody holds are removed at this number.
+/// When there are this many entries, those of images no longer in use are removed.
 constexpr std::size_t files_swept_at = 4'096;
 
 } // namespace
@@ -45,7 +45,8 @@ base::expected<opened_image> bucket_images::fetch(const image_key& key) {
   const auto size = size_of(key);
   if (!size) return tl::unexpected(size.error());
   if (*size > model::image_limit_bytes)
-    return base::fail(base::errc::store_failed, object_of(key).text() + ": is no image: it has " +
+    return base::fail(base::errc::store_failed, object_of(key).text() +
+                                                    ": is not an image: it has " +
                                                     std::to_string(*size) + " bytes");
   const auto file =
       object_file::open(in_, object_of(key), *size, {}, *budget_, model::image_limit_bytes);
@@ -53,7 +54,7 @@ base::expected<opened_image> bucket_images::fetch(const image_key& key) {
   auto fetched = (*file)->fetch(0, *size);
   const std::lock_guard lock{mutex_};
   if (!fetched) {
-    // What was not whole may have been replaced, so the next request looks again.
+    // A damaged image may have been replaced, so the next request checks again.
     sizes_.erase(key);
     return tl::unexpected(std::move(fetched).error());
   }

@@ -12,11 +12,11 @@
 
 namespace matchcloud::store {
 
-/// The images of a bucket. Those that were found there are known from then on, because images are
-/// never removed while avatars refer to them. One per process.
+/// The images of a bucket. Images found there are remembered, because they are never removed while
+/// avatars refer to them. One per process.
 class bucket_images final : public image_source {
 public:
-  /// `budget` lends the memory of images that pass through, and must outlive all of them.
+  /// `budget` lends the memory of images that the service passes on, and must outlive all of them.
   bucket_images(std::shared_ptr<object_store> in, objects_delivery delivery,
                 base::byte_budget& budget);
 
@@ -36,9 +36,9 @@ private:
   objects_delivery delivery_;
   base::byte_budget* budget_;
   mutable std::mutex mutex_;
-  /// The sizes of images that are there. Each entry costs 1.
+  /// The sizes of images that exist. Each entry costs 1.
   base::second_chance_cache<image_key, std::uint64_t, image_key_hash> sizes_;
-  /// Those that somebody holds.
+  /// The images in use.
   std::unordered_map<image_key, std::weak_ptr<const base::open_file>, image_key_hash> files_;
 };
 

@@ -14,12 +14,12 @@ namespace matchcloud::store {
 
 /// An image for a download: either its bytes, or where they are.
 struct opened_image {
-  /// Stays open while somebody holds it. Null if the image is elsewhere.
+  /// Stays open while it is held. Null if the image is elsewhere.
   std::shared_ptr<const base::open_file> file;
   object_links elsewhere = {};
 };
 
-/// Where the images of downloads come from. Any thread; calls wait for the disk or the network.
+/// The source of images for downloads. Any thread; calls wait for the disk or the network.
 class image_source {
 public:
   virtual ~image_source() = default;
@@ -27,9 +27,9 @@ public:
   /// Opens an image. Fails with `media_not_found`, with `overloaded` or `budget_exhausted` if too
   /// many are open, or with `io_failed` or `store_failed`.
   virtual base::expected<opened_image> open(const image_key& key) = 0;
-  /// Says that images may have been removed: what is known of them does not count any more.
+  /// Discards what is known of images, because some may have been removed.
   virtual void forget() noexcept {}
-  /// Grows with each call of `forget`, so that those who keep images notice.
+  /// Grows with each call of `forget`, so that caches of images notice.
   virtual std::uint64_t forgotten() const noexcept { return 0; }
   /// The number of files that are open or were open recently.
   virtual std::size_t known() const = 0;

@@ -18,7 +18,7 @@ base::expected<void> put_image(object_store& into, const image_key& key, std::st
   if (!again) return tl::unexpected(again.error());
   if (*again == object_outcome::stored) return {};
   return base::fail(base::errc::store_failed,
-                    name.text() + ": something that is no image has this name; remove it");
+                    name.text() + ": something other than an image has this name; remove it");
 }
 
 } // namespace matchcloud::store

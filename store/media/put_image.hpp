@@ -8,9 +8,9 @@
 
 namespace matchcloud::store {
 
-/// Stores an image under its name. What has the name already stays, unless it has another size and
-/// so is not the image. Fails with `store_failed` if what has it cannot be replaced, and like
-/// `object_store::put_new`. Any thread that may wait.
+/// Stores an image under its name. An existing object of that name stays, unless its size differs,
+/// so that it cannot be the image. Fails with `store_failed` if such an object cannot be replaced,
+/// and like `object_store::put_new`. Any thread that may wait.
 base::expected<void> put_image(object_store& into, const image_key& key, std::string_view bytes);
 
 } // namespace matchcloud::store

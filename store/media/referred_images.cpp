@@ -6,7 +6,7 @@ namespace matchcloud::store {
 
 namespace {
 
-/// Images that are remembered to be referred to.
+/// How many images are remembered to be referred to.
 constexpr std::size_t referred_limit = 65'536;
 
 } // namespace
@@ -27,7 +27,7 @@ bool referred_images::is_referred(const image_key& key) {
     if (const auto* noted = referred_.get(key); noted != nullptr && *noted == now) return true;
   }
   const auto found = in_->erasures().and_then([&](const auto& in) { return in->has_image(key); });
-  // While the store cannot be asked, images are served as before.
+  // While the store cannot be reached, images are served as before.
   if (!found) return true;
   if (!*found) return false;
   const std::lock_guard lock{mutex_};

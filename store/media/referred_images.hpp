@@ -12,9 +12,9 @@
 
 namespace matchcloud::store {
 
-/// The images that avatars have, out of all that another source has: the image of an avatar that
-/// was removed, or whose game is erased, is not found even while it is still there. While the store
-/// cannot be asked, all are served. One per source; any thread.
+/// Those images of another source that avatars have. The image of an avatar that was removed, or
+/// whose game is erased, is not found even while it still exists. While the store cannot be
+/// reached, all images are served. One per source; any thread.
 class referred_images final : public image_source {
 public:
   referred_images(std::shared_ptr<image_source> all, std::shared_ptr<database> in);
@@ -31,7 +31,7 @@ private:
   std::shared_ptr<database> in_;
   std::atomic<std::uint64_t> forgotten_{0};
   std::mutex mutex_;
-  /// Images that avatars have, since the last call of `forget`. Each costs 1.
+  /// Images found to belong to avatars since the last call of `forget`. Each costs 1.
   base::second_chance_cache<image_key, std::uint64_t, image_key_hash> referred_;
 };
 

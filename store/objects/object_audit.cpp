@@ -10,10 +10,10 @@ namespace {
 
 using sizes = std::map<object_name, std::uint64_t>;
 
-/// A reference, and the size that the object has; 0: unknown.
+/// A reference to an object, with the object's size; 0: unknown.
 struct reference {
   std::uint64_t size_bytes = 0;
-  /// An export that is being written need not be there.
+  /// The object of an export that is being written need not exist.
   bool must_exist = true;
 };
 using references = std::map<object_name, reference>;
@@ -47,7 +47,7 @@ base::expected<void> read_references(database& in, const object_audit_settings& 
   return read;
 }
 
-/// Lists a folder: the sizes of the objects that are old enough to be judged, and of the others.
+/// Lists a folder: the sizes of the objects that are old enough to be checked, and of the others.
 base::expected<void> list(object_store& in, const object_name& folder,
                           const object_audit_settings& settings, sizes& old, sizes& young) {
   const auto before_ts = settings.now_ts - std::chrono::milliseconds{settings.age}.count();
@@ -59,7 +59,7 @@ base::expected<void> list(object_store& in, const object_name& folder,
   return done;
 }
 
-/// Whether the object is there with its size. Asks again about one that was not listed: it may have
+/// Whether the object exists with its size. If it was not listed, checks again, because it may have
 /// been stored since.
 base::expected<bool> is_there(object_store& in, const object_name& name, const reference& expected,
                               std::optional<std::uint64_t> listed) {
@@ -82,7 +82,7 @@ base::expected<object_audit> audit_objects(database& in, object_store& objects,
   if (done && settings.has_exports) done = list(objects, exports_folder(), settings, old, young);
   object_audit found;
   references referred;
-  // After the listing, so that what was referred to meanwhile is not taken for unreferred.
+  // After the listing, so that an object referred to in the meantime is not taken for unreferred.
   if (done) done = read_references(in, settings, referred, found);
   if (!done) return tl::unexpected(done.error());
   for (const auto& [name, expected] : referred) {

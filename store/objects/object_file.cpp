@@ -17,10 +17,10 @@ namespace matchcloud::store {
 
 namespace {
 
-/// What may be fetched again because a transfer stopped within it.
+/// How many bytes may be fetched again because a transfer stopped within them.
 constexpr std::uint64_t overlap_bytes = 256UL * 1024;
 
-/// The beginning of the page of memory that has the byte at `offset`.
+/// The start of the memory page that has the byte at `offset`.
 std::uint64_t page_start(std::uint64_t offset) noexcept {
   static const auto page_bytes = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
   return offset - offset % page_bytes;
@@ -38,9 +38,8 @@ object_file::open(std::shared_ptr<object_store> from, object_name name, std::uin
                   std::string sha256, base::byte_budget& budget, std::size_t window) {
   base::byte_lease lease;
   if (!lease.grow_to(budget, std::min<std::uint64_t>(size_bytes, window + overlap_bytes)))
-    return base::fail(
-        base::errc::budget_exhausted,
-        "The downloads in progress hold as much memory as they may. Try again later.");
+    return base::fail(base::errc::budget_exhausted,
+                      "The downloads in progress use all of their memory. Retry later.");
   base::file_descriptor memory{::memfd_create("object", MFD_CLOEXEC)};
   if (!memory) return memory_failure(errno);
   // Not make_shared: the constructor is private.
@@ -92,12 +91,12 @@ base::expected<void> object_file::fetch(std::uint64_t offset, std::uint64_t leng
 base::expected<void> object_file::move_to(std::uint64_t offset) const {
   const auto begin = begin_.exchange(offset);
   if (offset < begin || offset > end_) {
-    // All of it, or what was before a gap would stay.
+    // Removes everything; otherwise bytes before a gap would stay.
     if (auto emptied = cut_at(0); !emptied) return emptied;
     return cut_at(offset);
   }
-  // Whole pages alone, which live on where a socket still sends from them. Of others the kernel
-  // would overwrite a part with zeros, on its way or not.
+  // Only whole pages, which survive while a socket still sends from them. In other pages the kernel
+  // would overwrite a part with zeros, even while it is being sent.
   const auto hole_begin = page_start(begin);
   const auto hole_end = page_start(offset);
   if (hole_end > hole_begin &&
@@ -110,7 +109,7 @@ base::expected<void> object_file::move_to(std::uint64_t offset) const {
 base::expected<void> object_file::extend_to(std::uint64_t end) const {
   const std::uint64_t begin = end_;
   if (begin >= end) return {};
-  // Without a range the store compares the bytes with what it knows of them.
+  // Without a range, the store verifies the bytes against its own records.
   std::optional<object_range> range;
   if (begin > 0 || end < size_bytes()) range = object_range{begin, end - begin};
   std::optional<base::error> failed;
@@ -122,14 +121,14 @@ base::expected<void> object_file::extend_to(std::uint64_t end) const {
   auto done = [&]() -> base::expected<void> {
     if (failed) return tl::unexpected(*std::move(failed));
     if (!read) return tl::unexpected(read.error());
-    if (!*read) return base::fail(base::errc::store_failed, name_.text() + ": the object has gone");
+    if (!*read) return base::fail(base::errc::store_failed, name_.text() + ": the object is gone");
     if ((*read)->size_bytes != size_bytes() || end_ < end)
       return has_other_size(std::to_string((*read)->size_bytes));
     return {};
   }();
   if (done) return check_digest();
-  // A range that stopped has brought good bytes. What is read whole nobody gets before it was
-  // compared, and other bytes are not the object's, or may not be.
+  // A range that stopped early delivered good bytes. An object that is read whole is released only
+  // after it was verified; any other bytes may not be the object's.
   const bool is_good = range && !read && !failed && end_ < end;
   if (auto cut = is_good ? base::expected<void>{} : cut_at(begin); !cut) return cut;
   return done;
@@ -169,13 +168,14 @@ base::expected<void> object_file::append(std::string_view bytes) const {
 
 base::expected<void> object_file::check_digest() const {
   if (!is_as_stored_ && (digested_ != size_bytes() || sha256_.empty())) return {};
-  // Once they were others, they stay so: the reader may have got some of them.
+  // A mismatch is final, because the reader may have received some of the bytes.
   if (!is_as_stored_) is_as_stored_ = base::hexadecimal(digest_->digest()) == sha256_;
   if (*is_as_stored_) return {};
   if (auto cut = cut_at(begin_); !cut) return cut;
-  return base::fail(base::errc::store_failed,
-                    name_.text() + ": the bytes are not those that were stored: their SHA-256 is "
-                                   "another");
+  return base::fail(
+      base::errc::store_failed,
+      name_.text() +
+          ": the bytes differ from those that were stored: their SHA-256 does not match");
 }
 
 } // namespace matchcloud::store

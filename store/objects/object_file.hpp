@@ -17,26 +17,25 @@
 
 namespace matchcloud::store {
 
-/// An object that is seen as a file: a window of its bytes is in memory, and `read_ahead` moves the
-/// window on. `is_resident` means that the window has the bytes. What cannot be fetched is missing
-/// at the end of the descriptor's file, so that a transfer of it ends early and never has wrong
+/// An object presented as a file: a window of its bytes is in memory, and `read_ahead` advances the
+/// window. `is_resident` means that the window has the bytes. Bytes that cannot be fetched are
+/// missing at the end of the descriptor's file, so that a transfer ends early and never has wrong
 /// bytes.
 ///
-/// An object that fits into the window is read whole, and compared with what was recorded when it
-/// was stored before anybody gets a byte. Of others the bytes that were read from the beginning on
-/// without a gap are compared with the digest at the end; if they are others, the last ones are
-/// withheld.
+/// An object that fits into the window is read whole, and verified against its stored digest before
+/// any byte is released. For larger objects, bytes read from the beginning without a gap are
+/// verified at the end; if they do not match, the last ones are withheld.
 ///
-/// For one reader that goes ahead, unless the window takes the whole object: then for any number of
-/// them, on any thread.
+/// For one reader that only moves forward, unless the window holds the whole object: then for any
+/// number of readers, on any thread.
 class object_file final : public base::open_file {
 public:
-  /// What a window has at most, unless the object is smaller.
+  /// The usual size of a window, unless the object is smaller.
   static constexpr std::size_t window_bytes = 1UL * 1024 * 1024;
 
-  /// Fetches nothing yet. `sha256` is that of the whole object, in 64 hexadecimal digits; empty:
-  /// unknown. `window` is at least `window_bytes`. Fails with `budget_exhausted` if `budget` cannot
-  /// lend the window, or with `io_failed`. `budget` must outlive the file.
+  /// Fetches nothing yet. `sha256` is the digest of the whole object, in 64 hexadecimal digits;
+  /// empty: unknown. `window` is at least `window_bytes`. Fails with `budget_exhausted` if `budget`
+  /// cannot lend the window, or with `io_failed`. `budget` must outlive the file.
   static base::expected<std::shared_ptr<const object_file>>
   open(std::shared_ptr<object_store> from, object_name name, std::uint64_t size_bytes,
        std::string sha256, base::byte_budget& budget, std::size_t window = window_bytes);
@@ -54,7 +53,7 @@ private:
               std::uint64_t size_bytes, std::string sha256, std::size_t window,
               base::byte_lease lease);
 
-  /// Makes the window begin at `offset`, where the reader is.
+  /// Moves the beginning of the window to `offset`, where the reader is.
   base::expected<void> move_to(std::uint64_t offset) const;
   base::expected<void> extend_to(std::uint64_t end) const;
   /// Appends bytes to the window.
@@ -72,7 +71,7 @@ private:
   base::byte_lease lease_;
   /// Held while the window moves.
   mutable std::mutex mutex_;
-  /// The bytes that the window has.
+  /// The range of bytes in the window.
   mutable std::atomic<std::uint64_t> begin_{0};
   mutable std::atomic<std::uint64_t> end_{0};
   /// Of the first `digested_` bytes.
