@@ -54,10 +54,11 @@ bool is_postgres_url(std::string_view text) noexcept {
 
 base::expected<void> check_postgres_url(const std::string& url) {
   if (parse(url)) return {};
-  // libpq's reason would repeat parts of the text, and so maybe of a password.
-  return base::fail(base::errc::config_invalid,
-                    "is no connection string: postgresql://[USER@][HOST][:PORT]/DATABASE[?NAME="
-                    "VALUE&..], percent-encoded; see \"Connection Strings\" in libpq's manual");
+  // libpq's reason would repeat parts of the text, possibly of a password.
+  return base::fail(
+      base::errc::config_invalid,
+      "is not a connection string: use postgresql://[USER@][HOST][:PORT]/DATABASE[?NAME=VALUE&..], "
+      "percent-encoded; see \"Connection Strings\" in libpq's manual");
 }
 
 bool has_password(const std::string& url) {
@@ -72,15 +73,15 @@ std::string server_name_of(const std::string& url) {
   if (!service.empty()) return place.append("?service=").append(service);
   const auto host = value_of(found, "host");
   place.append(host.empty() ? value_of(found, "hostaddr") : host);
-  const auto port = value_of(found, "port"); // of several hosts without ports: commas
+  const auto port = value_of(found, "port"); // only commas for several hosts without ports
   if (port.find_first_not_of(',') != std::string_view::npos) place.append(":").append(port);
   return place.append("/").append(value_of(found, "dbname"));
 }
 
 base::expected<void> check_verification(const postgres_settings& settings) {
   if (settings.allow_unverified) return {};
-  // For what services and the environment add. The last value, which nothing takes, ends the
-  // attempt before a name is looked up or a packet sent.
+  // Includes what services and the environment add. The last value is invalid, so the attempt ends
+  // before a name is looked up or a packet sent.
   const std::array names{"dbname", "target_session_attrs", static_cast<const char*>(nullptr)};
   const std::array values{settings.url.c_str(), "nobody", static_cast<const char*>(nullptr)};
   const std::unique_ptr<PGconn, decltype(&PQfinish)> begun{
@@ -92,8 +93,8 @@ base::expected<void> check_verification(const postgres_settings& settings) {
   if (mode == "verify-full") return {};
   return base::fail(base::errc::config_invalid,
                     server_name_of(settings.url) + ": sslmode=" + std::string{mode} +
-                        " does not verify who answers; add sslmode=verify-full (and sslrootcert), "
-                        "or give --store-unverified if the network is trusted");
+                        " does not verify the server; add sslmode=verify-full (and sslrootcert), "
+                        "or use --store-unverified if the network is trusted");
 }
 
 } // namespace matchcloud::store

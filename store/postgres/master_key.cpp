@@ -35,7 +35,7 @@ std::uint8_t* bytes_of(std::string& text) noexcept {
   return reinterpret_cast<std::uint8_t*>(text.data());
 }
 
-/// Runs the cipher in one of its directions over `name` and `from`; false if it does not end well.
+/// Runs the cipher in one direction over `name` and `from`; false if it fails.
 bool run(EVP_CIPHER_CTX* with, int encrypts, const base::secret_bytes& key, std::string_view nonce,
          std::string_view name, std::string_view from, std::string& to, std::string& tag) {
   int length = 0;
@@ -78,7 +78,7 @@ tl::unexpected<base::error> refuse(const std::string& path, const std::string& w
 } // namespace
 
 base::expected<base::secret_bytes> read_master_key(const std::string& path) {
-  constexpr auto advice = "`openssl rand -hex 32` makes one, which every replica is given";
+  constexpr auto advice = "`openssl rand -hex 32` makes one; give the same to every replica";
   if (path.empty())
     return base::fail(base::errc::config_invalid,
                       std::string{"a store in PostgreSQL needs master-key-file, the key of its "
@@ -94,7 +94,7 @@ base::expected<base::secret_bytes> read_master_key(const std::string& path) {
   if (!S_ISREG(found.st_mode)) return refuse(path, "the master key must be in a regular file");
   if (const auto exposed = base::secret_exposure(path, found); !exposed.empty())
     return refuse(path, "this is the master key, and " + exposed +
-                            "; where somebody may have read it, make another one");
+                            "; if somebody may have read it, make another one");
   const auto text = base::read_bounded(file.get(), master_key_file_limit_bytes);
   if (!text)
     return base::io_failure(path, "read the file of the master key", errno,
@@ -126,8 +126,8 @@ base::expected<std::string> unseal(const base::secret_bytes& key, std::string_vi
   }
   return base::fail(base::errc::store_failed,
                     "the secret " + std::string{name} +
-                        " in the database was encrypted under another master key, or is damaged; "
-                        "give the key that the other replicas have, or remove the row");
+                        " in the database was encrypted with another master key, or is damaged; "
+                        "use the key of the other replicas, or remove the row");
 }
 
 } // namespace matchcloud::store

@@ -23,23 +23,23 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// How often `stop` is asked while the server does not answer.
+/// How often `stop` is called while the server does not respond.
 constexpr std::chrono::milliseconds stop_interval{250};
-/// How long a transaction may wait for this side before the server ends it, so that one whose
-/// client has gone without a word, with its machine or the network, does not keep its locks.
-/// Exports, which lock nothing, have longer.
+/// How long a transaction may wait for its client before the server ends it, so that the locks of a
+/// client that vanished silently, with its machine or the network, are released. Exports, which
+/// lock nothing, have longer.
 constexpr std::chrono::milliseconds idle_in_transaction_timeout = 10s;
-/// How often the server looks, during a statement, whether the client is still there.
+/// How often the server checks, during a statement, whether the client is still connected.
 constexpr std::chrono::milliseconds client_check_interval{1'000};
 
-/// How long a connection may take before it is begun again by libpq's own means, which alone go on
-/// to the next address when one is silent for `connect_timeout`. It comes on top of that.
+/// How long a connection may take before it is restarted with libpq's blocking call: only that
+/// tries the next address when one is silent for `connect_timeout`. It adds to that time.
 constexpr std::chrono::milliseconds first_connect_limit = 1s;
 
 constexpr std::string_view query_canceled = "57014"; // appendix A of PostgreSQL's documentation
 
-/// Hands on the rows of a result in text form until `take` returns false; returns whether it did
-/// not.
+/// Passes the rows of a result in text form to `take` until it returns false; returns whether all
+/// were accepted.
 bool hand_on(const binary_rows& rows, const sql_connection::take_row& take) {
   text_row row{rows.get()};
   for (int number = 0; number < rows.size(); ++number) {
@@ -49,7 +49,7 @@ bool hand_on(const binary_rows& rows, const sql_connection::take_row& take) {
   return true;
 }
 
-/// Goes on with a connection that was begun, for `first_connect_limit`.
+/// Continues a connection attempt for `first_connect_limit`.
 void await_connection(PGconn* of) {
   const auto until = base::machine_clock().now() + first_connect_limit;
   auto next = PQstatus(of) == CONNECTION_BAD ? PGRES_POLLING_FAILED : PGRES_POLLING_WRITING;
@@ -63,8 +63,8 @@ void await_connection(PGconn* of) {
   }
 }
 
-/// Connects; whether that succeeded is the connection's status. What the server says meanwhile goes
-/// to the log (see `log_notices`), and its refusals have their SQLSTATE.
+/// Connects; whether that succeeded is the connection's status. The server's notices go to the log
+/// (see `log_notices`), and refusals have their SQLSTATE.
 void connect(PGconn* of, const std::string& place) {
   log_notices(*of, place);
   PQsetErrorVerbosity(of, PQERRORS_VERBOSE);
@@ -78,7 +78,7 @@ void connect(PGconn* of, const std::string& place) {
 /// The parameters of a statement as libpq takes them.
 struct postgres_connection::parameters {
   explicit parameters(sql_values given) {
-    texts_.reserve(given.size()); // so that they stay where they are
+    texts_.reserve(given.size()); // so that their addresses stay the same
     for (const auto& value : given) {
       auto text = text_form(value);
       if (!text) {
@@ -124,8 +124,8 @@ postgres_connection::~postgres_connection() = default;
 base::expected<std::unique_ptr<postgres_connection>>
 postgres_connection::open(const postgres_settings& settings) {
   const auto timeout = std::to_string(connect_timeout.count());
-  // Of a name given twice the later counts, so that the connection string may change those before
-  // it.
+  // If a name appears twice, the later one counts, so the connection string can override those
+  // before it.
   const std::array names{"fallback_application_name", "connect_timeout",
                          "tcp_user_timeout",          "keepalives_idle",
                          "target_session_attrs",      "dbname",
@@ -152,9 +152,9 @@ base::expected<void> postgres_connection::check_encoding() const {
   if (found == nullptr || std::string_view{found} == "UTF8") return {};
   return base::fail(base::errc::config_invalid,
                     server_name_ + ": the database has the encoding " + found +
-                        ", and only one of UTF8 can hold every name. Create another one with "
-                        "`createdb -E UTF8 -T template0 --locale C -O ROLE NAME` and use that; "
-                        "`pg_dump OLD | psql NAME` moves a store that is in the old one.");
+                        ", but only UTF8 can store every name. Create a database with `createdb -E "
+                        "UTF8 -T template0 --locale C -O ROLE NAME` and use that; `pg_dump OLD | "
+                        "psql NAME` moves an existing store.");
 }
 
 base::expected<void> postgres_connection::configure(const postgres_settings& settings) {
@@ -169,7 +169,7 @@ base::expected<void> postgres_connection::configure(const postgres_settings& set
   sql += ", " + set("client_connection_check_interval", ms(client_check_interval));
   sql += ", " + set("bytea_output", "hex") + ", " + set("extra_float_digits", "1");
   sql += ", " + set("jit", "off"); // compiling takes longer than any statement here
-  // What is acknowledged must be on disk, whatever the server's default is.
+  // Acknowledged data must be on disk, whatever the server's default is.
   sql += ", CASE WHEN current_setting('synchronous_commit') = 'off' THEN " +
          set("synchronous_commit", "on") + " END";
   if (auto done = execute(sql, "configure the connection"); !done) return done;
@@ -268,7 +268,7 @@ base::expected<void> postgres_connection::send(const std::string& sql, std::stri
   if (PQsendQueryParams(handle_.get(), sql.c_str(), 0, nullptr, nullptr, nullptr, nullptr, 1) == 0)
     return lost(operation);
   sent_.push_back({operation, nullptr, &take});
-  // The server answers at once and does not wait for the end of the pipeline.
+  // The server responds at once and does not wait for the end of the pipeline.
   if (PQsendFlushRequest(handle_.get()) == 0 || PQflush(handle_.get()) < 0) return lost(operation);
   return {};
 }
@@ -307,8 +307,8 @@ base::expected<void> postgres_connection::commit(std::string_view operation) {
   static constexpr sql_command commit{"COMMIT", "commit a transaction"};
   static constexpr sql_command announce{"SELECT pg_notify('matchcloud', $1)", "announce a change"};
   auto done = pass(base::fault_point::store_commit, operation);
-  // Never for ingests, which write no subject: at its commit, NOTIFY locks out all others of the
-  // server. Nor for latencies, which replicas read at times of their own.
+  // Never for ingests, which write no subject: NOTIFY serializes its commit with all others of the
+  // server. Nor for latencies, which replicas read on their own schedule.
   const bool is_announced = subject_ && *subject_ != sql_subject::latencies;
   if (done && is_announced) done = run(announce, {name_of(*subject_)});
   bool committed = false;
@@ -317,8 +317,8 @@ base::expected<void> postgres_connection::commit(std::string_view operation) {
   };
   if (done) done = queue(commit, parameters{sql_values{}}, {operation, nullptr, &look}, false);
   if (done) done = drain();
-  // The server may still do it. Reports of lobbies and of latencies can be made again, other
-  // changes cannot.
+  // The server may still commit. Reports of lobbies and of latencies can be repeated, other changes
+  // cannot.
   if (!done && is_announced && (silence_ || PQstatus(handle_.get()) != CONNECTION_OK))
     done.error().code = base::errc::outcome_unknown;
   if (!done) return done;
@@ -329,12 +329,12 @@ base::expected<void> postgres_connection::commit(std::string_view operation) {
 
 void postgres_connection::roll_back(std::string_view) noexcept {
   static constexpr sql_command roll_back{"ROLLBACK", "roll a transaction back"};
-  // The server counts rollbacks, and only at a commit does it account for cursors.
+  // The server counts rollbacks as such, and it records the statistics of cursors only at a commit.
   static constexpr sql_command end_reading{"COMMIT", "end a transaction"};
   if (!std::exchange(in_transaction_, false)) return;
   if (!handle_ || PQstatus(handle_.get()) != CONNECTION_OK) return;
-  // What was sent before may fail without harm; then the server is told. Whoever wanted the answers
-  // may be gone.
+  // Earlier statements may fail without harm; then the transaction is rolled back. The receivers of
+  // their results may be gone.
   for (auto& each : sent_)
     each.take = nullptr;
   (void)drain();
@@ -432,7 +432,7 @@ base::expected<void> postgres_connection::await(std::string_view operation,
     if (PQisBusy(handle_.get()) == 0) return {};
     const auto left = duration_cast<milliseconds>(until - base::machine_clock().now());
     if (left.count() <= 0) {
-      auto silent = lost(operation, "the server did not answer for " +
+      auto silent = lost(operation, "the server did not respond for " +
                                         std::to_string(answer_timeout_.count()) + " ms");
       silence_ = silent.value();
       return silent;
@@ -443,7 +443,7 @@ base::expected<void> postgres_connection::await(std::string_view operation,
     if (::poll(&socket, 1, static_cast<int>(wait.count())) > 0) {
       if (PQconsumeInput(handle_.get()) == 0) return lost(operation);
     } else if (stop && stop()) {
-      // The server ends a statement whose client has gone.
+      // The server ends a statement whose client has disconnected.
       (void)lost(operation, "it was given up");
       return base::fail(base::errc::cancelled, "the export was given up");
     }
@@ -462,7 +462,7 @@ base::expected<bool> postgres_connection::has_news() {
 
 bool postgres_connection::is_usable() noexcept {
   if (has_failed_ || !handle_ || PQstatus(handle_.get()) != CONNECTION_OK) return false;
-  // A server says nothing to an idle connection, but for its end.
+  // A server sends nothing on an idle connection except its end.
   pollfd socket{PQsocket(handle_.get()), POLLIN | POLLRDHUP, 0};
   return ::poll(&socket, 1, 0) == 0;
 }

@@ -26,17 +26,17 @@ namespace matchcloud::store {
 
 /// The channel on which changes of catalog, tokens and avatars are announced (NOTIFY).
 inline constexpr const char* news_channel = "matchcloud";
-/// Statements sent together at most; one more waits for the answers of those before it.
+/// The most statements sent together; one more waits for the results of those before it.
 inline constexpr std::size_t sent_together_limit = 256;
 
-/// A connection to a PostgreSQL server, in libpq's pipeline mode: changes are sent together and
-/// their answers read with the next query or the commit. A transaction that writes a subject locks
-/// the subject's row of `revisions`. No call waits longer for the server than its timeouts, even if
-/// it does not answer at all. Failures name the server and the database, never a password. One
-/// thread at a time.
+/// A connection to a PostgreSQL server, in libpq's pipeline mode: changes are sent together, and
+/// their results are read with the next query or the commit. A transaction that writes a subject
+/// locks the subject's row of `revisions`. No call waits longer for the server than its timeouts,
+/// even if the server does not respond at all. Failures name the server and the database, never a
+/// password. One thread at a time.
 class postgres_connection final : public sql_connection {
 public:
-  /// Connects. Fails with `store_failed`, or with `config_invalid` where the database's encoding is
+  /// Connects. Fails with `store_failed`, or with `config_invalid` if the database's encoding is
   /// not UTF8.
   static base::expected<std::unique_ptr<postgres_connection>>
   open(const postgres_settings& settings);
@@ -57,31 +57,31 @@ public:
   base::expected<binary_rows> select_binary(const sql_command& query,
                                             std::span<const binary_value> with);
   using take_rows = std::function<void(binary_rows)>;
-  /// Sends a statement that is not prepared, such as FETCH. `take`, which must stay until then,
-  /// gets its rows, in binary form, when its answer is read: by `receive` or by any other call.
+  /// Sends a statement that is not prepared, such as FETCH. `take`, which must live until then,
+  /// receives its rows, in binary form, when its result is read: by `receive` or by any other call.
   base::expected<void> send(const std::string& sql, std::string_view operation,
                             const take_rows& take);
-  /// Reads the answer of the first statement that was sent and not answered. `stop`, unless empty,
-  /// is asked while there is none; fails with `cancelled` once it returns true.
+  /// Reads the result of the first outstanding statement. `stop`, unless empty, is called while
+  /// waiting for it; fails with `cancelled` once it returns true.
   base::expected<void> receive(const std::function<bool()>& stop);
-  /// Runs SQL outside of the pipeline, possibly many statements. For migrations.
+  /// Runs SQL outside the pipeline, possibly several statements. For migrations.
   base::expected<void> execute(const std::string& sql, std::string_view operation);
   /// From now on statements and locks may take this long.
   base::expected<void> limit_time(std::chrono::milliseconds at_most);
 
   /// Names the server and the database in messages.
   const std::string& server_name() const noexcept { return server_name_; }
-  /// Whether a notification came since the last call; waits for nothing.
+  /// Whether a notification has arrived since the last call. Does not wait.
   base::expected<bool> has_news();
-  /// Whether the server can be asked again: nothing failed, and it has not closed the connection.
+  /// Whether the connection can be used again: nothing failed, and the server has not closed it.
   bool is_usable() noexcept;
   bool has_failed() const noexcept { return has_failed_; }
-  /// Set once the server did not answer in time and the connection was given up.
+  /// Set once the server did not respond in time and the connection was abandoned.
   const std::optional<base::error>& silence() const noexcept { return silence_; }
-  /// Whether the last failure asks for the transaction to be repeated: a deadlock, or changes that
-  /// cannot be put in one order (SQLSTATE 40P01, 40001). The connection is usable after it.
+  /// Whether the transaction should be repeated after the last failure: a deadlock, or changes that
+  /// cannot be serialized (SQLSTATE 40P01, 40001). The connection is usable after it.
   bool asks_for_repetition() const noexcept { return asks_for_repetition_; }
-  /// How long the server works on a statement.
+  /// How long a statement may take on the server.
   std::chrono::milliseconds statement_timeout() const noexcept {
     return answer_timeout_ - answer_grace;
   }
@@ -93,12 +93,12 @@ private:
   struct closer {
     void operator()(pg_conn* handle) const noexcept;
   };
-  /// A statement whose answer was not read.
+  /// A statement whose result has not been read.
   struct sent {
     std::string_view operation;
-    /// Set where this prepares a command.
+    /// Set if this prepares a command.
     const char* prepares = nullptr;
-    /// Gets what the statement returns, unless null.
+    /// Receives the rows of the statement, unless null.
     const take_rows* take = nullptr;
     bool row_by_row = false;
   };
@@ -111,7 +111,7 @@ private:
   base::expected<void> commit(std::string_view operation) override;
   void roll_back(std::string_view operation) noexcept override;
 
-  /// Locks a subject within a transaction that wrote none so far.
+  /// Locks a subject within a transaction that has written none so far.
   base::expected<void> lock(sql_subject subject);
   base::expected<void> check_encoding() const;
   base::expected<void> configure(const postgres_settings& settings);
@@ -119,18 +119,18 @@ private:
   base::expected<void> queue(const sql_command& command, const parameters& with, const sent& answer,
                              bool binary);
   base::expected<void> prepare(const sql_command& command);
-  /// Reads the answers of everything sent so far.
+  /// Reads the results of everything sent so far.
   base::expected<void> drain();
-  /// Reads the answer of the first statement that was sent.
+  /// Reads the result of the first outstanding statement.
   base::expected<void> read_answer(const std::function<bool()>& stop = {});
   /// Waits until the next result can be read without waiting.
   base::expected<void> await(std::string_view operation, const std::function<bool()>& stop);
   void deliver(binary_rows got, const sent& of);
-  /// The failure that the answers so far had, if any.
+  /// The first failure among the results so far, if any.
   base::expected<void> outcome();
-  /// The connection broke, or the server does not answer.
+  /// The connection broke, or the server does not respond.
   tl::unexpected<base::error> lost(std::string_view operation, std::string_view reason = {});
-  /// The server did not take the connection.
+  /// The server refused the connection.
   tl::unexpected<base::error> refused(std::string_view operation);
   base::error describe(std::string_view operation, std::string_view message,
                        std::string_view state) const;
@@ -144,7 +144,7 @@ private:
   bool in_transaction_ = false;
   bool is_reading_ = false;
   std::optional<sql_subject> subject_;
-  /// The first failure among the answers of what was sent together.
+  /// The first failure among the results of statements sent together.
   std::optional<base::error> failure_;
   mutable bool has_failed_ = false;
   std::optional<base::error> silence_;

@@ -30,11 +30,11 @@ base::expected<void> read_server(postgres_connection& on, store_examination& int
   });
   if (read && version < least_server)
     into.lacks.push_back("the server is " + into.engine +
-                         ", and 15 or later is needed: use a newer server");
+                         ", but 15 or later is required: use a newer server");
   return read;
 }
 
-/// The server's time counts as that in the middle of the round trip.
+/// Takes the server's time as the time in the middle of the round trip.
 base::expected<void> read_clock(postgres_connection& on, store_examination& into) {
   const auto& machine = base::machine_clock();
   const auto begun = machine.now();
@@ -45,7 +45,7 @@ base::expected<void> read_clock(postgres_connection& on, store_examination& into
   return {};
 }
 
-/// The right to make the schema, which `migrate` needs.
+/// The privilege to create the schema, which `migrate` needs.
 base::expected<void> look_at_empty(postgres_connection& on, store_examination& into) {
   static constexpr sql_command query{
       "SELECT CASE WHEN has_database_privilege(current_database(), 'CREATE') THEN 1 ELSE 0 END",
@@ -53,12 +53,14 @@ base::expected<void> look_at_empty(postgres_connection& on, store_examination& i
   const auto may = select_integer(on, query);
   if (!may) return tl::unexpected(may.error());
   if (*may == 0)
-    into.lacks.push_back("the role may not make the schema matchcloud: let the role own the "
-                         "database (ALTER DATABASE .. OWNER TO ..), or grant it CREATE on it");
+    into.lacks.push_back(
+        "the role may not create the schema matchcloud: make the role the owner of the database "
+        "(ALTER DATABASE .. OWNER TO ..), or grant it CREATE on the database");
   return {};
 }
 
-/// Tables that the role may not use as the program does. Entries of the audit log never change.
+/// Finds tables on which the role lacks the program's privileges. Entries of the audit log never
+/// change.
 base::expected<void> look_at_tables(postgres_connection& on, store_examination& into) {
   static constexpr sql_command query{
       "SELECT c.relname, string_agg(needed, ', ' ORDER BY needed) FROM pg_class c, "
@@ -69,11 +71,11 @@ base::expected<void> look_at_tables(postgres_connection& on, store_examination& 
       looking};
   return for_each_row(on, query, {}, [&](sql_row& row) {
     into.lacks.push_back("the role lacks " + std::string{row.text(1)} + " on matchcloud." +
-                         std::string{row.text(0)} + ": give it the role that owns the schema");
+                         std::string{row.text(0)} + ": grant it the role that owns the schema");
   });
 }
 
-/// Tables that the role cannot alter, where the next start would.
+/// Finds tables that the next start would alter but the role cannot.
 base::expected<void> look_at_owners(postgres_connection& on, store_examination& into) {
   static constexpr sql_command query{
       "SELECT count(*) FROM pg_class WHERE relnamespace = to_regnamespace('matchcloud') "
@@ -82,7 +84,7 @@ base::expected<void> look_at_owners(postgres_connection& on, store_examination& 
   const auto foreign = select_integer(on, query);
   if (!foreign) return tl::unexpected(foreign.error());
   if (*foreign > 0)
-    into.lacks.push_back("the schema has to be migrated, and the role does not own " +
+    into.lacks.push_back("the schema has to be migrated, but the role does not own " +
                          std::to_string(*foreign) + " of its tables: start once as their owner");
   return {};
 }

@@ -10,7 +10,7 @@ namespace matchcloud::store {
 
 namespace {
 
-/// Batches one after the other as a single one.
+/// Several batches joined into one.
 struct joined_parts {
   std::vector<model::lobby_record> records;
   model::lobby_attributes_table attributes;
@@ -42,7 +42,8 @@ postgres_lobbies::rounds_of(std::span<const model::lobby_record>& records) {
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return records[a].lobby_id < records[b].lobby_id;
   });
-  // A lobby with more reports than a transaction takes ends it before the first of the rest.
+  // If a lobby has more reports than a transaction takes, the transaction ends before the first
+  // extra one.
   std::vector<round> rounds;
   std::size_t taken = records.size();
   std::size_t nth = 0;
@@ -90,7 +91,7 @@ std::size_t postgres_lobbies::merge_parts(std::span<merge_part> parts) {
   }
   std::span<const model::lobby_record> records{all.records};
   (void)rounds_of(records);
-  // Those that the transaction would take whole.
+  // Keeps the parts that the transaction takes completely.
   std::erase_if(authors, [&](const author& each) { return each.end > records.size(); });
   if (authors.size() < 2) {
     merge_alone(parts.front());
@@ -100,7 +101,7 @@ std::size_t postgres_lobbies::merge_parts(std::span<merge_part> parts) {
   parts = parts.first(authors.size());
   auto lasted = merge_front(records, all.attributes, authors);
   if (!lasted) {
-    // What the server refuses of one must not be refused to all.
+    // The server's refusal of one part must not fail all of them.
     for (auto& each : parts)
       merge_alone(each);
     return parts.size();
@@ -121,7 +122,7 @@ postgres_lobbies::merge_front(std::span<const model::lobby_record>& records,
                               const author_list& authors) {
   const auto rounds = rounds_of(records);
   attributes_.begin_batch(attributes);
-  // Outside of the transaction: who waits for another's new kind must not hold lobbies.
+  // Outside the transaction: a session that waits for another's new kind must not hold lobbies.
   if (auto done = add_missing(records); !done) return tl::unexpected(done.error());
   const auto begun = base::machine_clock().now();
   base::expected<void> done;
@@ -155,7 +156,7 @@ base::expected<void> postgres_lobbies::add_missing(std::span<const model::lobby_
   for (std::size_t number = 0; number < records.size(); ++number) {
     if (!is_missing(known_[number])) continue;
     if (auto added = attributes_.add(records[number].attributes); !added) {
-      // Those added before it are gone with the transaction, and the connection may stay.
+      // The kinds added before it were rolled back, and the connection may be used again.
       attributes_.forget();
       return tl::unexpected(added.error());
     }
@@ -215,7 +216,7 @@ base::expected<void> postgres_lobbies::merge_round(std::span<const model::lobby_
                           binary_value::array(kinds)};
   const auto written = on_->select_binary(upsert, values);
   if (!written) return tl::unexpected(written.error());
-  // They come in the order in which they were sent.
+  // Rows are returned in the order in which they were sent.
   std::size_t at = 0;
   for (int row = 0; row < written->size(); ++row) {
     const auto id = written->uuid(row, 0);
@@ -255,7 +256,7 @@ base::expected<void> postgres_lobbies::find_conflicts(std::span<const model::lob
 }
 
 base::expected<void> postgres_lobbies::count_change(const model::uuid& game_id) {
-  // A row that another transaction holds is passed over. There is one for each that wrote at once.
+  // Skips rows that other transactions hold, so there is one row for each concurrent writer.
   static constexpr sql_command add{
       "WITH free AS (SELECT writer FROM lobby_changes WHERE game_id = $1 LIMIT 1 "
       "FOR UPDATE SKIP LOCKED), added AS (UPDATE lobby_changes SET changes = changes + 1 FROM free "

@@ -18,15 +18,15 @@
 
 namespace matchcloud::store {
 
-/// How many lobbies one transaction takes at most.
+/// The most lobbies that one transaction takes.
 inline constexpr std::size_t merge_limit = 5'000;
-/// How many reports of one lobby a transaction takes at most: each needs a statement of its own.
+/// The most reports of one lobby that a transaction takes: each needs its own statement.
 inline constexpr std::size_t reports_limit = 8;
-/// How often a transaction is tried that the server asks to be repeated.
+/// How often a transaction is tried if the server asks for repetition.
 inline constexpr int merge_attempts = 5;
 
-/// Merges lobbies with one statement per transaction, which gets them as arrays, sorted by id so
-/// that two writers never wait for each other in a circle. One thread.
+/// Merges lobbies with one statement per transaction, which receives them as arrays, sorted by id
+/// so that writers never deadlock. One thread.
 class postgres_lobbies {
 public:
   explicit postgres_lobbies(postgres_connection& on) : on_{&on}, attributes_{on} {}
@@ -45,9 +45,8 @@ public:
     return attributes_.check(attributes);
   }
 
-  /// Counts that the transaction changes the lobbies of a game, in the table `lobby_changes`, of
-  /// which `read_lobbies_revision` is the sum. It waits for no other transaction, and none waits
-  /// for it.
+  /// Counts the transaction's change to a game's lobbies in the table `lobby_changes`, whose sum is
+  /// `read_lobbies_revision`. It waits for no other transaction, and none waits for it.
   base::expected<void> count_change(const model::uuid& game_id);
 
 private:
@@ -57,21 +56,21 @@ private:
     std::int64_t kind = 0;
   };
   using stored_lobbies = std::unordered_map<model::uuid, stored_lobby>;
-  /// Numbers of records, in the order of their lobbies' ids; of each lobby one.
+  /// Numbers of records in the order of their lobbies' ids, one record per lobby.
   using round = std::vector<std::size_t>;
-  /// Who answers for records: those before `end` that are not the one's before.
+  /// The author of the records before `end` that do not belong to the previous author.
   struct author {
     std::size_t end = 0;
     audit_table audit;
   };
   using author_list = std::vector<author>;
 
-  /// How many records from the front a transaction takes, and in which rounds.
+  /// The records from the front that one transaction takes, in rounds.
   static std::vector<round> rounds_of(std::span<const model::lobby_record>& records);
   base::expected<void> resolve(std::span<const model::lobby_record> records);
   base::expected<void> add_missing(std::span<const model::lobby_record> records);
-  /// Merges as many from the front as a transaction takes, and shortens `records` to them. Returns
-  /// how long the transaction was open.
+  /// Merges the records that one transaction takes from the front, and shortens `records` to them.
+  /// Returns how long the transaction was open.
   base::expected<std::chrono::nanoseconds>
   merge_front(std::span<const model::lobby_record>& records,
               const model::lobby_attributes_table& attributes, const author_list& authors);
@@ -84,10 +83,10 @@ private:
   base::expected<void> find_conflicts(std::span<const model::lobby_record> records,
                                       const round& numbers);
   base::expected<void> finish(const author_list& authors, sql_transaction& changes);
-  /// What merging a record on its own would do.
+  /// Determines what merging a record on its own would do.
   void judge(std::size_t number, const model::lobby_record& each, const stored_lobbies& stored);
   base::expected<stored_lobbies> find(std::span<const model::lobby_record> records);
-  /// What became of `records`, which are those from number `first` on.
+  /// The outcome for `records`, which begin at number `first`.
   base::expected<lobby_merge> summary(std::span<const model::lobby_record> records,
                                       std::size_t first = 0);
 

@@ -36,8 +36,8 @@ base::expected<void> postgres_lobby_history::read(const model::export_query& que
 }
 
 base::expected<void> postgres_lobby_history::open(const model::export_query& query) {
-  // A bare `duration_class` after the first ORDER BY would be the column of the result, the
-  // bigint, which no index has.
+  // A bare `duration_class` after the first ORDER BY would be the result's bigint column, which has
+  // no index.
   static constexpr sql_command classes{
       "WITH RECURSIVE classes (class) AS ((SELECT duration_class::bigint FROM lobbies "
       "WHERE game_id = $1 ORDER BY lobbies.duration_class LIMIT 1) UNION ALL SELECT "
@@ -45,9 +45,9 @@ base::expected<void> postgres_lobby_history::open(const model::export_query& que
       "ORDER BY lobbies.duration_class LIMIT 1) FROM classes WHERE class IS NOT NULL) "
       "SELECT class FROM classes WHERE class IS NOT NULL",
       reading_lobbies};
-  // The index has the order of the export; without statistics the planner might sort. Whoever takes
-  // the lobbies may pause: it writes them to a disk, at the lowest priority. A lock that somebody
-  // has on the table ends the reading before the time of a statement does: that is no slow history.
+  // The index has the order of the export; without statistics the planner might sort. The reader of
+  // the lobbies may pause, because it writes them to a disk at the lowest priority. If the table is
+  // locked, the reading ends before the statement timeout, because that is not a slow history.
   static constexpr sql_command plan{
       "SELECT set_config('enable_seqscan', 'off', true), "
       "set_config('enable_bitmapscan', 'off', true), set_config('enable_sort', 'off', true), "
@@ -73,7 +73,7 @@ base::expected<void> postgres_lobby_history::open_cursor(const model::export_que
   const auto span = span_of_class(query.span, duration_class);
   const auto begin = std::to_string(span.begin);
   const auto name = "class_" + std::to_string(cursors_.size());
-  // Made of numbers and an id alone.
+  // Safe without parameters: made only of numbers and an id.
   const auto declare =
       "DECLARE " + name +
       " BINARY NO SCROLL CURSOR FOR SELECT start_ts, lobby_id, stop_ts, kind FROM lobbies "

@@ -13,8 +13,8 @@
 
 namespace matchcloud::store {
 
-/// How many lobbies of a duration class are asked for at once. While they are merged, as many again
-/// are on their way: a reading holds at most twice as many per class, 43 classes of 120 bytes each.
+/// How many lobbies of a duration class are fetched at once. While they are merged, the next batch
+/// is on its way: a reading holds at most two batches per class, for 43 classes, of 120 bytes each.
 inline constexpr int fetched_at_once = 5'000;
 
 /// Reads lobby history on one connection and from one snapshot, with a cursor for each duration
@@ -28,13 +28,13 @@ public:
                             const history_reader& to);
 
 private:
-  /// The remaining lobbies of a duration class: those that are here, and those that were asked for.
+  /// The remaining lobbies of a duration class: those received, and those requested.
   struct cursor {
     std::string fetch;
     binary_rows here;
     int row = 0;
     binary_rows coming;
-    /// Whether an answer is on its way or in `coming`.
+    /// Whether a result is on its way or in `coming`.
     bool asked = false;
     bool answered = false;
     postgres_connection::take_rows take;
@@ -54,11 +54,11 @@ private:
   base::expected<void> open_cursor(const model::export_query& query, int duration_class);
   base::expected<void> merge(model::csv_dialect as, const history_reader& to);
   base::expected<void> ask(cursor& of);
-  /// Stands on the next lobby of a cursor; false at its end.
+  /// Moves to the next lobby of a cursor; false at its end.
   base::expected<bool> advance(cursor& of, const std::function<bool()>& stop);
 
   postgres_connection* on_;
-  /// At addresses of their own: answers go to them.
+  /// At stable addresses, because results are written to them.
   std::vector<std::unique_ptr<cursor>> cursors_;
 };
 

@@ -288,7 +288,7 @@ base::expected<std::int64_t> read_version(postgres_connection& on, const schema_
   return version;
 }
 
-/// The tables that a step changes, as names in quotes, each with a comma before it.
+/// The tables that a step changes, as quoted names, each preceded by a comma.
 std::string tables_changed_by(std::string_view step) {
   static constexpr std::string_view change = "ALTER TABLE ";
   std::string names;
@@ -300,9 +300,9 @@ std::string tables_changed_by(std::string_view step) {
   return names;
 }
 
-/// Waits until nobody reads or writes the tables of `names` that there are, and holds them until
-/// the transaction ends. Whoever comes while it waits waits behind it, until a `pg_dump` or a
-/// backup ends that reads for hours. So it waits for short times only.
+/// Waits until nothing reads or writes the existing tables of `names`, and locks them until the
+/// transaction ends. Later statements queue behind a waiting lock, which could wait hours for a
+/// `pg_dump` or a backup. So it waits only briefly each time.
 std::string lock_of(std::string_view names) {
   std::string sql = "DO $$ DECLARE changed text; BEGIN "
                     "SELECT string_agg(format('%I', name), ', ') INTO changed "
@@ -315,7 +315,7 @@ std::string lock_of(std::string_view names) {
   return sql;
 }
 
-/// All of what is missing, in one transaction.
+/// All missing migrations, in one transaction.
 std::string script_from(std::int64_t version, const schema_versions& known) {
   std::string sql;
   std::string changed;

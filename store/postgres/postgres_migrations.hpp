@@ -10,16 +10,16 @@ namespace matchcloud::store {
 const schema_versions& postgres_schema() noexcept;
 
 /// Creates the schema and migrates it to the newest version, under an advisory lock, so that of
-/// several programs that try at once one does each step. A schema that is newer stays as it is and
-/// is used, unless it says that a program as old as this one must not: then fails with
-/// `store_newer`. Fails with `store_failed` if the schema was never released.
+/// several programs that try at once one does each step. A newer schema stays as it is and is used,
+/// unless it excludes programs as old as this one: then fails with `store_newer`. Fails with
+/// `store_failed` if the schema was never released.
 base::expected<void> migrate(postgres_connection& on,
                              const schema_versions& known = postgres_schema());
 
-/// Whether the schema is there, whatever its version. Fails with `store_failed`.
+/// Whether the schema exists, in any version. Fails with `store_failed`.
 base::expected<bool> has_schema(postgres_connection& on);
 
-/// Whether the schema is for this program. Fails like `migrate`.
+/// Checks that this program can use the schema. Fails like `migrate`.
 base::expected<void> check_schema(postgres_connection& on);
 
 } // namespace matchcloud::store

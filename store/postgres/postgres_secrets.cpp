@@ -76,8 +76,9 @@ base::expected<secret_versions> postgres_secrets::load_or_create(secret_name nam
   }
   if (!found) return tl::unexpected(found.error());
   if (!*found)
-    return base::fail(base::errc::store_failed, "the secret " + std::string{facts_of(name).name} +
-                                                    " was removed while it was made. Try again.");
+    return base::fail(base::errc::store_failed,
+                      "the secret " + std::string{facts_of(name).name} +
+                          " was removed while it was created. Try again.");
   return **std::move(found);
 }
 
@@ -91,7 +92,7 @@ base::expected<bool> postgres_secrets::apply(secret_name name, const change& mak
   if (!changes) return tl::unexpected(changes.error());
   const auto before = read(name, true);
   if (!before) return tl::unexpected(before.error());
-  if (!*before) return on.failure("rotate a secret", "it was removed meanwhile");
+  if (!*before) return on.failure("rotate a secret", "it was removed in the meantime");
   const auto after = make(**before);
   if (!after) return tl::unexpected(after.error());
   if (!*after) return false;

@@ -14,12 +14,12 @@ namespace matchcloud::store {
 
 class postgres_connection;
 
-/// The secrets of a store in PostgreSQL, in a table, encrypted under a master key that the database
-/// does not have: a dump of it tells nothing. Has a connection of its own, opened when it is
-/// needed. Changes are made one at a time, by a lock of the row. Any thread that may wait.
+/// The secrets of a store in PostgreSQL, in a table, encrypted with a master key that the database
+/// does not have: a dump reveals nothing. Uses its own connection, opened when needed. A lock of
+/// the row makes changes happen one at a time. Any thread that may wait.
 class postgres_secrets final : public secret_changes {
 public:
-  /// Connects at the first call. The schema must be there: open the store before.
+  /// Connects at the first call. The schema must exist: open the store first.
   postgres_secrets(postgres_settings settings, const base::secret_bytes& key,
                    const base::clock& clock = base::machine_clock());
   ~postgres_secrets() override;

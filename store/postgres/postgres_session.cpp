@@ -25,7 +25,7 @@ class postgres_session final : public sql_session {
 public:
   using take_silence = std::function<void(const base::error&)>;
 
-  /// `silent` is told of a server that did not answer.
+  /// `silent` is called if the server did not respond.
   postgres_session(std::unique_ptr<postgres_connection> on, take_silence silent)
       : sql_session{*on},
         on_{std::move(on)},
@@ -117,13 +117,13 @@ private:
   std::unique_ptr<postgres_connection> on_;
   postgres_lobbies lobbies_;
   postgres_lobby_history history_;
-  /// What the feed saw last; empty before its first look.
+  /// The revisions that the feed saw last; empty before its first look.
   std::optional<revision_list> seen_;
   base::steady_time look_again_;
   take_silence silent_;
 };
 
-/// Lets one caller at a time try to connect while the server cannot be reached or does not answer,
+/// Lets one caller at a time try to connect while the server cannot be reached or does not respond,
 /// with growing pauses; the others fail at once. Any thread.
 class reconnecting : public std::enable_shared_from_this<reconnecting> {
 public:
@@ -167,7 +167,7 @@ private:
 
   void hold_off(const base::error& failed) {
     failure_ = failed;
-    // Spread, so that many processes do not come back in step.
+    // Randomized, so that many processes do not reconnect in step.
     const auto half = pause_.count() / 2;
     const auto spread = static_cast<std::int64_t>(base::random_seed() % 1'000) * half / 1'000;
     next_try_ = base::machine_clock().now() + std::chrono::milliseconds{half + spread};
@@ -183,7 +183,7 @@ private:
   base::steady_time next_try_;
 };
 
-/// The first connection, by which the schema is what this program needs.
+/// Opens the first connection, which creates or migrates the schema.
 base::expected<std::unique_ptr<postgres_connection>>
 open_migrated(const postgres_settings& settings) {
   auto first = open_checked(settings);

@@ -14,7 +14,7 @@ base::expected<std::unique_ptr<postgres_connection>>
 open_checked(const postgres_settings& settings);
 
 /// Opens a connection for copying the store whole. Fails like `open_postgres`, and with
-/// `store_newer` where the schema is newer in any way.
+/// `store_newer` if the schema is newer at all.
 base::expected<std::unique_ptr<sql_connection>>
 open_postgres_connection(const postgres_settings& settings);
 

@@ -38,11 +38,11 @@ void log(void* place, const PGresult* notice) noexcept {
   // libpq is C.
   try {
     auto severity = field_of(notice, PG_DIAG_SEVERITY_NONLOCALIZED);
-    // libpq's own have no other.
+    // libpq's own notices have only this one.
     if (severity.empty()) severity = field_of(notice, PG_DIAG_SEVERITY);
     base::log_at(level_of(severity), base::log_event::store_notice, "{}",
                  line_of(*static_cast<const std::string*>(place), notice));
-  } catch (const std::exception&) { // NOLINT(bugprone-empty-catch): without memory, nothing is said
+  } catch (const std::exception&) { // NOLINT(bugprone-empty-catch): no memory for the notice
   }
 }
 

@@ -15,27 +15,27 @@ constexpr std::size_t state_bytes = 5;
 constexpr std::string_view shown_begin = "[SQLSTATE ";
 
 struct row {
-  /// A whole SQLSTATE, or what begins several, such as their class.
+  /// A whole SQLSTATE, or the prefix of several, such as their class.
   std::string_view begins;
   sqlstate_meaning meaning;
 };
 
 constexpr std::string_view pooler_advice =
-    "another client's prepared statements are on this connection, so a pooler (pgbouncer, say) "
-    "shares it among transactions: connect to the server directly, or have the pooler share "
-    "connections by session";
+    "this connection has another client's prepared statements, so a pooler such as pgbouncer "
+    "shares it among transactions: connect to the server directly, or set the pooler to session "
+    "pooling";
 constexpr std::string_view refused_advice =
-    "the same would be refused again: the tables of the schema matchcloud, their constraints and "
+    "a retry would be refused too: the tables of the schema matchcloud, their constraints and "
     "triggers must be as this program made them";
 
-/// What begins another row's text stands behind it.
+/// A prefix of another row's text must follow that row.
 constexpr std::array rows{
     // Connections.
     row{"08", {errc::store_failed, true}},
     row{"57P04", {errc::store_failed, false}},                     // the database was dropped
     row{"57014", {errc::store_failed, true, after_failure::keep}}, // the time limit
     row{"57", {errc::store_failed, true}},
-    // What is in the statement.
+    // The content of a statement.
     row{"21", {errc::internal, false, after_failure::keep, refused_advice}},
     row{"22", {errc::internal, false, after_failure::keep, refused_advice}},
     row{"23", {errc::internal, false, after_failure::keep, refused_advice}},
@@ -44,14 +44,14 @@ constexpr std::array rows{
          "grant the user what it needs: CREATE on the database at the first start"}},
     row{"42P05", {errc::store_failed, false, after_failure::reconnect, pooler_advice}},
     row{"26000", {errc::store_failed, false, after_failure::reconnect, pooler_advice}},
-    // Tables that are away: a restore, another search_path behind a pooler.
+    // Missing tables: during a restore, or with another search_path behind a pooler.
     row{"42P01", {errc::store_failed}},
     row{"42703", {errc::store_failed}},
     row{"42883", {errc::store_failed}},
     row{"42", {errc::internal, false, after_failure::reconnect, refused_advice}},
     row{"44", {errc::internal, false, after_failure::keep, refused_advice}},
     row{"54", {errc::internal, false, after_failure::keep, refused_advice}},
-    row{"P0", {errc::internal, false, after_failure::keep, refused_advice}}, // of triggers
+    row{"P0", {errc::internal, false, after_failure::keep, refused_advice}}, // raised by triggers
     // Other transactions.
     row{"40001", {errc::store_failed, true, after_failure::repeat}},
     row{"40P01", {errc::store_failed, true, after_failure::repeat}},
@@ -61,9 +61,9 @@ constexpr std::array rows{
     // The server.
     row{"25006",
         {errc::store_failed, true, after_failure::reconnect,
-         "this is a standby: name the primary, or several hosts"}},
+         "this is a standby: connect to the primary, or list several hosts"}},
     row{"53100",
-        {errc::store_full, true, after_failure::reconnect, "free some disk space of the server"}},
+        {errc::store_full, true, after_failure::reconnect, "free some disk space on the server"}},
     row{"53300",
         {errc::store_failed, true, after_failure::reconnect,
          "the server has no connections left: raise its max_connections, or lower "

@@ -26,7 +26,7 @@ std::string hex_of(std::span<const std::uint8_t> bytes) {
   return text;
 }
 
-/// PostgreSQL's texts have no NUL: `escape` and '0' stand for it, `escape` and '1' for an escape.
+/// PostgreSQL's texts cannot have a NUL: `escape` and '0' replace it, `escape` and '1' an escape.
 constexpr char escape = '\x01';
 
 std::string escaped(std::string_view text) {

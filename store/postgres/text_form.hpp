@@ -14,14 +14,14 @@ struct pg_result;
 
 namespace matchcloud::store {
 
-/// The text form of a parameter; nothing for a null. PostgreSQL's texts have no NUL: an escape
-/// stands for it.
+/// The text form of a parameter; nothing for a null. PostgreSQL's texts cannot have a NUL: an
+/// escape replaces it.
 std::optional<std::string> text_form(const sql_value& value);
 
 /// A row of a result in text form.
 class text_row final : public sql_row {
 public:
-  /// Stands on the first row of `rows`, which must outlive this object.
+  /// Starts at the first row of `rows`, which must outlive this object.
   explicit text_row(const pg_result* rows) noexcept : rows_{rows} {}
 
   void stand_on(int row) noexcept {
@@ -42,7 +42,7 @@ private:
 
   const pg_result* rows_;
   int row_ = 0;
-  /// Texts of this row that had escapes; at addresses that stay.
+  /// Texts of this row that had escapes, at stable addresses.
   std::deque<std::string> unescaped_;
   std::deque<std::vector<std::uint8_t>> blobs_;
 };

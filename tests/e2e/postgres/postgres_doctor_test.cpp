@@ -67,7 +67,7 @@ TEST_CASE("doctor names the privileges that a role lacks", "[.postgres]") {
   };
   const auto empty = guests_doctor();
   INFO(empty.shown());
-  CHECK(empty.has("store", "error", "may not make the schema"));
+  CHECK(empty.has("store", "error", "may not create the schema"));
   const world in{store_url{uri}};
   fixtures::postgres_session{postgres.administrator(name_in(uri))}.execute(
       "GRANT USAGE ON SCHEMA matchcloud TO guest; "
