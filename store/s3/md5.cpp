@@ -16,7 +16,7 @@ std::span<const std::uint8_t> as_bytes(std::string_view text) noexcept {
 
 void require(int done) {
   if (done != 1)
-    throw std::runtime_error{"OpenSSL makes no digest: " + base::take_openssl_reason()};
+    throw std::runtime_error{"OpenSSL cannot compute the digest: " + base::take_openssl_reason()};
 }
 
 } // namespace
@@ -55,7 +55,7 @@ std::string to_hexadecimal(std::string_view bytes) {
 }
 
 std::string to_base64(std::string_view bytes) {
-  // With the zero byte that OpenSSL writes behind.
+  // Includes the zero byte that OpenSSL appends.
   std::string text(4 * ((bytes.size() + 2) / 3) + 1, '\0');
   const auto length = EVP_EncodeBlock(reinterpret_cast<unsigned char*>(text.data()),
                                       as_bytes(bytes).data(), static_cast<int>(bytes.size()));

@@ -7,14 +7,15 @@
 
 namespace matchcloud::store {
 
-/// MD5 of bytes that come in pieces: what S3 makes entity tags of and compares bodies with, never
-/// against forgery. One thread at a time. Throws std::runtime_error if OpenSSL does not have it.
+/// MD5 of bytes that arrive in pieces. S3 uses it for entity tags and to check bodies; it protects
+/// nothing against forgery. One thread at a time. Throws std::runtime_error if OpenSSL does not
+/// have it.
 class md5_stream {
 public:
   md5_stream();
 
   void append(std::string_view bytes);
-  /// The digest of what was appended, as raw bytes. Begins anew.
+  /// Returns the digest of what was appended, as raw bytes, and starts over.
   std::string finish();
 
 private:

@@ -9,18 +9,18 @@
 
 namespace matchcloud::store {
 
-/// Bounds of an answer, but for the bytes of an object, which are handed on as they come.
+/// Bounds of a response, except for the bytes of an object, which are passed on as they arrive.
 inline constexpr std::size_t s3_headers_limit_bytes = 32UL * 1024;
 inline constexpr std::size_t s3_header_count_limit = 100;
 inline constexpr std::size_t s3_body_limit_bytes = 4UL * 1024 * 1024;
 
-/// An answer of a service of objects.
+/// A response of an object storage.
 struct s3_answer {
-  /// The HTTP status; 0 if there was no answer.
+  /// The HTTP status; 0 if there was no response.
   int status = 0;
   /// Names in lower case.
   s3_pairs headers;
-  /// Empty if it was handed to a taker.
+  /// Empty if it was passed to a taker.
   std::string body;
 
   /// A header's value; empty if there is none.
@@ -32,8 +32,8 @@ struct s3_answer {
   bool is_success() const noexcept { return status >= 200 && status < 300; }
 };
 
-/// Takes a body in pieces of 1 byte to 64 KiB, if the status is 200 or 206; `head` has no body yet.
-/// Returns whether it wants more. Must not throw.
+/// Receives a body in pieces of 1 byte to 64 KiB, if the status is 200 or 206; `head` has no body
+/// yet. Returns whether it wants more. Must not throw.
 using s3_body_taker = std::function<bool(const s3_answer& head, std::string_view piece)>;
 
 } // namespace matchcloud::store

@@ -49,14 +49,14 @@ base::expected<std::string> decoded(std::string_view text) {
     }
     if (i + 2 >= text.size() || base::hex_value(text[i + 1]) < 0 ||
         base::hex_value(text[i + 2]) < 0)
-      return refuse("a name is not encoded as it is said to be");
+      return refuse("a name is not in the encoding that the response declares");
     out += static_cast<char>(16 * base::hex_value(text[i + 1]) + base::hex_value(text[i + 2]));
     i += 2;
   }
   return out;
 }
 
-/// A key as a document has it.
+/// A key in a document.
 base::expected<std::string> key_of(const xml_element& in, std::string_view name, bool is_encoded) {
   const auto text = in.text_of(name);
   auto key = is_encoded ? decoded(text) : base::expected<std::string>{std::string{text}};
@@ -70,7 +70,7 @@ bool is_encoded(const xml_element& page) {
 
 base::expected<std::int64_t> time_of(const xml_element& in, std::string_view name) {
   const auto time = model::parse_timestamp(in.text_of(name));
-  if (!time) return refuse(std::string{name} + " is no time");
+  if (!time) return refuse(std::string{name} + " is not a time");
   return *time;
 }
 
@@ -151,7 +151,7 @@ base::expected<s3_page> read_s3_page(std::string_view body) {
   if (!*more) return page;
   page.continuation = read->text_of("NextContinuationToken");
   if (page.continuation.empty() || page.continuation.size() > marker_limit_bytes)
-    return refuse("there is more, and no token to ask for it with");
+    return refuse("there are more pages, but no token to request the next one");
   return page;
 }
 
@@ -169,7 +169,7 @@ base::expected<s3_uploads_page> read_s3_uploads(std::string_view body) {
   page.key_marker = *std::move(marker);
   page.upload_id_marker = read->text_of("NextUploadIdMarker");
   if (page.key_marker.empty() || page.upload_id_marker.size() > marker_limit_bytes)
-    return refuse("there is more, and no marker to ask for it with");
+    return refuse("there are more pages, but no marker to request the next one");
   return page;
 }
 
@@ -182,7 +182,7 @@ base::expected<std::string> read_s3_upload_id(std::string_view body) {
 }
 
 base::expected<s3_completion> read_s3_completion(std::string_view body) {
-  // Blanks are sent to keep the connection while parts are put together.
+  // The service sends blanks to keep the connection open while it assembles the parts.
   const auto first = body.find_first_not_of(" \t\r\n");
   if (first != body.npos && !body.starts_with("<?xml ")) body.remove_prefix(first);
   const auto read = parse_xml(body);

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-/// What the bodies of answers of S3 say. Pure functions; any thread. All fail with `io_failed` and
-/// a reason if a body is not what it must be.
+/// Parse the bodies of S3's responses. Pure functions; any thread. All fail with `io_failed` and a
+/// reason if a body is invalid.
 namespace matchcloud::store {
 
 /// Why a request was refused.
@@ -19,15 +19,15 @@ struct s3_error {
   std::string code;
   /// For people; visible ASCII, at most `s3_message_limit_bytes`.
   std::string message{};
-  /// The region that the bucket is in, where the error says it; characters as of the code.
+  /// The region of the bucket, if the error has it; the same characters as the code.
   std::string region{};
 };
 
 inline constexpr std::size_t s3_message_limit_bytes = 300;
 
-/// Reads an `Error`. A body that is none has no code.
+/// Reads an `Error`. The code is empty if the body is none.
 s3_error read_s3_error(std::string_view body);
-/// The same of an element with `Code` and `Message`.
+/// The same for an element with `Code` and `Message`.
 s3_error s3_error_of(const xml_element& read);
 /// Whether a text can be the code of an error, or a region.
 bool is_s3_word(std::string_view text) noexcept;
@@ -43,12 +43,12 @@ struct s3_listed {
 /// An answer to ListObjectsV2.
 struct s3_page {
   std::vector<s3_listed> objects;
-  /// With which the next page is asked for; empty if this is the last.
+  /// Requests the next page; empty if this is the last.
   std::string continuation;
 };
 base::expected<s3_page> read_s3_page(std::string_view body);
 
-/// An upload in parts that was begun and neither completed nor given up.
+/// An upload in parts that was begun but neither completed nor aborted.
 struct s3_unfinished {
   std::string key;
   std::string upload_id;
@@ -58,13 +58,13 @@ struct s3_unfinished {
 /// An answer to ListMultipartUploads.
 struct s3_uploads_page {
   std::vector<s3_unfinished> uploads;
-  /// With which the next page is asked for; both empty if this is the last.
+  /// Request the next page; both empty if this is the last.
   std::string key_marker;
   std::string upload_id_marker;
 };
 base::expected<s3_uploads_page> read_s3_uploads(std::string_view body);
 
-/// The id that an answer to CreateMultipartUpload has.
+/// The id in a response to CreateMultipartUpload.
 base::expected<std::string> read_s3_upload_id(std::string_view body);
 
 /// The answer to CompleteMultipartUpload, which can be an error although its status is 200: either

@@ -12,14 +12,14 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// What `Retry-After` asks for; 0 if it does not, or with a date.
+/// The time in `Retry-After`; 0 if it is missing or a date.
 milliseconds asked_for(const s3_answer& answer) {
   const auto seconds = base::parse_decimal<std::uint32_t>(answer.header("retry-after"));
   return std::chrono::seconds{seconds.value_or(0)};
 }
 
-/// Whether a result is one that callers await: a success, or the news that there is no such object,
-/// that a name is taken or that a range is behind the end.
+/// Whether callers handle a result themselves: a success, or the news that the object does not
+/// exist, that a name is taken or that a range is beyond the end.
 bool is_awaited(const s3_request& request, const s3_result& result) {
   if (result.is_success()) return true;
   const bool is_storing = request.method == "PUT" || request.method == "POST";
@@ -105,7 +105,7 @@ void s3_call::judge_attempt() {
   auto verdict = judge(transfer_->end(), transfer_->reason(), answer, error);
   const bool is_unwanted = transfer_->end() == s3_transfer_end::refused;
   end_attempt();
-  // The answer to a HEAD has no body, which would say why: the clock (403), or a token that has
+  // The response to a HEAD has no body with the reason: the clock (403), or a token that has
   // expired (400).
   if (request_.method == "HEAD" && (answer.status == 403 || answer.status == 400))
     verdict.next = s3_next::again_with_time;

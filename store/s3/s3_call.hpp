@@ -14,24 +14,24 @@
 
 namespace matchcloud::store {
 
-/// What a request is made with, beside what is sent.
+/// How a request is made, apart from what is sent.
 struct s3_call_options {
-  /// From the beginning of the call, repetitions included.
+  /// From the beginning of the call, including repetitions.
   std::chrono::milliseconds timeout{0};
   /// Whether the service may be silent until then.
   bool may_be_silent = false;
-  /// For whom the body is; empty: it is kept in the answer.
+  /// Receives the body; empty: it is kept in the response.
   s3_body_taker taker;
   /// Changes the request before it is repeated.
   std::function<void(s3_request&)> before_repetition;
-  /// Finds the error in an answer; empty: statuses from 300 on are errors, with that of their body.
+  /// Finds the error in a response; empty: statuses from 300 on are errors, read from their body.
   std::function<s3_error(const s3_answer&)> error_of;
 };
 
-/// The result of a call: an answer that counts, whether it is a success or a refusal.
+/// The result of a call: a conclusive response, either a success or a refusal.
 struct s3_result {
   s3_answer answer;
-  /// Of a refusal; the code is empty if it has none.
+  /// The error of a refusal; its code is empty if there is none.
   s3_error error;
   /// Whether an earlier attempt may have taken effect.
   bool was_outcome_unknown = false;
@@ -39,9 +39,9 @@ struct s3_result {
   bool is_success() const noexcept { return answer.is_success() && error.code.empty(); }
 };
 
-/// A request with its repetitions: again after what passes, with exponential backoff and full
-/// jitter (M. Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog, 2015), bounded in
-/// number and time. On a lane beside others; the same thread as the lane. The endpoint, the lane
+/// A request with its repetitions: retried after temporary failures, with exponential backoff and
+/// full jitter (M. Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog, 2015), bounded
+/// in number and time. Shares a lane with others; used on the lane's thread. The endpoint, the lane
 /// and `stopped` must outlive it, and so must what the request refers to.
 class s3_call {
 public:
@@ -51,24 +51,23 @@ public:
   s3_call& operator=(const s3_call&) = delete;
   ~s3_call();
 
-  /// Begins what is due, and judges what is done. Returns whether the call is over.
+  /// Begins an attempt that is due, and evaluates a finished one. Returns whether the call is over.
   bool advance();
-  /// How long nothing is to be done here unless the lane moves: 0 to `s3_longest_wait`.
+  /// How long this call needs nothing unless the lane has progress: 0 to `s3_longest_wait`.
   std::chrono::milliseconds idle_for() const;
 
-  /// The result of a call that is over. Fails with `store_failed` if no attempt got an answer that
-  /// counts, or with `cancelled`.
+  /// The result of a call that is over. Fails with `store_failed` if no attempt got a conclusive
+  /// response, or with `cancelled`.
   base::expected<s3_result>& result() noexcept { return *result_; }
 
 private:
   void begin_attempt();
   void judge_attempt();
-  /// Counts what the attempt has moved, and lets it go.
+  /// Counts the bytes that the attempt moved, and ends it.
   void end_attempt();
-  /// Plans the next attempt, after `least` and a random time; if there can be none, the call is
-  /// over.
+  /// Plans the next attempt, after `least` and a random time; if none is left, the call is over.
   void repeat(const s3_verdict& verdict, std::chrono::milliseconds least);
-  /// Whether the next attempt is made with what this one was refused for the lack of.
+  /// Whether the next attempt can use the time or the credentials that this one lacked.
   bool is_mended(s3_next next, const s3_answer& answer);
   void take(s3_result result);
   void fail(base::errc code, const std::string& reason);
@@ -89,7 +88,7 @@ private:
   std::optional<base::expected<s3_result>> result_;
 };
 
-/// How long a call waits at most before it looks whether it is to stop; it is woken for that.
+/// The longest wait of a call before it checks whether it must stop; stopping also wakes it.
 inline constexpr std::chrono::milliseconds s3_longest_wait{1'000};
 
 } // namespace matchcloud::store

@@ -14,12 +14,12 @@ namespace {
 
 /// How long the end of an upload may take, also of a process that is stopping.
 constexpr std::chrono::milliseconds abort_timeout{10'000};
-/// How often an upload is given up before it is left to others. Parts that were on their way may
-/// come after the first.
+/// How often aborting an upload is tried before it is left as a leftover. Parts on their way may
+/// arrive after the first attempt.
 constexpr int aborts_limit = 5;
 
-/// The right that a request needs (the Amazon S3 user guide, "Required permissions for Amazon S3
-/// API operations").
+/// The permission that a request needs (the Amazon S3 user guide, "Required permissions for Amazon
+/// S3 API operations").
 std::string right_of(const s3_request& request) {
   const auto has = [&](std::string_view name) {
     return std::ranges::any_of(request.query, [&](const auto& each) { return each.first == name; });
@@ -32,7 +32,7 @@ std::string right_of(const s3_request& request) {
   return "s3:GetObject";
 }
 
-/// What is never set, for calls that are made after the others were stopped.
+/// A flag that is never set, for calls made after the others were stopped.
 const std::atomic<bool> never{false};
 
 } // namespace
@@ -51,7 +51,7 @@ void s3_client::show(base::metric_set& in) const {
   const auto& of = endpoint_->counters();
   in.add(of);
   in.add_gauge({"matchcloud_objects_answered_timestamp_seconds",
-                "When the bucket last answered, in seconds since 1970; 0: not yet."},
+                "When the bucket last responded, in seconds since 1970; 0: not yet."},
                [&of] { return static_cast<double>(of.answered_ts.get()) / 1'000; });
 }
 
@@ -109,7 +109,7 @@ base::expected<object_outcome> s3_client::put(const std::string& key, std::strin
   if (!result) return tl::unexpected(result.error());
   if (result->answer.status == 412) {
     if (!result->was_outcome_unknown) return object_outcome::was_there;
-    // What has the name now may come from an attempt whose answer was lost.
+    // The object with this name may come from an attempt whose response was lost.
     const auto found = head(key);
     if (!found) return tl::unexpected(found.error());
     const bool is_own = *found && (*found)->write_name == write_name;
@@ -119,9 +119,10 @@ base::expected<object_outcome> s3_client::put(const std::string& key, std::strin
   const auto tag = md5_tag_of(result->answer);
   if (tag.empty() || tag == to_hexadecimal(md5)) return object_outcome::stored;
   (void)remove(key);
-  return base::fail(base::errc::store_failed,
-                    endpoint_->shown(key) + ": the service has stored other bytes than it was "
-                                            "sent; they were removed again");
+  return base::fail(
+      base::errc::store_failed,
+      endpoint_->shown(key) +
+          ": the service stored different bytes than it was sent; the object was removed again");
 }
 
 base::expected<std::optional<s3_head>> s3_client::head_of(const s3_request& request,
@@ -137,7 +138,7 @@ base::expected<void> s3_client::check_bucket() {
   const s3_request request{"HEAD", {}, {}, {}, {}, {}, "find the bucket"};
   auto result = ask(request);
   if (!result) return tl::unexpected(result.error());
-  // Who may read objects need not have the right to see the bucket.
+  // Credentials that can read objects may lack the permission to see the bucket.
   if (result->answer.status != 404) return {};
   result->error.code = "NoSuchBucket";
   return refused(request, *result);
@@ -154,7 +155,7 @@ std::string s3_client::right_missing_for_head() {
       "list objects"};
   const auto listed = ask(list);
   if (listed && listed->is_success()) return "s3:GetObject";
-  // Without it Amazon does not tell what is missing from what is forbidden.
+  // Without this permission, Amazon reports missing objects as forbidden.
   return "s3:ListBucket on the bucket, and s3:GetObject on its objects,";
 }
 
@@ -167,10 +168,10 @@ base::error s3_client::why_refused(const s3_request& head, const s3_result& resu
   const auto status = told->answer.status;
   if (told->is_success() || status == 404 || status == 416) {
     auto why = refused(head, result).value();
-    why.detail += " A GET of the same is answered with HTTP status " + std::to_string(status) + ".";
+    why.detail += " A GET of the same object returns HTTP status " + std::to_string(status) + ".";
     return why;
   }
-  // Where the region is said may be the one or the other.
+  // Either response may have the region.
   auto both = *told;
   both.answer.headers.insert(both.answer.headers.end(), result.answer.headers.begin(),
                              result.answer.headers.end());
@@ -183,7 +184,7 @@ base::expected<std::optional<s3_head>> s3_client::head(const std::string& key) {
   const s3_request request{"HEAD", key, {}, {}, {}, {}, "look for the object"};
   const auto result = ask(request);
   if (!result) return tl::unexpected(result.error());
-  // The answer has no body, which would say why it is refused, or what is missing.
+  // The response has no body, which would say why it is refused, or what is missing.
   const auto status = result->answer.status;
   if (status >= 300 && status < 500 && status != 404)
     return tl::unexpected(why_refused(request, *result));
@@ -270,7 +271,7 @@ s3_client::list_uploads(const std::string& prefix,
 base::expected<void> s3_client::abort_upload(const std::string& key, const std::string& upload_id) {
   const s3_request request{"DELETE", key, {{"uploadId", upload_id}}, {},
                            {},       {},  "give up an upload"};
-  // Not one of the lanes that are counted: this must work while all are lent.
+  // Not one of the counted lanes: this must work while all of them are lent.
   s3_lane lane{1};
   const auto end_at = endpoint_->time().now() + abort_timeout;
   for (int i = 0; i < aborts_limit && endpoint_->time().now() < end_at; ++i) {

@@ -27,46 +27,46 @@ public:
   s3_client(const s3_client&) = delete;
   s3_client& operator=(const s3_client&) = delete;
 
-  /// Stores an object at once, under a name that must be free. `bytes` are at most
+  /// Stores an object in one request, under a name that must be free. `bytes` are at most
   /// `s3_settings::part_bytes`.
   base::expected<object_outcome> put(const std::string& key, std::string_view bytes,
                                      const std::string& content_type);
 
-  /// What is known of an object, or nothing if there is none.
+  /// The facts of an object, or nothing if it does not exist.
   base::expected<std::optional<s3_head>> head(const std::string& key);
 
-  /// Hands an object, or some of its bytes, to `take`, as `object_store::read` does. A connection
-  /// that is lost is made again, for what is missing.
+  /// Passes an object, or some of its bytes, to `take`, as `object_store::read` does. If the
+  /// connection is lost, continues with the missing bytes.
   base::expected<std::optional<object_facts>>
   get(const std::string& key, const std::optional<object_range>& range, const object_taker& take);
 
   /// Removes an object, if there is one.
   base::expected<void> remove(const std::string& key);
 
-  /// Hands all objects whose keys begin with `prefix` to `take`, in the order of keys, until it
+  /// Passes all objects whose keys begin with `prefix` to `take`, in the order of keys, until it
   /// returns false.
   base::expected<void> list(const std::string& prefix,
                             const std::function<bool(const s3_listed&)>& take);
 
-  /// Hands all unfinished uploads of keys that begin with `prefix` to `take`, until it returns
+  /// Passes all unfinished uploads of keys that begin with `prefix` to `take`, until it returns
   /// false.
   base::expected<void> list_uploads(const std::string& prefix,
                                     const std::function<bool(const s3_unfinished&)>& take);
 
-  /// Gives an unfinished upload up, if there is one, and waits until nothing of it is left. Works
+  /// Aborts an unfinished upload, if there is one, and waits until nothing of it is left. Works
   /// after `stop`, too.
   base::expected<void> abort_upload(const std::string& key, const std::string& upload_id);
 
   /// Makes a request and waits for its result. The digest of the body is added. Fails if there is
-  /// no answer that counts.
+  /// no conclusive response.
   base::expected<s3_result> ask(s3_request request, s3_call_options options = {});
-  /// The error for a result that is none of those that were awaited.
+  /// The error for a result that the caller did not expect.
   tl::unexpected<base::error> refused(const s3_request& request, const s3_result& result) const;
 
-  /// Adds what is counted of the calls.
+  /// Adds the metrics of the calls.
   void show(base::metric_set& in) const;
 
-  /// Ends all calls, now and from now on. Any thread; never waits.
+  /// Ends all current and future calls. Any thread; never waits.
   void stop() noexcept;
 
   s3_endpoint& endpoint() noexcept { return *endpoint_; }
@@ -82,9 +82,9 @@ private:
   base::expected<void> check_bucket();
   tl::unexpected<base::error> refused(const s3_request& request, const s3_result& result,
                                       std::string right) const;
-  /// The rights that a HEAD may lack which was denied, by what listing says.
+  /// The permissions that a denied HEAD may lack, found out by a listing.
   std::string right_missing_for_head();
-  /// The error for a HEAD that was refused, with the reason that a GET of the same is given.
+  /// The error for a refused HEAD, with the reason given to a GET of the same object.
   base::error why_refused(const s3_request& head, const s3_result& result);
 
   std::unique_ptr<s3_endpoint> endpoint_;

@@ -49,7 +49,7 @@ void warn_of_readers(const std::string& path, int file) {
 
 using opened_source = base::expected<std::unique_ptr<s3_credential_source>>;
 
-/// Credentials that stay.
+/// Credentials that never change.
 class given_credentials final : public s3_credential_source {
 public:
   explicit given_credentials(s3_credentials_ptr given) noexcept : given_{std::move(given)} {}
@@ -61,7 +61,7 @@ private:
   s3_credentials_ptr given_;
 };
 
-/// Those of a file.
+/// Credentials of a file.
 class credentials_file final : public s3_credential_source {
 public:
   static opened_source open(std::string path, std::string profile, const base::clock& time) {
@@ -116,8 +116,8 @@ void credentials_file::look() {
   looked_ = time_.now();
   if (file_state::of(path_) == state_ && !state_.is_fresh()) return;
   if (auto again = read(); !again)
-    base::log(base::log_event::bucket_key_kept,
-              "{}; the credentials that were read last stay in use", again.error().detail);
+    base::log(base::log_event::bucket_key_kept, "{}; the last credentials read stay in use",
+              again.error().detail);
 }
 
 s3_credentials_ptr credentials_file::current() {
@@ -133,7 +133,7 @@ bool credentials_file::renew() {
   return !are_equal(*before, *last_);
 }
 
-/// Those of a role, of this instance or container.
+/// Credentials of the role of this instance or container.
 class role_credentials final : public s3_credential_source {
 public:
   explicit role_credentials(std::unique_ptr<s3_lent_credentials> lent) noexcept
@@ -181,13 +181,13 @@ opened_source open_metadata(const environment& from, const base::clock& time) {
                    time);
 }
 
-/// Whether somebody names the credentials file or a profile of it.
+/// Whether the environment names the credentials file or a profile of it.
 bool names_file(const environment& from) {
   return !or_empty(from, "AWS_SHARED_CREDENTIALS_FILE").empty() ||
          !or_empty(from, "AWS_PROFILE").empty();
 }
 
-/// Those of the usual file, or else of the container, if it has any.
+/// Opens the usual file, or else the container's credentials, if it has any.
 opened_source open_file_or_container(const environment& from, const base::clock& time) {
   auto opened = open_file(from, time);
   if (opened || names_file(from)) return opened;

@@ -15,13 +15,13 @@ namespace matchcloud::store {
 /// The longest credentials file.
 inline constexpr std::size_t credentials_limit_bytes = 256UL * 1024;
 
-/// How long the file is not looked at again, so that requests do not wait for it.
+/// The least time between two checks of the file, so that requests do not wait for it.
 inline constexpr std::chrono::seconds credentials_look_interval{5};
 
-/// Where credentials come from.
+/// The source of credentials.
 enum class credential_origin : std::uint8_t {
-  /// The first that there is of these, in the order of the SDKs of AWS. Variables that are empty
-  /// count as absent.
+  /// The first of these that exists, in the order of the AWS SDKs. Empty variables count as
+  /// absent.
   /// 1. `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`, which then stay.
   /// 2. The role `AWS_ROLE_ARN`, for the token in `AWS_WEB_IDENTITY_TOKEN_FILE` (EKS IRSA).
   /// 3. The profile `AWS_PROFILE` (`default`) of the file `AWS_SHARED_CREDENTIALS_FILE`
@@ -30,19 +30,19 @@ enum class credential_origin : std::uint8_t {
   ///    `AWS_CONTAINER_CREDENTIALS_FULL_URI` (ECS, EKS Pod Identity).
   /// Those of roles are fetched again before they expire.
   usual,
-  /// The role of the EC2 instance that this process runs on. Its metadata service (version 2) is
-  /// asked for them, again before they expire; `AWS_EC2_METADATA_SERVICE_ENDPOINT` may say where
-  /// it is. Links end with the credentials that they were signed with, however long they are for.
+  /// The role of the EC2 instance that this process runs on. They are fetched from its metadata
+  /// service (version 2), and again before they expire; `AWS_EC2_METADATA_SERVICE_ENDPOINT` can set
+  /// its address. Links expire with the credentials that signed them, regardless of their lifetime.
   metadata,
 };
 
-/// Gives credentials. Any thread; may wait for the disk, or up to 5 s for a service that lends
+/// Supplies credentials. Any thread; may wait for the disk, or up to 5 s for a service that lends
 /// them.
 class s3_credential_source {
 public:
   /// Gets credentials. Fails with `config_invalid` if there are none or they are broken; the detail
-  /// names the variable, the file or the service and what to do, and has nothing of the
-  /// credentials. A file that others can read is taken, with a warning in the log. `time` must
+  /// names the variable, the file or the service and what to do, and has no part of the
+  /// credentials. A file that others can read is accepted, with a warning in the log. `time` must
   /// outlive the source.
   static base::expected<std::unique_ptr<s3_credential_source>>
   open(const environment& from, const base::clock& time,
@@ -50,10 +50,10 @@ public:
 
   virtual ~s3_credential_source() = default;
 
-  /// The present credentials. If they cannot be read or fetched any more, those that were last,
-  /// with a warning in the log.
+  /// The current credentials. If they can no longer be read or fetched, the last ones, with a
+  /// warning in the log.
   virtual s3_credentials_ptr current() = 0;
-  /// Looks for others now: the service refuses what `current` gave. Returns whether there are any.
+  /// Looks for new ones: the service refuses the current. Returns whether there are any.
   virtual bool renew() = 0;
 };
 

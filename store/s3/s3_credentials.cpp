@@ -22,7 +22,7 @@ constexpr std::size_t part_limit_bytes = 8UL * 1024;
 constexpr base::character_set visible_characters{
     [](unsigned char c) { return c > 0x20 && c < 0x7f; }};
 
-/// An id stands in a signature's scope, whose parts slashes and commas end.
+/// An id is part of a signature's scope, where slashes and commas are separators.
 constexpr base::character_set id_characters{
     [](unsigned char c) { return c > 0x20 && c < 0x7f && c != '/' && c != ','; }};
 
@@ -40,14 +40,14 @@ std::string_view trimmed(std::string_view text) noexcept {
   return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
-/// What is read of a profile.
+/// The values read from a profile.
 struct found_parts {
   static constexpr std::array<std::string_view, 3> names{
       "aws_access_key_id", "aws_secret_access_key", "aws_session_token"};
 
   std::array<std::optional<std::string_view>, 3> values;
 
-  /// The value that a name is for; null for other names.
+  /// The value of a name; null for other names.
   std::optional<std::string_view>* of(std::string_view name) {
     for (std::size_t i = 0; i < names.size(); ++i)
       if (names[i] == name) return &values[i];
@@ -67,11 +67,11 @@ public:
     if (line.front() == '[') return begin_section(line);
     const auto equals = line.find('=');
     if (equals == line.npos || equals == 0) return broken("is neither [PROFILE] nor NAME = VALUE");
-    if (!in_any_) return broken("stands before the first [PROFILE]");
+    if (!in_any_) return broken("is before the first [PROFILE]");
     if (!in_wanted_) return {};
     auto* const value = parts_.of(trimmed(line.substr(0, equals)));
     if (value == nullptr) return {};
-    if (*value) return broken("gives a value for the second time");
+    if (*value) return broken("sets a value for the second time");
     *value = trimmed(line.substr(equals + 1));
     return {};
   }
@@ -84,7 +84,8 @@ private:
     if (line.size() < 3 || line.back() != ']') return broken("is not a [PROFILE]");
     in_any_ = true;
     in_wanted_ = trimmed(line.substr(1, line.size() - 2)) == profile_;
-    if (in_wanted_ && std::exchange(found_, true)) return broken("begins a profile once more");
+    if (in_wanted_ && std::exchange(found_, true))
+      return broken("begins the same profile a second time");
     return {};
   }
 

@@ -13,14 +13,14 @@ namespace matchcloud::store {
 /// Gives the value of an environment variable, or nothing if it is not set.
 using environment = std::function<std::optional<std::string>(const char* name)>;
 
-/// The environment of this process. Any thread, as long as nobody changes it.
+/// The environment of this process. Any thread, as long as it does not change.
 environment process_environment();
 
 /// The region that `AWS_REGION` names, or else `AWS_DEFAULT_REGION`; empty if neither does.
 std::string given_region(const environment& from);
 
-/// A text that must not get into logs, errors or what is printed: it is given only to who names it,
-/// and overwritten when it is destroyed. Immutable.
+/// A text that must not get into logs, errors or output: it must be accessed explicitly by name,
+/// and is overwritten on destruction. Immutable.
 class s3_secret {
 public:
   explicit s3_secret(std::string text) noexcept : text_{std::move(text)} {}
@@ -34,11 +34,11 @@ private:
   std::string text_;
 };
 
-/// Who asks a service of objects. Immutable; any thread.
+/// The credentials for an object storage. Immutable; any thread.
 struct s3_credentials {
   std::string access_key_id;
   s3_secret secret_access_key;
-  /// Of credentials that were lent for some time; empty otherwise.
+  /// The token of temporary credentials; empty otherwise.
   s3_secret session_token;
 
   s3_credentials(std::string id, std::string secret, std::string token) noexcept
@@ -49,19 +49,19 @@ struct s3_credentials {
 
 using s3_credentials_ptr = std::shared_ptr<const s3_credentials>;
 
-/// Whether two are the same in all parts.
+/// Whether two credentials are equal in all parts.
 bool are_equal(const s3_credentials& a, const s3_credentials& b) noexcept;
 
-/// Makes credentials of their parts. Fails with `config_invalid` and a reason that has none of them
-/// if one is missing or cannot be in a header. `token` may be empty.
+/// Makes credentials from their parts. Fails with `config_invalid` and a reason that shows none of
+/// them if one is missing or cannot be in a header. `token` may be empty.
 base::expected<s3_credentials_ptr> make_credentials(std::string id, std::string secret,
                                                     std::string token);
 
 /// Reads the credentials of a profile from the text of a credentials file: sections in brackets,
-/// `name = value` in lines, comments behind `#` or `;` at the start of a line. Ignores names that
-/// it does not know and the sections of other profiles. Fails with `config_invalid` for a line of
-/// another form, for a name or a section that is there twice, and for a profile that is missing or
-/// not complete; the detail has the number of the line and nothing of its content.
+/// `name = value` in lines, comments behind `#` or `;` at the start of a line. Ignores unknown
+/// names and the sections of other profiles. Fails with `config_invalid` for a line of another
+/// form, for a name or a section that appears twice, and for a profile that is missing or
+/// incomplete; the detail has the line's number, but not its content.
 base::expected<s3_credentials_ptr> read_credentials(std::string_view text,
                                                     std::string_view profile);
 

@@ -15,7 +15,7 @@ namespace {
 
 std::string path_of(const s3_address& at, const std::string& key) {
   auto path = at.path_start + s3_encoded_path(key);
-  // Of the bucket itself.
+  // The path of the bucket itself.
   if (key.empty() && path.size() > 1) path.pop_back();
   return path;
 }
@@ -96,8 +96,8 @@ bool s3_endpoint::learn_time(const s3_signed_request& request, const s3_answer& 
   const auto before_ms = offset_ms_.exchange(offset_ms);
   if (std::abs(offset_ms - before_ms) > s3_clock_tolerance.count())
     base::log(base::log_event::bucket_clock,
-              "{}: the clock there is {} s from this machine's; requests are signed with the "
-              "time there. Set this machine's clock.",
+              "{}: the service's clock differs from this machine's by {} s; requests are signed "
+              "with the service's time. Synchronize this machine's clock (NTP).",
               shown({}), offset_ms / 1'000);
   return true;
 }

@@ -18,27 +18,27 @@
 
 namespace matchcloud::store {
 
-/// What calls came to. Any thread.
+/// Counts calls by their outcome. Any thread.
 struct s3_counters : base::metric_set {
-  static constexpr base::metric_text calls{"matchcloud_objects_calls_total",
-                                           "Calls to the bucket, by their end."};
+  static constexpr base::metric_text calls{
+      "matchcloud_objects_calls_total", "Calls to the bucket, counted when they end, by outcome."};
 
-  base::counter repetitions{*this,
-                            {"matchcloud_objects_calls_repeated_total",
-                             "Attempts of calls to the bucket after the first."}};
-  /// Bytes of bodies, of all attempts; known once an attempt has ended.
+  base::counter repetitions{
+      *this,
+      {"matchcloud_objects_calls_repeated_total", "Repeated attempts of calls to the bucket."}};
+  /// Bytes of the bodies of all attempts; counted when an attempt ends.
   base::counter sent_bytes{*this,
                            {"matchcloud_objects_sent_bytes_total", "Bytes sent to the bucket."}};
   base::counter received_bytes{
       *this, {"matchcloud_objects_received_bytes_total", "Bytes received from the bucket."}};
-  /// Calls that were answered as they may be, also with the news that there is no such object or
-  /// that a name is taken.
+  /// Calls with an expected response, which includes the news that an object does not exist or that
+  /// a name is taken.
   base::counter succeeded{*this, calls, {"outcome", "succeeded"}};
-  /// Calls that were refused or got no answer that counts. One that was stopped, or whose bytes
-  /// nobody wanted any more, is in neither number.
+  /// Calls that were refused or got no conclusive response. A call that was stopped, or whose bytes
+  /// were no longer wanted, is in neither number.
   base::counter failed{*this, calls, {"outcome", "failed"}};
-  /// When the service last gave an answer that counts, success or refusal, in milliseconds since
-  /// 1970; 0 if it has not yet.
+  /// When the service last sent a conclusive response, success or refusal, in milliseconds since
+  /// 1970; 0: not yet.
   base::gauge answered_ts;
 };
 
@@ -48,7 +48,7 @@ struct s3_request {
   /// The whole name in the bucket; empty for the bucket itself.
   std::string key;
   s3_pairs query;
-  /// Names in lower case, without `host`, `x-amz-date`, `x-amz-content-sha256` and what is about
+  /// Names in lower case, without `host`, `x-amz-date`, `x-amz-content-sha256` and headers about
   /// credentials.
   s3_pairs headers;
   /// Not copied.
@@ -59,21 +59,21 @@ struct s3_request {
   std::string_view operation;
 };
 
-/// A signed request, and with what it was signed.
+/// A signed request, and what it was signed with.
 struct s3_signed_request {
   s3_http_request request;
   s3_credentials_ptr by;
-  /// What was added to this machine's time.
+  /// The offset that was added to this machine's time.
   std::int64_t offset_ms = 0;
 };
 
-/// How far the service's clock must be from what was used, and may be from this machine's, for its
-/// time to be taken over. Services take 15 minutes.
+/// The service's time is adopted if it differs by more than the tolerance from the time that was
+/// used, and by no more than the limit from this machine's. Services tolerate 15 minutes.
 inline constexpr std::chrono::milliseconds s3_clock_tolerance{std::chrono::minutes{1}};
 inline constexpr std::chrono::milliseconds s3_clock_offset_limit{std::chrono::hours{24}};
 
-/// Makes requests of a service of objects: knows where it is, who asks, and what time it has there.
-/// Any thread; may wait for where credentials come from.
+/// Makes requests to an object storage: knows its address, the credentials and the service's time.
+/// Any thread; may wait for the source of credentials.
 class s3_endpoint {
 public:
   /// Fails with `config_invalid`. `time` must outlive the endpoint.
@@ -82,28 +82,28 @@ public:
        const base::clock& time);
 
   const s3_settings& settings() const noexcept { return settings_; }
-  /// What requests are signed for.
+  /// The region that requests are signed for.
   const std::string& region() const noexcept { return addresses_.region; }
   const base::clock& time() const noexcept { return time_; }
-  /// Milliseconds since 1970, as the service counts.
+  /// Milliseconds since 1970, by the service's clock.
   std::int64_t unix_ms() const noexcept { return time_.unix_ms() + offset_ms_.load(); }
 
   /// The request, signed for the next minutes.
   s3_signed_request sign(const s3_request& request, const s3_body_taker* taker);
-  /// A URL for who has no credentials, at the public endpoint.
+  /// A URL for clients without credentials, at the public endpoint.
   std::string presign(const std::string& key, const object_link& what);
 
-  /// Takes over the time of the answer's `Date`, as the service may have refused that of `request`.
-  /// Returns false if there is none, or it is about the time that was used, or too far away.
+  /// Adopts the time of the response's `Date`, because the service may have refused the time of
+  /// `request`. Returns false if there is none, or if it is close to the time used or too far away.
   bool learn_time(const s3_signed_request& request, const s3_answer& answer);
-  /// Notes how far the clock there is ahead, by the `Date` of an answer that just came.
+  /// Notes how far the service's clock is ahead, by the `Date` of a response that just arrived.
   void note_date(const s3_answer& answer);
-  /// What was noted last, to a second; empty before the first answer with a date.
+  /// The last noted difference, to a second; empty before the first response with a date.
   std::optional<std::chrono::milliseconds> ahead() const noexcept;
   /// Looks for other credentials than those of `request`. Returns whether there are any.
   bool renew_credentials(const s3_signed_request& request);
 
-  /// Of all calls there.
+  /// The counters of all calls to the service.
   s3_counters& counters() noexcept { return counters_; }
 
   /// `s3://BUCKET/KEY at HOST`, for errors.
@@ -123,7 +123,7 @@ private:
   s3_addresses addresses_;
   std::unique_ptr<s3_credential_source> credentials_;
   const base::clock& time_;
-  /// What is added to this machine's time.
+  /// The offset that is added to this machine's time.
   std::atomic<std::int64_t> offset_ms_{0};
   std::atomic<std::int64_t> ahead_ms_{unknown_ahead};
   s3_counters counters_;

@@ -11,10 +11,10 @@ namespace {
 
 constexpr std::size_t piece_limit_bytes = 64UL * 1024;
 
-/// No byte of an object is behind it; larger numbers are misread by some services.
+/// No object has bytes beyond this; some services misread larger numbers.
 constexpr std::uint64_t end_limit = std::numeric_limits<std::int64_t>::max();
 
-/// An object as it comes, from one attempt or several.
+/// An object as it arrives, in one or several attempts.
 class incoming_object {
 public:
   incoming_object(const std::optional<object_range>& range, const object_taker& take) noexcept
@@ -33,7 +33,8 @@ public:
   /// Takes some bytes of an attempt. False if they are not wanted, or wrong: see `problem`.
   bool take(const s3_answer& answer, std::string_view piece) {
     if (!std::exchange(is_begun_, true) && !begin(answer)) return false;
-    if (range_ && piece.size() > last() - next() + 1) return refuse("there are too many bytes");
+    if (range_ && piece.size() > last() - next() + 1)
+      return refuse("the service sent too many bytes");
     if (check_) check_->append(piece);
     while (!piece.empty()) {
       const auto some = piece.substr(0, piece_limit_bytes);
@@ -44,14 +45,14 @@ public:
     return true;
   }
 
-  /// Judges what was taken, after an attempt that ended well. Empty if all is right.
+  /// Checks what was received after an attempt that succeeded. Empty if all is right.
   std::string end(const s3_answer& answer) {
     if (!is_begun_ && !begin(answer)) return problem_;
     const auto last_wanted =
         range_ ? std::min(last() + 1, head_->facts.size_bytes) : head_->facts.size_bytes;
-    if (next() != last_wanted) return "there are too few bytes";
+    if (next() != last_wanted) return "the service sent too few bytes";
     if (check_ && !check_->holds())
-      return "the bytes are not those that were stored: their digest is another";
+      return "the bytes differ from those that were stored: their digest does not match";
     return {};
   }
 
@@ -75,7 +76,7 @@ private:
   bool begin(const s3_answer& answer) {
     auto head = read_s3_head(answer);
     if (!head) return refuse(head.error().detail);
-    if (head->first != next()) return refuse("the answer has other bytes than were asked for");
+    if (head->first != next()) return refuse("the service sent other bytes than were requested");
     if (head_ && head_->entity_tag != head->entity_tag)
       return refuse("the object changed while it was read");
     if (head_) return true;
@@ -89,9 +90,9 @@ private:
   std::uint64_t taken_bytes_ = 0;
   bool is_begun_ = false;
   std::string problem_;
-  /// Of the first attempt that had bytes.
+  /// From the first attempt that had bytes.
   std::optional<s3_head> head_;
-  /// Of whole objects.
+  /// Only for whole objects.
   std::optional<s3_check> check_;
 };
 

@@ -71,8 +71,8 @@ base::expected<s3_head> read_s3_head(const s3_answer& answer) {
   const std::string stored{answer.header("last-modified")};
   const auto stored_s = stored.empty() ? -1 : curl_getdate(stored.c_str(), nullptr);
   if (stored_s < 0)
-    return refuse("the answer does not say when the object was stored; is objects-endpoint that of "
-                  "a service of S3?");
+    return refuse("the answer does not say when the object was stored; check that objects-endpoint "
+                  "is an S3 service");
   head.facts.stored_ts = static_cast<std::int64_t>(stored_s) * 1'000;
   head.entity_tag = answer.header("etag");
   if (head.entity_tag.empty()) return refuse("the answer has no entity tag");
@@ -86,8 +86,8 @@ base::expected<s3_head> read_s3_head(const s3_answer& answer) {
 }
 
 std::string_view md5_tag_of(const s3_answer& answer) {
-  // Objects that are encrypted with keys of a key service have tags of the same form that are made
-  // of something else.
+  // Objects encrypted with keys of a key service have tags of the same form that are not MD5
+  // digests.
   const auto encryption = answer.header("x-amz-server-side-encryption");
   if (!encryption.empty() && encryption != "AES256") return {};
   if (!answer.header("x-amz-server-side-encryption-customer-algorithm").empty()) return {};

@@ -14,9 +14,9 @@
 
 namespace matchcloud::store {
 
-/// Metadata that objects are stored with. The digest of an object that was stored at once, in
-/// hexadecimal digits; the length of the parts of one that was stored in parts; and a random name
-/// of the write, by which a writer knows its own object again.
+/// Metadata of stored objects: the digest of an object stored in one request, in hexadecimal
+/// digits; the length of the parts of an object stored in parts; and a random name of the write, by
+/// which a writer recognizes its own object.
 inline constexpr std::string_view s3_sha256_header = "x-amz-meta-sha256";
 inline constexpr std::string_view s3_part_bytes_header = "x-amz-meta-part-bytes";
 inline constexpr std::string_view s3_write_header = "x-amz-meta-write";
@@ -24,10 +24,10 @@ inline constexpr std::string_view s3_write_header = "x-amz-meta-write";
 /// A new name of a write.
 std::string new_write_name();
 
-/// What the headers of an answer say of an object.
+/// The facts of an object in the headers of a response.
 struct s3_head {
   object_facts facts;
-  /// Of the bytes that follow, in the whole object.
+  /// Position of the following bytes in the whole object.
   std::uint64_t first = 0;
   std::string entity_tag;
   /// Whether the entity tag is made of MD5 digests.
@@ -37,24 +37,24 @@ struct s3_head {
   std::string write_name;
 };
 
-/// Reads the headers of a success. Fails with `io_failed` and a reason if one is missing or broken.
+/// Reads the headers of a success. Fails with `io_failed` and a reason if one is missing or
+/// invalid.
 base::expected<s3_head> read_s3_head(const s3_answer& answer);
 
-/// The entity tag of an answer, without quotes; empty unless it is made of MD5 digests.
+/// The entity tag of a response, without quotes; empty unless it is made of MD5 digests.
 std::string_view md5_tag_of(const s3_answer& answer);
 
-/// The entity tag that S3 makes of the digests (raw MD5, in order) of an object's parts.
+/// The entity tag that S3 computes from the digests (raw MD5, in order) of an object's parts.
 std::string tag_of_parts(std::string_view digests);
 
-/// Compares an object's bytes with what was recorded when it was stored. One thread at a time.
+/// Verifies an object's bytes against what was recorded when it was stored. One thread at a time.
 class s3_check {
 public:
   explicit s3_check(const s3_head& head);
 
   /// Takes the bytes in order.
   void append(std::string_view piece);
-  /// Whether the bytes are those that were stored; true if there is nothing to compare them with.
-  /// Once.
+  /// Whether the bytes are those that were stored; true if there is no record. Call it once.
   bool holds();
 
 private:
@@ -67,10 +67,10 @@ private:
   std::string expected_;
   std::size_t part_bytes_;
   base::sha256_stream sha256_;
-  /// Where it is needed.
+  /// Present if needed.
   std::optional<md5_stream> md5_;
   std::size_t in_part_ = 0;
-  /// Of the parts that have ended.
+  /// The digests of the completed parts.
   std::string digests_;
 };
 

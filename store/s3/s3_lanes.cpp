@@ -10,9 +10,9 @@ base::expected<s3_lanes::lease> s3_lanes::acquire() {
   const std::lock_guard lock{mutex_};
   if (lent_.size() >= limit_) {
     refused_.add();
-    return base::fail(base::errc::overloaded, "All " + std::to_string(limit_) +
-                                                  " connections to the store of objects are in "
-                                                  "use. Ask again in a moment.");
+    return base::fail(base::errc::overloaded,
+                      "All " + std::to_string(limit_) +
+                          " connections to the object storage are in use. Retry in a moment.");
   }
   std::unique_ptr<s3_lane> lane;
   if (idle_.empty()) {
@@ -27,9 +27,10 @@ base::expected<s3_lanes::lease> s3_lanes::acquire() {
 }
 
 void s3_lanes::show(base::metric_set& in) const {
-  in.add_gauge({"matchcloud_objects_calls_limit", "Calls to the bucket that there may be at once."},
+  in.add_gauge({"matchcloud_objects_calls_limit", "Limit on simultaneous calls to the bucket."},
                [this] { return limit_; });
-  in.add_gauge({"matchcloud_objects_calls_in_progress", "Calls to the bucket, and uploads."},
+  in.add_gauge({"matchcloud_objects_calls_in_progress",
+                "Calls to the bucket in progress, including uploads."},
                [this] {
                  const std::lock_guard lock{mutex_};
                  return lent_.size();

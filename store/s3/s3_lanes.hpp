@@ -14,30 +14,30 @@
 namespace matchcloud::store {
 
 /// A bounded number of lanes, each lent to one call or upload at a time, so that connections are
-/// used again and never by two threads at once. Any thread.
+/// reused and never used by two threads at once. Any thread.
 class s3_lanes {
 public:
-  /// Gives a lane back.
+  /// Returns a lane.
   struct give_back {
     s3_lanes* to = nullptr;
     void operator()(s3_lane* lane) const { to->release(lane); }
   };
   using lease = std::unique_ptr<s3_lane, give_back>;
 
-  /// `limit` lanes, each with at most `connections` that are kept.
+  /// `limit` lanes, each of which keeps at most `connections`.
   s3_lanes(std::size_t limit, std::size_t connections) noexcept
       : limit_{limit}, connections_{connections} {}
   s3_lanes(const s3_lanes&) = delete;
   s3_lanes& operator=(const s3_lanes&) = delete;
 
-  /// Lends a lane, which must be given back before the lanes are destroyed. Fails with `overloaded`
+  /// Lends a lane, which must be returned before the lanes are destroyed. Fails with `overloaded`
   /// if all are lent. Never waits.
   base::expected<lease> acquire();
 
-  /// Adds how many there may be, how many are lent and how often none was left.
+  /// Adds the limit, how many lanes are lent and how often none was left.
   void show(base::metric_set& in) const;
 
-  /// Ends the present wait of each lane that is lent.
+  /// Ends the current wait of each lent lane.
   void wake() noexcept;
 
 private:
@@ -49,9 +49,9 @@ private:
   base::counter refused_{
       metrics_,
       {"matchcloud_objects_calls_refused_total",
-       "Calls to the bucket that were refused because there were as many as may."}};
+       "Calls refused because the limit on simultaneous calls to the bucket was reached."}};
   mutable std::mutex mutex_;
-  /// The one that was used last is lent first: its connections are the freshest.
+  /// The most recently used lane is lent first, because its connections are the freshest.
   std::vector<std::unique_ptr<s3_lane>> idle_;
   std::set<std::unique_ptr<s3_lane>> lent_;
 };

@@ -32,7 +32,7 @@ base::expected<s3_answer> s3_lender_session::ask(std::string_view method, std::s
   lane_.begin(transfer);
   while (!transfer.is_done())
     lane_.run(with_.timeout);
-  // What may pass by itself is waited for at the start.
+  // A temporary failure, which the service waits out at its start.
   const auto away = [&](const std::string& why) {
     auto failure = failed(what, why).value();
     failure.code = base::errc::store_failed;

@@ -60,7 +60,7 @@ void s3_lent_credentials::warn(const base::error& of) {
   if (warned_ && time_.now() - *warned_ < loan_warning_interval) return;
   warned_ = time_.now();
   base::log(base::log_event::bucket_key_kept,
-            "{}; the credentials that were lent last stay in use, which expire at {}", of.detail,
+            "{}; the last credentials stay in use until they expire at {}", of.detail,
             model::format_timestamp(loan_.expires_ts));
 }
 

@@ -21,30 +21,30 @@ struct s3_loan {
   std::int64_t expires_ts = 0;
 };
 
-/// Lends credentials. May wait, within bounds of its own; asked by one thread at a time.
+/// Lends credentials. May wait, within its own bounds; called by one thread at a time.
 using s3_lender = std::function<base::expected<s3_loan>()>;
 
 /// How long before they expire lent credentials are renewed. Amazon has new ones by then.
 inline constexpr std::chrono::minutes loan_renewal_lead{5};
 /// From the end of an attempt to renew them to the next, whether it succeeded or not.
 inline constexpr std::chrono::seconds loan_ask_interval{5};
-/// How often the log is warned at most while they cannot be renewed.
+/// The least time between two warnings in the log while they cannot be renewed.
 inline constexpr std::chrono::minutes loan_warning_interval{1};
 
-/// Credentials that are renewed before they expire, by whoever asks for them first. Others go on
-/// with those at hand, and wait for that one only if these have expired or are refused. Any thread.
+/// Credentials that are renewed before they expire, by the first caller that needs them then. Other
+/// callers continue with the current ones, and wait for the renewal only if these have expired or
+/// are refused. Any thread.
 class s3_lent_credentials {
 public:
-  /// Asks for the first ones; fails as `lender` does. `time` must outlive what is made.
+  /// Gets the first credentials; fails as `lender` does. `time` must outlive what is made.
   static base::expected<std::unique_ptr<s3_lent_credentials>> open(s3_lender lender,
                                                                    const base::clock& time);
   s3_lent_credentials(const s3_lent_credentials&) = delete;
   s3_lent_credentials& operator=(const s3_lent_credentials&) = delete;
 
-  /// The present credentials. If they cannot be renewed, those that were lent last, with a warning
-  /// in the log.
+  /// The current credentials. If they cannot be renewed, the last ones, with a warning in the log.
   s3_credentials_ptr current();
-  /// Renews them now, unless that was done just before. Returns whether there are others.
+  /// Renews them now, unless that was just done. Returns whether there are new ones.
   bool renew();
 
 private:
@@ -55,7 +55,7 @@ private:
     return time_.unix_ms() + more.count() < loan_.expires_ts;
   }
   bool may_ask() const { return !is_asking_ && time_.now() - asked_ >= loan_ask_interval; }
-  /// `lock` is let go while the lender is asked.
+  /// Releases `lock` while the lender is called.
   void ask(std::unique_lock<std::mutex>& lock);
   base::expected<s3_loan> asked_lender() const;
   void warn(const base::error& of);

@@ -20,7 +20,7 @@ constexpr std::string_view token_path = "/latest/api/token";
 constexpr std::string_view roles_path = "/latest/meta-data/iam/security-credentials/";
 constexpr const char* token_header = "x-aws-ec2-metadata-token";
 constexpr const char* token_lifetime_header = "x-aws-ec2-metadata-token-ttl-seconds";
-/// Of a token, which is used at once.
+/// The lifetime of a token, which is used at once.
 constexpr const char* token_lifetime_s = "60";
 
 constexpr std::size_t token_limit_bytes = 1'024;
@@ -96,8 +96,8 @@ std::string text_of(const json_document& document, std::string_view name) {
 
 base::expected<s3_lender_place> metadata_service_at(std::string_view endpoint) {
   s3_lender_place found{"http://169.254.169.254", "the metadata service of EC2",
-                        "; it answers on EC2 alone, and in containers only if the instance has a "
-                        "hop limit of at least 2"};
+                        "; it exists only on EC2, and containers reach it only if the instance has "
+                        "a hop limit of at least 2"};
   if (endpoint.empty()) return found;
   const auto url = model::parse_http_url(endpoint);
   if (!url)
@@ -105,7 +105,7 @@ base::expected<s3_lender_place> metadata_service_at(std::string_view endpoint) {
                   "': " + url.error().detail + ". Give http://, a host and a port.");
   if (url->secure || url->target != "/")
     return refuse("AWS_EC2_METADATA_SERVICE_ENDPOINT, '" + url->shown() +
-                  "', is of another form. Give http://, a host and a port.");
+                  "', is not of the form http://HOST:PORT. Use that form.");
   found.url = "http://" + url->authority();
   return found;
 }
@@ -123,7 +123,7 @@ base::expected<s3_loan> fetch_role_credentials(const s3_lender_place& from) {
 base::expected<s3_loan> read_metadata_credentials(std::string_view body) {
   // Its error may show some of what it found.
   const auto document = json_document::parse_object(body, depth_limit);
-  if (!document) return refuse("the answer is no JSON object");
+  if (!document) return refuse("the answer is not a JSON object");
   if (const auto code = text_of(*document, "Code"); code != "Success") {
     const bool can_be_shown = consists_of(code, role_characters, code_limit_bytes);
     return refuse("its code is " + (can_be_shown ? "'" + code + "'" : "another") +

@@ -7,17 +7,17 @@
 #include <string>
 #include <string_view>
 
-/// Credentials of the role of an EC2 instance, as the Amazon EC2 user guide has it under "Use the
-/// Instance Metadata Service to access instance metadata" (version 2) and "Retrieve security
-/// credentials from instance metadata". Any thread. All fail with `config_invalid`; details have
-/// nothing of what is secret.
+/// Credentials of the role of an EC2 instance, as described in the Amazon EC2 user guide under "Use
+/// the Instance Metadata Service to access instance metadata" (version 2) and "Retrieve security
+/// credentials from instance metadata". Any thread. All fail with `config_invalid`; details never
+/// show secrets.
 namespace matchcloud::store {
 
-/// The service at an endpoint: `http://`, host and port, no path. Empty: where it is on EC2.
+/// The service at an endpoint: `http://`, host and port, no path. Empty: its address on EC2.
 base::expected<s3_lender_place> metadata_service_at(std::string_view endpoint);
 
-/// Asks for credentials: for a token, by it for the name of the role, and for the role's
-/// credentials. Waits for the network.
+/// Fetches a token, then with it the name of the role and the role's credentials. Waits for the
+/// network.
 base::expected<s3_loan> fetch_role_credentials(const s3_lender_place& from);
 
 /// Reads the credentials of a role.

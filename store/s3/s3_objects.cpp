@@ -10,7 +10,7 @@ namespace matchcloud::store {
 
 namespace {
 
-/// What one call of `collect_leftovers` removes at most; the next one goes on.
+/// The most that one call of `collect_leftovers` removes; the next one continues.
 constexpr std::size_t collected_limit = 10'000;
 
 } // namespace
@@ -33,7 +33,7 @@ base::expected<bucket_examination> s3_objects::examine() {
   const auto note = [&](const base::expected<void>& done) {
     if (!done) found.refusals.push_back(done.error());
   };
-  // The first of each is enough.
+  // The first object or upload of each listing is enough.
   note(client_.list(prefix_, [](const s3_listed&) { return false; }));
   note(client_.list_uploads(prefix_, [](const s3_unfinished&) { return false; }));
   found.ahead = client_.endpoint().ahead();
@@ -83,9 +83,10 @@ base::expected<void> s3_objects::list(const std::optional<object_name>& folder,
 base::expected<std::optional<std::string>> s3_objects::link(const object_name& name,
                                                             const object_link& what) {
   if (what.lifetime.count() < 1 || what.lifetime > link_lifetime_limit)
-    return base::fail(base::errc::config_invalid,
-                      "a link is valid for 1 to " + std::to_string(link_lifetime_limit.count()) +
-                          " s, not for " + std::to_string(what.lifetime.count()));
+    return base::fail(base::errc::config_invalid, "a link can be valid for 1 to " +
+                                                      std::to_string(link_lifetime_limit.count()) +
+                                                      " s, not for " +
+                                                      std::to_string(what.lifetime.count()));
   return client_.endpoint().presign(key_of(name), what);
 }
 

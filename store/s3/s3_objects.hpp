@@ -13,20 +13,19 @@
 
 namespace matchcloud::store {
 
-/// The objects of a bucket below a prefix, of a service that speaks the S3 API. Nothing is asked
-/// when it is made: a service that is not there shows in the first call. Any thread.
+/// The objects of a bucket below a prefix, in a service with the S3 API. Making it sends no
+/// request: an unreachable service shows in the first call. Any thread.
 ///
-/// The rights that it needs are those to get, put and delete objects, to list the bucket (without
-/// which Amazon says of a missing object that access is denied), to list its uploads in parts and
-/// to abort them.
+/// It needs the permissions to get, put and delete objects, to list the bucket (otherwise Amazon
+/// reports that access to a missing object is denied), and to list and abort uploads in parts.
 ///
 /// An object that is stored in parts (longer than `s3_settings::part_bytes`) is refused under a
 /// taken name by two checks: one just before it is completed, and one by the service as part of
-/// that, which Ceph 16 does not make. There two uploads of one name that end within the same moment
-/// can both succeed, and the later one stays.
+/// that, which Ceph 16 does not do. There, two uploads of one name that end at the same moment can
+/// both succeed, and the later one stays.
 ///
-/// A process that is killed, or an answer that is lost, can leave an unfinished upload behind,
-/// which no listing shows and `collect_leftovers` removes.
+/// A killed process or a lost response can leave an unfinished upload behind, which no listing of
+/// objects shows and `collect_leftovers` removes.
 class s3_objects final : public object_store {
 public:
   /// Fails with `config_invalid`. `time` must outlive the store.
@@ -34,8 +33,8 @@ public:
   open(s3_settings settings, std::unique_ptr<s3_credential_source> credentials,
        const base::clock& time);
 
-  /// Looks at the bucket without changing anything: asks for an object, lists objects and
-  /// unfinished uploads. Fails like `stat`; refusals of the rest are in the result.
+  /// Examines the bucket without changing anything: looks for an object, lists objects and
+  /// unfinished uploads. Fails like `stat`; refusals of the listings are in the result.
   base::expected<bucket_examination> examine();
 
   base::expected<object_outcome> put_new(const object_name& name, std::string_view bytes,

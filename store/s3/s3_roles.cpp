@@ -29,7 +29,7 @@ using model::json_kind;
 constexpr std::string_view relative_uri = "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI";
 constexpr std::string_view full_uri = "AWS_CONTAINER_CREDENTIALS_FULL_URI";
 constexpr std::string_view sts_endpoint = "AWS_ENDPOINT_URL_STS";
-/// Where ECS has its agent.
+/// The address of the ECS agent.
 constexpr std::string_view ecs_agent = "http://169.254.170.2";
 constexpr std::size_t depth_limit = 8;
 /// Tokens have one or two kilobytes.
@@ -39,7 +39,7 @@ constexpr std::size_t name_limit_bytes = 2'048;
 constexpr base::character_set visible_characters{
     [](unsigned char c) { return c > 0x20 && c < 0x7f; }};
 
-/// Of a header's value, which may have a scheme before the token.
+/// The characters of a header's value, which may have a scheme before the token.
 constexpr base::character_set header_characters{
     [](unsigned char c) { return c >= 0x20 && c < 0x7f; }};
 
@@ -58,8 +58,8 @@ base::expected<model::http_url> lender_url(std::string_view variable, const std:
   if (!url) return refuse(named + "is not a URL: " + url.error().detail);
   if (!may_lend(*url))
     return refuse(named + url->shown() +
-                  ", is asked by plain http beyond this machine, and would give credentials to "
-                  "everybody in between. Use https, or an address of loopback, ECS (169.254.170.2) "
+                  ", uses plain http beyond this machine, which would reveal credentials to "
+                  "everyone in between. Use https, or an address of loopback, ECS (169.254.170.2) "
                   "or EKS (169.254.170.23, fd00:ec2::23).");
   return url;
 }
@@ -68,7 +68,7 @@ std::string origin_of(const model::http_url& url) {
   return (url.secure ? "https://" : "http://") + url.authority();
 }
 
-/// A secret that somebody else replaces, without the end of its line.
+/// Reads a secret that another program replaces, without its line end.
 base::expected<std::string> read_token(std::string_view variable, const std::string& path,
                                        const base::character_set& of) {
   const auto named = std::string{variable} + ", " + path;
@@ -99,7 +99,7 @@ base::expected<s3_loan> loan_of(std::string id, std::string secret, std::string 
   return s3_loan{*std::move(made), *expires_ts};
 }
 
-/// What STS says in a refusal: its answer has the error one element deeper than S3's.
+/// The error in a refusal by STS, where it is one element deeper than in S3's responses.
 s3_error sts_error(const s3_answer& answer) {
   const auto document = parse_xml(answer.body);
   if (!document) return {};
@@ -126,7 +126,7 @@ base::expected<std::optional<s3_container_agent>> container_agent_of(const envir
   const auto variable = relative.empty() ? full_uri : relative_uri;
   if (!relative.empty() && !relative.starts_with('/'))
     return refuse(std::string{variable} +
-                  " is no path. Give one that begins with a slash, as ECS does.");
+                  " is not a path. Use one that begins with a slash, as ECS does.");
   auto url = lender_url(variable, relative.empty() ? full : std::string{ecs_agent} + relative);
   if (!url) return tl::unexpected(url.error());
   s3_container_agent made;
@@ -157,7 +157,7 @@ base::expected<s3_loan> fetch_container_credentials(const s3_container_agent& fr
   if (!got) return tl::unexpected(got.error());
   if (got->status != 200)
     return with.failed(what, "HTTP status " + std::to_string(got->status) +
-                                 "; has the task, or the pod's service account, a role?");
+                                 "; give the task, or the pod's service account, a role");
   auto loan = read_container_credentials(got->body);
   OPENSSL_cleanse(got->body.data(), got->body.size());
   if (!loan) return with.failed(what, loan.error().detail);
@@ -166,7 +166,7 @@ base::expected<s3_loan> fetch_container_credentials(const s3_container_agent& fr
 
 base::expected<s3_loan> read_container_credentials(std::string_view body) {
   const auto document = json_document::parse_object(body, depth_limit);
-  if (!document) return refuse("the answer is no JSON object");
+  if (!document) return refuse("the answer is not a JSON object");
   return loan_of(text_of(*document, "AccessKeyId"), text_of(*document, "SecretAccessKey"),
                  text_of(*document, "Token"), text_of(*document, "Expiration"));
 }
@@ -177,8 +177,8 @@ base::expected<std::optional<s3_web_identity>> web_identity_of(const environment
   if (made.token_file.empty()) return std::nullopt;
   made.role_arn = or_empty(from, "AWS_ROLE_ARN");
   if (made.role_arn.empty())
-    return refuse("AWS_WEB_IDENTITY_TOKEN_FILE is set and AWS_ROLE_ARN is not: set it to the role "
-                  "that the token is for, or unset both");
+    return refuse("AWS_WEB_IDENTITY_TOKEN_FILE is set, but AWS_ROLE_ARN is not: set AWS_ROLE_ARN "
+                  "to the role that the token is for, or unset both");
   made.session_name = or_empty(from, "AWS_ROLE_SESSION_NAME");
   if (made.session_name.empty()) made.session_name = "matchcloud";
   if (made.role_arn.size() > name_limit_bytes || made.session_name.size() > name_limit_bytes)
@@ -190,7 +190,7 @@ base::expected<std::optional<s3_web_identity>> web_identity_of(const environment
   if (!url) return tl::unexpected(url.error());
   made.place.url = origin_of(*url);
   made.target = std::move(url->target);
-  // It is not on this machine.
+  // STS is not on this machine.
   made.place.connect_timeout = std::chrono::milliseconds{3'000};
   return made;
 }
@@ -210,7 +210,7 @@ base::expected<s3_loan> fetch_web_identity_credentials(const s3_web_identity& fr
   if (got->status != 200) {
     const auto told = sts_error(*got);
     auto refused = with.failed(what, reason_of(*got, told)).value();
-    // STS says so with status 400, too.
+    // STS also reports throttling with status 400.
     if (judge(s3_transfer_end::answered, {}, *got, told).next == s3_next::again)
       refused.code = base::errc::store_failed;
     return tl::unexpected(std::move(refused));
@@ -223,7 +223,7 @@ base::expected<s3_loan> fetch_web_identity_credentials(const s3_web_identity& fr
 
 base::expected<s3_loan> read_web_identity_credentials(std::string_view body) {
   const auto document = parse_xml(body);
-  if (!document) return refuse("the answer is no XML");
+  if (!document) return refuse("the answer is not XML");
   const auto* result = document->child("AssumeRoleWithWebIdentityResult");
   const auto* found = result == nullptr ? nullptr : result->child("Credentials");
   if (found == nullptr) return refuse("the answer has no credentials");

@@ -18,7 +18,7 @@ tl::unexpected<base::error> refuse(std::string why) {
   return base::fail(base::errc::config_invalid, std::move(why));
 }
 
-/// A value as errors repeat it. Before an @ there may be a password.
+/// A value as errors repeat it. There may be a password before an @.
 std::string shown_value(std::string_view text) {
   if (text.find('@') != text.npos) return "the value (not shown, because it has an @)";
   return "'" + std::string{text.substr(0, s3_key_limit_bytes)} + "'";
@@ -70,7 +70,7 @@ base::expected<void> check_numbers(const s3_settings& of) {
   return {};
 }
 
-/// An endpoint, and what it is called in errors.
+/// An endpoint, and its name in errors.
 struct named_endpoint {
   std::string name;
   std::string text;
@@ -93,8 +93,8 @@ base::expected<model::http_url> url_of(const named_endpoint& endpoint) {
                   ". Give http:// or https://, a host and a port.");
   if (url->target != "/")
     return refuse(endpoint.name + ", '" + url->shown() +
-                  "', has a path or a query. Give http:// or https://, a host and a port; the "
-                  "bucket and what names begin with go to s3://BUCKET/PREFIX.");
+                  "', has a path or a query. Use http:// or https://, a host and a port; put the "
+                  "bucket and a prefix of names into s3://BUCKET/PREFIX.");
   std::ranges::transform(url->host, url->host.begin(), base::to_lower);
   return url;
 }
@@ -104,11 +104,11 @@ base::expected<void> check_bucket_before_host(const std::string& bucket,
                                               const model::http_url& url) {
   if (model::parse_ip_address(url.host))
     return refuse(endpoint.name + ", " + url.shown() +
-                  ", is an address, before which no bucket "
-                  "can stand. Ask for path style, or name the host.");
+                  ", is an IP address, so the bucket cannot be put before it. Use path style, or a "
+                  "host name.");
   if (url.secure && bucket.find('.') != std::string::npos)
-    return refuse("the bucket " + bucket + " has a dot: no certificate of " + url.authority() +
-                  " is for it. Ask for path style.");
+    return refuse("the bucket " + bucket + " has a dot, so no certificate of " + url.authority() +
+                  " covers it. Use path style.");
   return {};
 }
 
@@ -137,7 +137,7 @@ std::string s3_location::shown() const {
 base::expected<s3_location> parse_s3_location(std::string_view text) {
   const auto shown = shown_value(text);
   if (!text.starts_with(scheme))
-    return refuse(shown + " does not begin with s3://. Write s3://BUCKET/PREFIX.");
+    return refuse(shown + " does not begin with s3://. Use s3://BUCKET/PREFIX.");
   const auto rest = text.substr(scheme.size());
   const auto slash = std::min(rest.find('/'), rest.size());
   s3_location found{std::string{rest.substr(0, slash)}, {}};
@@ -147,13 +147,13 @@ base::expected<s3_location> parse_s3_location(std::string_view text) {
   auto prefix = rest.substr(std::min(slash + 1, rest.size()));
   if (prefix.ends_with('/')) prefix.remove_suffix(1);
   if (prefix.empty() && slash + 2 <= rest.size())
-    return refuse(shown + " has two slashes in a row. Write s3://BUCKET/PREFIX.");
+    return refuse(shown + " has two slashes in a row. Use s3://BUCKET/PREFIX.");
   if (prefix.empty()) return found;
   if (!object_name::parse(prefix) ||
       prefix.size() + 1 + object_name_limit_bytes > s3_key_limit_bytes)
     return refuse(shown +
-                  " has a prefix that is not allowed: parts between slashes, each of 1 to "
-                  "255 letters, digits, dots, underscores and dashes, in all at most " +
+                  " has an invalid prefix. Allowed are parts between slashes, each of 1 to 255 "
+                  "letters, digits, dots, underscores and dashes, with a total of at most " +
                   std::to_string(s3_key_limit_bytes - object_name_limit_bytes - 1) + " bytes.");
   found.prefix = std::string{prefix} + "/";
   return found;

@@ -62,7 +62,8 @@ digest signing_key(const s3_secret& secret, std::string_view date, std::string_v
   return key;
 }
 
-/// A header's value as it is signed: without blanks around it, and with one for several.
+/// A header's value as it is signed: without surrounding blanks, and with runs of blanks reduced to
+/// one.
 std::string canonical_value(std::string_view value) {
   std::string out;
   for (const char c : value) {

@@ -16,13 +16,13 @@ namespace matchcloud::store {
 /// Names and values, not encoded.
 using s3_pairs = std::vector<std::pair<std::string, std::string>>;
 
-/// What is signed of a request.
+/// The signed parts of a request.
 struct s3_signed_parts {
   std::string_view method;
   /// As it is sent: encoded by `s3_encoded_path`.
   std::string_view path;
   s3_pairs query;
-  /// Names in lower case. `host` must be there.
+  /// Names in lower case. Must include `host`.
   s3_pairs headers;
   /// SHA-256 of the body in lower-case hexadecimal digits.
   std::string_view body_sha256;
@@ -35,9 +35,9 @@ struct s3_signing_scope {
   std::int64_t at_ts = 0;
 };
 
-/// Percent-encodes all bytes but the unreserved ones of RFC 3986 section 2.3.
+/// Percent-encodes all bytes except the unreserved ones of RFC 3986 section 2.3.
 std::string s3_encoded(std::string_view text);
-/// The same, and leaves slashes.
+/// The same, but keeps slashes.
 std::string s3_encoded_path(std::string_view path);
 /// A query, encoded and sorted as it is signed.
 std::string s3_query(const s3_pairs& query);
@@ -49,8 +49,8 @@ std::string s3_time(std::int64_t at_ts);
 std::string s3_authorization(const s3_signed_parts& parts, const s3_credentials& by,
                              const s3_signing_scope& scope);
 
-/// The query, `parts.query` included, that lets anybody make the request until `lifetime` is over.
-/// The body is not signed; `parts.body_sha256` is not used.
+/// The query, including `parts.query`, with which anybody can make the request until `lifetime` is
+/// over. The body is not signed; `parts.body_sha256` is not used.
 std::string s3_presigned_query(const s3_signed_parts& parts, const s3_credentials& by,
                                const s3_signing_scope& scope, std::chrono::seconds lifetime);
 

@@ -12,7 +12,7 @@ namespace matchcloud::store {
 
 namespace {
 
-/// Of idle connections: servers close theirs after a minute or so.
+/// How long idle connections are kept: servers close theirs after about a minute.
 constexpr long idle_limit_s = 30;
 constexpr long connection_age_limit_s = 600;
 constexpr long answer_buffer_bytes = 128L * 1024;
@@ -23,7 +23,7 @@ class loaded_curl {
 public:
   loaded_curl() {
     if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
-      throw std::runtime_error{"libcurl cannot begin"};
+      throw std::runtime_error{"libcurl cannot be initialized"};
   }
 };
 
@@ -99,7 +99,7 @@ void s3_transfer::set_request(const s3_http_request& request) {
     auto line = name;
     add_header(value.empty() ? line.append(";") : line.append(": ").append(value));
   }
-  // The body is sent at once: waiting for a 100 costs a second where there is none.
+  // The body is sent at once: if a service sends no 100, waiting for it costs a second.
   add_header("Expect:");
   if (std::ranges::none_of(request.headers,
                            [](const auto& h) { return h.first == "content-type"; }))
@@ -114,7 +114,7 @@ void s3_transfer::set_limits(const s3_transfer_limits& limits) {
   set(easy, CURLOPT_PROTOCOLS_STR, "http,https");
   set(easy, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
   set(easy, CURLOPT_FOLLOWLOCATION, 0L);
-  // Otherwise the environment names one.
+  // Otherwise libcurl would use the environment's proxy.
   set(easy, CURLOPT_PROXY, "");
   set(easy, CURLOPT_NETRC, static_cast<long>(CURL_NETRC_IGNORED));
   set(easy, CURLOPT_USERAGENT, "matchcloud");
@@ -123,7 +123,7 @@ void s3_transfer::set_limits(const s3_transfer_limits& limits) {
   set(easy, CURLOPT_SSLVERSION, static_cast<long>(CURL_SSLVERSION_TLSv1_2));
   if (!limits.ca_file.empty()) {
     set(easy, CURLOPT_CAINFO, limits.ca_file.c_str());
-    // Not those of the system besides.
+    // Not those of the system as well.
     set(easy, CURLOPT_CAPATH, static_cast<const char*>(nullptr));
   }
   set(easy, CURLOPT_TIMEOUT_MS,
@@ -148,14 +148,14 @@ std::size_t s3_transfer::on_header(char* bytes, std::size_t one, std::size_t cou
     self.take_header({bytes, one * count});
     return self.is_too_long_ ? 0 : one * count;
   } catch (...) {
-    return 0; // without memory; libcurl ends the transfer
+    return 0; // out of memory; libcurl ends the transfer
   }
 }
 
 std::size_t s3_transfer::on_body(char* bytes, std::size_t one, std::size_t count,
                                  void* to) noexcept {
   try {
-    // Any other number than that of the bytes ends the transfer.
+    // Any number other than that of the bytes ends the transfer.
     return static_cast<s3_transfer*>(to)->take_body({bytes, one * count}) ? one * count : 0;
   } catch (...) {
     return 0;
@@ -164,7 +164,7 @@ std::size_t s3_transfer::on_body(char* bytes, std::size_t one, std::size_t count
 
 void s3_transfer::take_header(std::string_view line) {
   header_bytes_ += line.size();
-  // Each answer begins anew: one with status 100 comes before the one that counts.
+  // Each response starts over: one with status 100 may precede the final one.
   if (line.starts_with("HTTP/")) {
     answer_.headers.clear();
     return;
@@ -227,7 +227,7 @@ s3_lane::s3_lane(std::size_t connections) {
 
 void s3_lane::begin(s3_transfer& transfer) {
   if (const auto code = curl_multi_add_handle(multi_.get(), transfer.easy_.get()); code != CURLM_OK)
-    throw std::runtime_error{"libcurl begins no transfer: " +
+    throw std::runtime_error{"libcurl cannot begin a transfer: " +
                              std::string{curl_multi_strerror(code)}};
 }
 
@@ -236,7 +236,7 @@ void s3_lane::end(s3_transfer& transfer) noexcept {
 }
 
 void s3_lane::run(std::chrono::milliseconds most) {
-  const base::as_invoker self; // for the file of authorities
+  const base::as_invoker self; // to read the file of authorities
   int running = 0;
   curl_multi_perform(multi_.get(), &running);
   if (finish_done() || most.count() <= 0) return;

@@ -21,11 +21,11 @@ struct s3_http_request {
   s3_pairs headers;
   /// Not copied.
   std::string_view body;
-  /// Null: the body of the answer is kept, up to the limit.
+  /// Null: the body of the response is kept, up to the limit.
   const s3_body_taker* taker = nullptr;
 };
 
-/// Bounds of each transfer, and whom it trusts.
+/// The bounds of each transfer, and the authorities it trusts.
 struct s3_transfer_limits {
   std::chrono::milliseconds timeout{0};
   std::chrono::milliseconds connect_timeout{0};
@@ -33,22 +33,22 @@ struct s3_transfer_limits {
   std::size_t least_rate = 0;
   /// Empty: the system's authorities.
   std::string ca_file;
-  /// Of an answer that is kept.
+  /// The limit on a response that is kept.
   std::size_t body_limit_bytes = s3_body_limit_bytes;
 };
 
 enum class s3_transfer_end : std::uint8_t {
-  /// There is a complete answer.
+  /// There is a complete response.
   answered,
   /// Nothing was sent: no address, no connection, no handshake.
   not_connected,
-  /// The certificate is not trusted or not of this host.
+  /// The certificate is not trusted or not for this host.
   not_trusted,
-  /// The connection was lost, or it was silent for too long, or what came is no HTTP.
+  /// The connection was lost or silent for too long, or the response is not HTTP.
   cut,
   /// The taker did not want more.
   refused,
-  /// The answer is longer than its bounds.
+  /// The response exceeds its bounds.
   too_long,
 };
 
@@ -63,11 +63,11 @@ public:
 
   bool is_done() const noexcept { return is_done_; }
   s3_transfer_end end() const noexcept { return end_; }
-  /// For people: why there is no complete answer.
+  /// For people: why there is no complete response.
   const std::string& reason() const noexcept { return reason_; }
   s3_answer& answer() noexcept { return answer_; }
 
-  /// Bytes of the body that were sent so far, and of the answer's that came.
+  /// Bytes of the body sent so far, and bytes of the response's body received.
   std::uint64_t sent_bytes() const noexcept;
   std::uint64_t received_bytes() const noexcept;
 
@@ -113,9 +113,9 @@ public:
 
   /// Begins a transfer, which must stay until it is done or ended.
   void begin(s3_transfer& transfer);
-  /// Ends a transfer where it is. Its connection closes unless it is done.
+  /// Ends a transfer in its current state. Its connection closes unless it is done.
   void end(s3_transfer& transfer) noexcept;
-  /// Moves bytes of all transfers. Waits for sockets, `most` at most, if there is nothing to move.
+  /// Moves bytes of all transfers; if there are none to move, waits for sockets up to `most`.
   void run(std::chrono::milliseconds most);
   /// Ends the wait of `run`, this or the next. Any thread.
   void wake() noexcept { curl_multi_wakeup(multi_.get()); }

@@ -14,7 +14,7 @@ namespace matchcloud::store {
 
 namespace {
 
-/// A tag stands in XML as it was given, which is in quotes.
+/// A tag is put into XML as it was received, with its quotes.
 std::string escaped(std::string_view tag) {
   std::string text;
   for (const char c : tag) {
@@ -40,7 +40,7 @@ std::string completion_body(const std::vector<std::string>& tags) {
   return text.append("</CompleteMultipartUpload>");
 }
 
-/// An answer whose body cannot be understood may be that to a completion or to none.
+/// If the body of a response cannot be parsed, the completion may or may not have happened.
 s3_error error_of_completion(const s3_answer& answer) {
   if (!answer.is_success()) return read_s3_error(answer.body);
   auto read = read_s3_completion(answer.body);
@@ -128,7 +128,7 @@ base::expected<void> s3_upload::send_part() {
   asked.body = made->bytes;
   asked.body_sha256 = base::hexadecimal(base::sha256(made->bytes));
   s3_call_options options;
-  // Nothing moves while the caller makes more bytes, which may take it minutes.
+  // Nothing moves while the caller produces more bytes, which may take minutes.
   options.timeout = settings().long_timeout;
   made->call.emplace(client_.endpoint(), *lane_, client_.stopped(), std::move(asked),
                      std::move(options));
@@ -171,7 +171,7 @@ base::expected<void> s3_upload::finish_part(part& done) {
   const auto md5 = md5_tag_of(result->answer);
   are_tags_of_md5_ = are_tags_of_md5_ && !md5.empty();
   if (!md5.empty() && md5 != to_hexadecimal(done.md5))
-    return failed("the service has stored another part than it was sent");
+    return failed("the service stored a different part than it was sent");
   tags_[done.number - 1] = tag;
   return {};
 }
@@ -192,7 +192,7 @@ base::expected<object_outcome> s3_upload::complete_parts() {
   if (!filling_.empty())
     if (auto sent = send_part(); !sent) return tl::unexpected(sent.error());
   if (auto sent = wait_for_parts(0); !sent) return tl::unexpected(sent.error());
-  // Not every service heeds the condition of a completion.
+  // Not every service honors the condition of a completion.
   const auto before = client_.head(key_);
   if (!before) return tl::unexpected(before.error());
   if (*before) return object_outcome::was_there;
@@ -201,13 +201,13 @@ base::expected<object_outcome> s3_upload::complete_parts() {
   asked.headers = {{"content-type", "application/xml"}, {"if-none-match", "*"}};
   asked.body = body;
   s3_call_options options;
-  // It may take minutes, in which little or nothing comes.
+  // It may take minutes during which little or nothing arrives.
   options.timeout = settings().long_timeout;
   options.may_be_silent = true;
   options.error_of = error_of_completion;
   const auto result = client_.ask(asked, std::move(options));
   if (result) return judge_completion(asked, *result);
-  // It may have been done all the same.
+  // It may have succeeded all the same.
   const auto found = is_own();
   if (!found || !*found || !**found) return tl::unexpected(result.error());
   upload_id_.clear();
@@ -222,12 +222,12 @@ base::expected<object_outcome> s3_upload::judge_completion(const s3_request& req
     const auto expected = tag_of_parts(digests_);
     auto tag = completion ? completion->entity_tag : std::string{};
     std::erase(tag, '"');
-    // A tag of parts that are encrypted with a service's keys has the form of one of MD5 digests.
+    // The tag of parts encrypted with a service's keys has the form of a tag of MD5 digests.
     if (!are_tags_of_md5_ || tag.size() != expected.size() || tag == expected)
       return object_outcome::stored;
     (void)client_.remove(key_);
-    return failed("the service has put other parts together than it was sent; they were removed "
-                  "again");
+    return failed(
+        "the service assembled different parts than it was sent; the object was removed again");
   }
   const bool is_taken = result.answer.status == 412;
   const bool is_gone = result.error.code == "NoSuchUpload" && result.was_outcome_unknown;
@@ -250,7 +250,7 @@ base::expected<std::optional<bool>> s3_upload::is_own() {
 }
 
 void s3_upload::give_up() noexcept {
-  // Parts that are on their way end where they are.
+  // Parts on their way are cut off.
   in_flight_.clear();
   const auto id = std::exchange(upload_id_, {});
   lane_.reset();
@@ -258,10 +258,10 @@ void s3_upload::give_up() noexcept {
   try {
     if (const auto given_up = client_.abort_upload(key_, id); !given_up)
       base::log(base::log_event::bucket_upload_left,
-                "{}; what is left of it is removed with other leftovers, later",
+                "{}; what is left of it is removed later, with other leftovers",
                 given_up.error().detail);
   } catch (const std::exception& failure) {
-    base::log(base::log_event::bucket_upload_left, "an upload to S3 cannot be given up: {}",
+    base::log(base::log_event::bucket_upload_left, "an upload to S3 cannot be aborted: {}",
               failure.what());
   }
 }

@@ -15,14 +15,14 @@
 
 namespace matchcloud::store {
 
-/// An object that is stored in parts, or at once if it turns out to be no longer than one. Holds at
-/// most `parts_in_flight_limit` + 1 parts in memory. Parts move while a call is in progress, so an
-/// upload whose caller does something else for long sends them again. The client must outlive it.
-/// One thread at a time.
+/// An object that is stored in parts, or in one request if it turns out to fit into one part. Holds
+/// at most `parts_in_flight_limit` + 1 parts in memory. Parts move only while a call is in
+/// progress, so they may have to be sent again if the caller pauses for long. The client must
+/// outlive it. One thread at a time.
 class s3_upload final : public object_upload {
 public:
   s3_upload(s3_client& client, std::string key, std::string content_type);
-  /// Gives the upload up, which waits for the service for some seconds, unless it was completed.
+  /// Aborts the upload unless it was completed, which may wait some seconds for the service.
   ~s3_upload() override;
   s3_upload(const s3_upload&) = delete;
   s3_upload& operator=(const s3_upload&) = delete;
@@ -45,7 +45,7 @@ private:
   tl::unexpected<base::error> failed(const std::string& why) const;
 
   base::expected<void> begin();
-  /// Sends what is in `filling_`; waits for room before.
+  /// Sends the content of `filling_`; first waits for room.
   base::expected<void> send_part();
   /// Moves parts, and waits until at most `most` are being sent.
   base::expected<void> wait_for_parts(std::size_t most);
@@ -53,7 +53,7 @@ private:
   base::expected<object_outcome> complete_parts();
   base::expected<object_outcome> judge_completion(const s3_request& request,
                                                   const s3_result& result);
-  /// Whether the object that has the name is of this upload; nothing if none has it.
+  /// Whether the object with this name is from this upload; nothing if there is none.
   base::expected<std::optional<bool>> is_own();
   void give_up() noexcept;
 
@@ -67,10 +67,10 @@ private:
   std::string upload_id_;
   bool is_broken_ = false;
   std::string filling_;
-  /// A buffer of a part that was sent, to be filled again.
+  /// The buffer of a sent part, for reuse.
   std::string spare_;
   std::vector<std::unique_ptr<part>> in_flight_;
-  /// Of parts 1 and on: entity tags as they were given, and raw MD5.
+  /// For parts 1 and up: entity tags as received, and raw MD5.
   std::vector<std::string> tags_;
   std::string digests_;
   bool are_tags_of_md5_ = true;

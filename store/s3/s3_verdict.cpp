@@ -14,7 +14,7 @@ namespace matchcloud::store {
 
 namespace {
 
-/// Codes whose requests may be repeated as they are, beside statuses that say so.
+/// Codes whose requests may be repeated unchanged, in addition to statuses that say so.
 constexpr std::array<std::string_view, 11> passing{
     "InternalError",        "SlowDown",
     "ServiceUnavailable",   "RequestTimeout",
@@ -23,7 +23,7 @@ constexpr std::array<std::string_view, 11> passing{
     "TooManyRequests",      "RequestLimitExceeded",
     "IDPCommunicationError"};
 
-/// Of bodies that changed on the way.
+/// Codes for bodies that changed on the way.
 constexpr std::array<std::string_view, 4> mangled{"BadDigest", "XAmzContentSHA256Mismatch",
                                                   "InvalidDigest", "IncompleteBody"};
 
@@ -39,14 +39,14 @@ struct piece_of_advice {
 };
 
 constexpr std::array<piece_of_advice, 10> all_advice{{
-    {"NoSuchBucket", "create the bucket, or name another"},
-    {"InvalidAccessKeyId", "give credentials that this service knows"},
-    {"SignatureDoesNotMatch", "give the secret key that belongs to the access key, and let no "
-                              "proxy change requests"},
-    {"ExpiredToken", "the credentials were lent and their time is over: get new ones, "
-                     "AWS_SESSION_TOKEN among them"},
+    {"NoSuchBucket", "create the bucket, or use another"},
+    {"InvalidAccessKeyId", "use credentials that this service knows"},
+    {"SignatureDoesNotMatch", "use the secret key that belongs to the access key, and make sure "
+                              "that no proxy changes requests"},
+    {"ExpiredToken",
+     "the temporary credentials have expired: get new ones, including AWS_SESSION_TOKEN"},
     {"InvalidToken", "the session token does not belong to the access key: get new credentials, "
-                     "AWS_SESSION_TOKEN among them"},
+                     "including AWS_SESSION_TOKEN"},
     {"TokenRefreshRequired", "get new credentials"},
     {"PermanentRedirect", "set the endpoint and the region of the bucket"},
     {"TemporaryRedirect", "set the endpoint and the region of the bucket"},
@@ -72,7 +72,7 @@ std::string region_advice(const s3_refused_request& request, const s3_answer& an
   if (const auto told = answer.header("x-amz-bucket-region"); found.empty() && is_s3_word(told))
     found = told;
   if (found.empty() || request.region.empty() || found == request.region) return {};
-  return "the bucket is in the region " + found + ", and the request was signed for " +
+  return "the bucket is in the region " + found + ", but the request was signed for " +
          std::string{request.region} + ": set objects-region (or AWS_REGION) to " + found;
 }
 
@@ -83,13 +83,14 @@ std::string clock_advice(const s3_refused_request& request, const s3_answer& ans
   const auto ahead_s = request.at_ts / 1'000 - static_cast<std::int64_t>(theirs_s);
   constexpr std::int64_t least_skew_s = 60; // services allow minutes
   if (std::abs(ahead_s) < least_skew_s)
-    return "this machine's clock agrees with the service's: let no proxy change requests or keep "
-           "them back";
+    return "this machine's clock agrees with the service's: make sure that no proxy changes or "
+           "delays requests";
   return "this machine's clock is " + std::to_string(std::abs(ahead_s)) + " s " +
          (ahead_s < 0 ? "behind" : "ahead of") + " the service's: set it";
 }
 
-/// Where a service sends requests that it does not take itself, such as those without TLS.
+/// The address to which a service redirects requests that it does not accept, such as those without
+/// TLS.
 std::string redirect_advice(const s3_answer& answer) {
   const auto to = model::parse_http_url(answer.header("location"));
   if (!to) return {};
@@ -104,12 +105,12 @@ std::string advice_for(const s3_refused_request& request, const s3_answer& answe
     if (auto redirect = redirect_advice(answer); !redirect.empty()) return redirect;
   if (error.code == "RequestTimeTooSkewed") return clock_advice(request, answer);
   if (error.code == "AccessDenied" && !request.right.empty())
-    return "allow " + request.right + " to the user or role whose credentials these are";
+    return "allow " + request.right + " for the user or role of these credentials";
   const auto* const known = std::ranges::find(all_advice, error.code, &piece_of_advice::code);
   if (known != all_advice.end()) return std::string{known->todo};
   if (!error.code.empty()) return {};
-  return answer.status < 500 ? "the answer does not say why: is objects-endpoint that of a service "
-                               "of S3, and is there no proxy in between?"
+  return answer.status < 500 ? "the answer does not say why: check that objects-endpoint is an S3 "
+                               "service and that no proxy is in between"
                              : std::string{};
 }
 
@@ -137,14 +138,13 @@ s3_verdict judge(s3_transfer_end end, const std::string& reason, const s3_answer
   switch (end) {
   case s3_transfer_end::answered: return judge_answer(answer, error);
   case s3_transfer_end::not_connected:
-    return {s3_next::again, false, reason, "; is the endpoint right, and does the service run?"};
+    return {s3_next::again, false, reason, "; check the endpoint, and that the service is running"};
   case s3_transfer_end::not_trusted:
     return {s3_next::give_up, false,
-            reason + "; name the file of the authority that has signed its certificate"};
+            reason + "; set objects-ca-file to the authority that signed its certificate"};
   case s3_transfer_end::cut: return {s3_next::again, true, reason};
   case s3_transfer_end::refused: return {s3_next::give_up, false, "not wanted"};
-  case s3_transfer_end::too_long:
-    return {s3_next::give_up, true, "the answer is longer than any that is of use"};
+  case s3_transfer_end::too_long: return {s3_next::give_up, true, "the answer is too long"};
   }
   return {};
 }

@@ -16,7 +16,7 @@ namespace {
 constexpr base::character_set blanks{
     [](unsigned char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }};
 
-/// Of names, ASCII alone: S3's have no others.
+/// The characters of names. Only ASCII: S3's names have no others.
 constexpr base::character_set name_characters{[](unsigned char c) {
   return base::is_alphanumeric(c) || c == '_' || c == ':' || c == '-' || c == '.';
 }};
@@ -71,7 +71,7 @@ tl::unexpected<base::error> refuse(const char* why) {
   return base::fail(base::errc::io_failed, why);
 }
 
-/// Reads a document from its front on.
+/// Reads a document from front to back.
 class xml_reader {
 public:
   explicit xml_reader(std::string_view document) noexcept : rest_{document} {}
@@ -83,7 +83,7 @@ public:
     while (!open_.empty())
       if (auto moved = content(); !moved) return tl::unexpected(moved.error());
     skip_blanks();
-    if (!rest_.empty()) return refuse("there is something behind the element");
+    if (!rest_.empty()) return refuse("there is something after the element");
     return std::move(whole_);
   }
 
@@ -97,7 +97,7 @@ private:
   }
 
   void skip_declaration() {
-    // What stands in it is of no use: the length of a character is checked where it is read.
+    // Its content does not matter: encoding errors are found where characters are read.
     if (!rest_.starts_with("<?xml ")) return;
     const auto end = rest_.find("?>");
     if (end != rest_.npos) rest_.remove_prefix(end + 2);
@@ -127,13 +127,13 @@ private:
     return {};
   }
 
-  /// The element that is open, whose pointer lives until its parent gets another child.
+  /// The innermost open element. The pointer is valid until its parent gets another child.
   xml_element& present() noexcept { return *open_.back(); }
 
-  /// Reads the beginning of an element, or all of an empty one.
+  /// Reads the start of an element, or a whole empty one.
   base::expected<void> begin() {
     if (!take("<")) return refuse("there is no element");
-    if (open_.size() == xml_depth_limit) return refuse("it is nested too deep");
+    if (open_.size() == xml_depth_limit) return refuse("it is nested too deeply");
     if (++elements_ > xml_element_limit) return refuse("it has too many elements");
     const auto named = name();
     if (!named) return tl::unexpected(named.error());
@@ -154,11 +154,11 @@ private:
   base::expected<void> end() {
     const auto named = name();
     if (!named) return tl::unexpected(named.error());
-    if (*named != present().name) return refuse("an element ends that was not begun");
+    if (*named != present().name) return refuse("an end tag does not match its element");
     skip_blanks();
     if (!take(">")) return refuse("a tag does not end");
     if (!present().children.empty()) {
-      if (!blanks.contains_all(present().text)) return refuse("text stands beside elements");
+      if (!blanks.contains_all(present().text)) return refuse("text is mixed with elements");
       present().text.clear();
     }
     open_.pop_back();
@@ -186,7 +186,7 @@ private:
     rest_.remove_prefix(end + 1);
     if (named.starts_with('#')) {
       const auto point = character_reference(named.substr(1));
-      if (!point) return refuse("a reference to a character that is none");
+      if (!point) return refuse("a reference to an invalid character");
       append_utf8(present().text, *point);
       return {};
     }
@@ -201,7 +201,7 @@ private:
   std::string_view rest_;
   std::size_t elements_ = 0;
   xml_element whole_;
-  /// The elements that have begun and not ended. Only the last gets children, so that none moves.
+  /// The open elements. Only the last one gets children, so that none moves.
   std::vector<xml_element*> open_;
 };
 

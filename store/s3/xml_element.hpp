@@ -12,13 +12,13 @@ namespace matchcloud::store {
 /// Bounds of a document: a page of 1000 names has about 8000 elements, three deep.
 inline constexpr std::size_t xml_depth_limit = 16;
 inline constexpr std::size_t xml_element_limit = 32'768;
-/// The longest name of an element, prefix included.
+/// The longest name of an element, including its prefix.
 inline constexpr std::size_t xml_name_limit_bytes = 128;
 
-/// An element of an XML document, as far as answers of S3 go: elements in elements, or text.
+/// An element of an XML document, as far as S3's responses need it: elements in elements, or text.
 struct xml_element {
   std::string name;
-  /// The text of an element without children, references resolved; empty if there are any.
+  /// The text of an element without children, with references resolved; empty if it has children.
   std::string text;
   std::vector<xml_element> children;
 
@@ -28,11 +28,11 @@ struct xml_element {
   std::string_view text_of(std::string_view wanted) const noexcept;
 };
 
-/// Parses a document of a part of XML 1.0: an XML declaration at most, blanks, then one element.
-/// Attributes are checked for their form and dropped, and so are blanks between elements. Document
-/// types, comments, CDATA, processing instructions, entities other than the five predefined ones
-/// and text beside elements are refused, which S3 does not send. Fails with `io_failed` and a
-/// reason that has nothing of the document. O(length); any thread.
+/// Parses a subset of XML 1.0: an optional XML declaration, blanks, then one element. Attributes
+/// are checked for their form and dropped, and so are blanks between elements. Document types,
+/// comments, CDATA, processing instructions, entities other than the five predefined ones and text
+/// mixed with elements, which S3 does not send, are refused. Fails with `io_failed` and a reason
+/// that shows nothing of the document. O(length); any thread.
 base::expected<xml_element> parse_xml(std::string_view document);
 
 } // namespace matchcloud::store

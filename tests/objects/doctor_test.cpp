@@ -75,7 +75,7 @@ TEST_CASE("doctor says what is wrong with a bucket, and asks by reading alone") 
   }
   {
     const fault_proxy at{{}, refusing(403, "InvalidAccessKeyId")};
-    CHECK(on_service(at).has("bucket", "error", "give credentials that this service knows"));
+    CHECK(on_service(at).has("bucket", "error", "use credentials that this service knows"));
   }
   const fault_proxy at{{},
                        [](const seen_request& request) { return empty_but(request, "uploads"); }};

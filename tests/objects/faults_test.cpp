@@ -231,7 +231,7 @@ TEST_CASE("without its bucket the service is up, and says what it lacks") {
   CHECK(got.status == 503);
   CHECK(got.problem_code() == "store_failed");
   check_refused(at);
-  CHECK(at.of.process().says("NoSuchBucket; create the bucket, or name another"));
+  CHECK(at.of.process().says("NoSuchBucket; create the bucket, or use another"));
   CHECK(records_in(at.in()).empty());
 }
 

@@ -78,7 +78,7 @@ TEST_CASE("a bucket in another region is told by the error's text") {
   check_refused(
       refusing(400, error_body("AuthorizationHeaderMalformed", "<Region>eu-central-1</Region>")),
       {"HTTP status 400, AuthorizationHeaderMalformed",
-       "the bucket is in the region eu-central-1, and the request was signed for "
+       "the bucket is in the region eu-central-1, but the request was signed for "
        "us-east-1: set objects-region (or AWS_REGION) to eu-central-1"});
 }
 
@@ -94,9 +94,9 @@ TEST_CASE("credentials that are over, unknown or of another key are told") {
                 {"HTTP status 400, ExpiredToken: why it is so", "get new ones"});
   check_refused(refusing(400, error_body("InvalidToken")), {"InvalidToken", "get new credentials"});
   check_refused(refusing(403, error_body("InvalidAccessKeyId")),
-                {"InvalidAccessKeyId", "give credentials that this service knows"});
+                {"InvalidAccessKeyId", "use credentials that this service knows"});
   check_refused(refusing(403, error_body("SignatureDoesNotMatch")),
-                {"SignatureDoesNotMatch", "give the secret key that belongs to the access key"});
+                {"SignatureDoesNotMatch", "use the secret key that belongs to the access key"});
 }
 
 TEST_CASE("a clock that is too wrong is told, and by how much") {
@@ -121,7 +121,7 @@ TEST_CASE("the right that is missing is named") {
 
 TEST_CASE("a bucket that does not exist, and what is no service of S3, are told") {
   check_refused(refusing(404, error_body("NoSuchBucket")),
-                {"NoSuchBucket; create the bucket, or name another"});
+                {"NoSuchBucket; create the bucket, or use another"});
   check_refused(refusing(400, "<html>"), {"HTTP status 400; the answer does not say why: is "
                                           "objects-endpoint that of a service of S3"});
   check_refused(refusing(301, "", "Location: https://objects.example/bucket/x\r\n"),

@@ -48,7 +48,7 @@ TEST_CASE("a bucket that is not there is named, and what to do") {
   const world in;
   const s3_bucket bucket;
   check_refused(in, told_but(bucket, "MATCHCLOUD_OBJECTS=s3://no-such-bucket/a"),
-                {"s3://no-such-bucket/", "NoSuchBucket; create the bucket, or name another"});
+                {"s3://no-such-bucket/", "NoSuchBucket; create the bucket, or use another"});
 }
 
 TEST_CASE("credentials that are wrong are told, and not shown") {
@@ -56,11 +56,10 @@ TEST_CASE("credentials that are wrong are told, and not shown") {
   const world in;
   const s3_bucket bucket;
   const auto name = "s3://" + bucket.settings.location.bucket + "/";
-  check_refused(
-      in, told_but(bucket, "AWS_SECRET_ACCESS_KEY=hush-hush"),
-      {name, "SignatureDoesNotMatch; give the secret key that belongs to the access key"});
+  check_refused(in, told_but(bucket, "AWS_SECRET_ACCESS_KEY=hush-hush"),
+                {name, "SignatureDoesNotMatch; use the secret key that belongs to the access key"});
   check_refused(in, told_but(bucket, "AWS_ACCESS_KEY_ID=nobody"),
-                {name, "InvalidAccessKeyId; give credentials that this service knows"});
+                {name, "InvalidAccessKeyId; use credentials that this service knows"});
   auto none = told_but(bucket, "AWS_SECRET_ACCESS_KEY=");
   none.insert(none.end(), {"AWS_ACCESS_KEY_ID=", "HOME=" + in.directory().path()});
   check_refused(in, none, {"set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"});
@@ -74,7 +73,7 @@ TEST_CASE("a service of objects that is out of reach is named") {
   told.emplace_back("MATCHCLOUD_START_WAIT_MS=0");
   check_refused(in, told,
                 {"s3://" + bucket.settings.location.bucket + "/",
-                 " at 127.0.0.1:1: ", "; is the endpoint right, and does the service run?"},
+                 " at 127.0.0.1:1: ", "; check the endpoint, and that the service is running"},
                 {serve});
 }
 

@@ -25,8 +25,8 @@ TEST_CASE("a store that cannot be reached, or is busy, may come back by itself")
                  "address: Name or service not known"));
   CHECK(may_pass("postgresql://db/x: cannot configure the connection: terminating connection due "
                  "to administrator command [SQLSTATE 57P01]"));
-  CHECK(may_pass("s3://b: cannot look: connection refused; is the endpoint right, and does the "
-                 "service run?"));
+  CHECK(may_pass("s3://b: cannot look: connection refused; check the endpoint, and that the "
+                 "service is running"));
   CHECK(may_pass("s3://b: cannot look: HTTP status 503, SlowDown"));
 }
 

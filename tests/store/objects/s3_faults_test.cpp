@@ -174,7 +174,7 @@ TEST_CASE("what is read wrongly is an error, in whatever way it was stored", "[o
     const auto read = on.through->read(named(name), {}, [](std::string_view) { return true; });
     REQUIRE(!read.has_value());
     CHECK(read.error().code == base::errc::store_failed);
-    has(read.error().detail, "the bytes are not those that were stored");
+    has(read.error().detail, "the bytes differ from those that were stored");
   }
 }
 
@@ -241,7 +241,7 @@ TEST_CASE("without the bucket each call says that there is none", "[objects]") {
   const auto check = [](const auto& got) {
     REQUIRE(!got.has_value());
     CHECK(got.error().code == base::errc::store_failed);
-    has(got.error().detail, "; create the bucket, or name another");
+    has(got.error().detail, "; create the bucket, or use another");
   };
   check(store->put_new(named("a"), "x", type));
   check(store->put_new(named("a"), some_bytes(settings.part_bytes + 1), type));
@@ -266,7 +266,7 @@ TEST_CASE("a wrong secret is refused, and not shown", "[objects]") {
       had(s3_objects::open(bucket.settings, had(std::move(source)), base::machine_clock()));
   const auto error = why(store->put_new(named("a"), "x", type));
   has(error.detail, "SignatureDoesNotMatch");
-  has(error.detail, "; give the secret key that belongs to the access key");
+  has(error.detail, "; use the secret key that belongs to the access key");
   CHECK(error.detail.find("hush-hush") == std::string::npos);
 }
 
@@ -386,7 +386,7 @@ TEST_CASE("with TLS the service must have a certificate that is trusted, for its
   const auto not_trusted = [&](const std::string& endpoint) {
     const auto error = why(bucket.open(endpoint)->put_new(named("a"), "x", type));
     CHECK(error.code == base::errc::store_failed);
-    has(error.detail, "name the file of the authority that has signed its certificate");
+    has(error.detail, "set objects-ca-file to the authority that signed its certificate");
   };
   not_trusted(url);
   bucket.settings.ca_file = std::getenv("MATCHCLOUD_TEST_S3_CA");

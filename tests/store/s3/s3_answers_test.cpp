@@ -73,7 +73,7 @@ TEST_CASE("a document is bounded in depth, elements and names") {
     return text;
   };
   CHECK(parse_xml(nested(xml_depth_limit)).has_value());
-  CHECK(parse_xml(nested(xml_depth_limit + 1)).error().detail == "it is nested too deep");
+  CHECK(parse_xml(nested(xml_depth_limit + 1)).error().detail == "it is nested too deeply");
   std::string wide = "<a>";
   for (std::size_t i = 0; i < xml_element_limit; ++i)
     wide += "<b/>";
@@ -113,13 +113,14 @@ TEST_CASE("a page that lacks something is refused as a whole") {
   };
   const std::string more = "<IsTruncated>false</IsTruncated>";
   refused("", "it does not say whether there is more");
-  refused("<IsTruncated>true</IsTruncated>", "there is more, and no token to ask for it with");
+  refused("<IsTruncated>true</IsTruncated>",
+          "there are more pages, but no token to request the next one");
   refused(more + "<Contents/>", "an object has no name");
   refused(more + "<Contents><Key>a</Key></Contents>", "an object has no size");
   refused(more + "<Contents><Key>a</Key><Size>-1</Size></Contents>", "an object has no size");
   refused(more + "<Contents><Key>a</Key><Size>1</Size></Contents>", "LastModified is no time");
   refused(more + "<EncodingType>url</EncodingType><Contents><Key>%4</Key></Contents>",
-          "a name is not encoded as it is said to be");
+          "a name is not in the encoding that the response declares");
   refused(more + "<Contents><Key>" + std::string(1'025, 'a') + "</Key></Contents>",
           "a name is too long");
   CHECK(read_s3_page(corpus("uploads")).error().detail == "it is not a ListBucketResult");

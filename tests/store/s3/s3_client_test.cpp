@@ -186,7 +186,7 @@ TEST_CASE("a name that is taken is told from one that a lost answer gave") {
 
 TEST_CASE("what was stored wrongly is removed again") {
   const with_answers on{in_order({canned(200, {}, stored_headers), canned(204)})};
-  CHECK(has(why(on.client->put("a", "hello there", type)).detail, "has stored other bytes"));
+  CHECK(has(why(on.client->put("a", "hello there", type)).detail, "stored different bytes"));
   CHECK(on.proxy.count("DELETE", "/games/a") == 1);
   const with_answers right{in_order({canned(200, {}, stored_headers)})};
   CHECK(had(right.client->put("a", "hello world", type)) == object_outcome::stored);
@@ -210,11 +210,11 @@ TEST_CASE("what is read is compared with the digest that was recorded") {
   had(read_to(content, by_tag.client));
   CHECK(content == "hello world");
   const with_answers changed{in_order({canned(200, "hello_world", stored_headers)})};
-  CHECK(has(why(read_to(content, changed.client)).detail, "their digest is another"));
+  CHECK(has(why(read_to(content, changed.client)).detail, "their digest does not match"));
   const with_answers by_sha256{
       in_order({canned(200, "hello world",
                        stored_headers + "x-amz-meta-sha256: " + std::string(64, 'a') + "\r\n")})};
-  CHECK(has(why(read_to(content, by_sha256.client)).detail, "their digest is another"));
+  CHECK(has(why(read_to(content, by_sha256.client)).detail, "their digest does not match"));
 }
 
 TEST_CASE("an answer that lacks what must be known is refused") {
@@ -227,7 +227,7 @@ TEST_CASE("an answer that lacks what must be known is refused") {
   }
   const with_answers other{
       in_order({canned(206, "x", stored_headers + "Content-Range: bytes 5-5/11\r\n")})};
-  CHECK(has(why(read_to(content, other.client)).detail, "other bytes than were asked for"));
+  CHECK(has(why(read_to(content, other.client)).detail, "other bytes than were requested"));
 }
 
 TEST_CASE("a connection that is lost while an object is read is made again for what is missing") {
@@ -250,12 +250,12 @@ TEST_CASE("a connection that is lost while an object is read is made again for w
 TEST_CASE("an answer without end is not read to its end") {
   const with_answers body{in_order({canned(200, std::string(s3_body_limit_bytes + 1, ' '))})};
   CHECK(has(why(body.client->list("", [](const s3_listed&) { return true; })).detail,
-            "longer than any that is of use"));
+            "the answer is too long"));
   std::string headers;
   for (std::size_t i = 0; i <= s3_header_count_limit; ++i)
     headers += "x-" + std::to_string(i) + ": y\r\n";
   const with_answers head{in_order({canned(200, {}, headers)})};
-  CHECK(has(why(head.client->put("a", "x", type)).detail, "longer than any that is of use"));
+  CHECK(has(why(head.client->put("a", "x", type)).detail, "the answer is too long"));
 }
 
 TEST_CASE("a listing that repeats itself ends") {
@@ -477,7 +477,7 @@ TEST_CASE("credentials that were replaced are used once the service refuses thos
       base::machine_clock()));
   s3_client client{had(s3_endpoint::make(test_settings(proxy.url(), "games"), std::move(source),
                                          base::machine_clock()))};
-  CHECK(has(why(client.put("a", "x", type)).detail, "give credentials that this service knows"));
+  CHECK(has(why(client.put("a", "x", type)).detail, "use credentials that this service knows"));
   CHECK(proxy.seen().size() == 1);
   write("SECOND");
   CHECK(had(client.put("a", "x", type)) == object_outcome::stored);

@@ -35,12 +35,12 @@ TEST_CASE("the credentials of a profile are read, whatever else the file has") {
 }
 
 TEST_CASE("a broken line is named by its number and not shown") {
-  CHECK(why_not("aws_secret_access_key = hush") == "line 1 stands before the first [PROFILE]");
+  CHECK(why_not("aws_secret_access_key = hush") == "line 1 is before the first [PROFILE]");
   CHECK(why_not("[default]\nhush") == "line 2 is neither [PROFILE] nor NAME = VALUE");
   CHECK(why_not("[default]\n[hush") == "line 2 is not a [PROFILE]");
-  CHECK(why_not("[default]\n[default]") == "line 2 begins a profile once more");
+  CHECK(why_not("[default]\n[default]") == "line 2 begins the same profile a second time");
   CHECK(why_not("[default]\naws_session_token = a\naws_session_token = b") ==
-        "line 3 gives a value for the second time");
+        "line 3 sets a value for the second time");
 }
 
 TEST_CASE("what cannot be sent in a header is refused and not shown") {

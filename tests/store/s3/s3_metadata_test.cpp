@@ -233,7 +233,7 @@ TEST_CASE("what is not the answer of a role is refused, and nothing of it is sho
   };
   const auto good = role_answer();
   for (const auto* const garbage : {"", "hush-hush", "[\"hush-hush\"]", "{\"Code\": hush-hush}"})
-    CHECK(why_not(read_metadata_credentials(garbage)) == "the answer is no JSON object");
+    CHECK(why_not(read_metadata_credentials(garbage)) == "the answer is not a JSON object");
   CHECK(reason(good, "\"Success\"", "\"Failed\"") == "its code is 'Failed' and not 'Success'");
   CHECK(reason(good, "\"Success\"", "\"a\\nb\"") == "its code is another and not 'Success'");
   CHECK(reason(good, "\"Success\"", "1") == "its code is another and not 'Success'");
@@ -269,7 +269,7 @@ TEST_CASE("a metadata service that does not answer is left at the deadline") {
   metadata_service on{[](metadata_service& of) { of.role.what = kind::hang; }};
   on.at.timeout = std::chrono::milliseconds{100};
   const auto begun = base::machine_clock().now();
-  has(why_not(fetch_role_credentials(on.at)), "it answers on EC2 alone");
+  has(why_not(fetch_role_credentials(on.at)), "it exists only on EC2");
   CHECK(base::machine_clock().now() - begun < e2e::patience / 4);
   on.proxy.reset();
   has(why_not(fetch_role_credentials(on.at)), "Connection refused");

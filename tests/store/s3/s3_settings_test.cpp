@@ -92,7 +92,7 @@ TEST_CASE("a public endpoint that cannot work is refused, and the error names it
   CHECK(hidden.starts_with("the public endpoint of S3, the value (not shown"));
   CHECK(hidden.find("hush") == std::string::npos);
   for (const auto* const bad : {"http://objects/games", "http://objects?a=b"})
-    CHECK(refused(bad, true).find("has a path or a query. Give http://") != std::string::npos);
+    CHECK(refused(bad, true).find("has a path or a query. Use http://") != std::string::npos);
   CHECK(refused("http://127.0.0.1", false) ==
         "the public endpoint of S3, http://127.0.0.1/, is an address, before which no bucket can "
         "stand. Ask for path style, or name the host.");
