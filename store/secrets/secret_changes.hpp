@@ -7,8 +7,8 @@
 
 namespace matchcloud::store {
 
-/// What engines of secrets have in common: how rotations change versions. An engine keeps the
-/// versions and lets one change happen at a time.
+/// The common part of secret stores: how rotations change versions. An engine stores the versions
+/// and allows one change at a time.
 class secret_changes : public secret_store {
 public:
   base::expected<void> replace(secret_name name, const secret_versions& versions) final;
@@ -19,13 +19,13 @@ public:
   base::expected<std::size_t> prune(secret_name name, std::int64_t now_ts) final;
 
 protected:
-  /// Makes the next versions; empty: those that there are stay.
+  /// Makes the next versions; empty: the current ones stay.
   using change =
       std::function<base::expected<std::optional<secret_versions>>(const secret_versions& before)>;
 
 private:
-  /// Loads the versions, makes the next ones and keeps these: nothing comes between. Returns
-  /// whether anything changed.
+  /// Loads the versions, makes the next ones and stores them atomically. Returns whether anything
+  /// changed.
   virtual base::expected<bool> apply(secret_name name, const change& make) = 0;
 };
 

@@ -22,17 +22,17 @@ inline constexpr std::chrono::hours ticket_lifetime_limit{12};
 struct secret_facts {
   /// The name of its file in the data directory, or of its row in a table.
   std::string_view name;
-  /// How long that which a version made stays valid, and so how long a replaced version is accepted
-  /// (`secret_grace` longer).
+  /// How long signatures or tickets of a version stay valid. A replaced version is accepted this
+  /// long, plus `secret_grace`.
   std::chrono::milliseconds lifetime;
   /// The maximum number of accepted versions, including the newest.
   std::size_t versions_limit;
-  /// What it is for and how it is made anew, in full sentences for people who find the file.
+  /// What it is for and how it is replaced, in full sentences for people who find the file.
   std::string_view purpose;
 
   // Words of messages.
 
-  /// What one version is called.
+  /// The noun for one version.
   std::string_view noun;
   /// Why replaced versions are still needed, after "There are 32 keys already that ..".
   std::string_view use;

@@ -10,8 +10,8 @@
 
 namespace matchcloud::store {
 
-/// The current versions of one named secret, which change over time: one task calls `refresh`,
-/// everyone reads. One per secret and process; any thread.
+/// The current versions of one named secret, which change over time: one task calls `refresh`, any
+/// thread reads. One per secret and process; any thread.
 class secret_ring {
 public:
   /// Loads the versions. Fails like `secret_store::load`.
@@ -22,12 +22,12 @@ public:
   std::shared_ptr<const secret_versions> current() const;
 
   /// A number that grows whenever `current` changes, for readers that keep what they derived from
-  /// it. Who reads this first and then `current` gets versions at least as new. Takes no lock.
+  /// it. A reader that reads this before `current` gets versions at least as new. Takes no lock.
   std::uint64_t revision() const noexcept { return revision_.load(std::memory_order_acquire); }
 
-  /// Loads what was rotated or pruned since, by this process or another, unless somebody does that
-  /// at this moment. If it fails, the present versions stay in force, and the failure is logged
-  /// once. Waits for the store.
+  /// Loads what this or another process has rotated or pruned since, unless another thread is doing
+  /// that now. If it fails, the current versions stay in use, and the failure is logged once. Waits
+  /// for the store.
   void refresh();
 
 private:
@@ -35,7 +35,7 @@ private:
 
   const std::shared_ptr<secret_store> from_;
   const secret_name name_;
-  /// Held during a refresh. Another one meanwhile does nothing: it would wait for the same store.
+  /// Held during a refresh. A concurrent one does nothing: it would wait for the same store.
   std::mutex refreshing_;
   bool failing_ = false;
   mutable std::mutex mutex_;

@@ -11,8 +11,8 @@ namespace matchcloud::store {
 
 namespace {
 
-/// The time that a version is kept with. Engines take none before 1970, where a machine without a
-/// battery may think it is when it starts.
+/// The creation time of a version. Engines accept none before 1970, which a machine without a clock
+/// battery may report when it starts.
 std::int64_t kept_time(std::int64_t now_ts) {
   return std::max<std::int64_t>(now_ts, 0);
 }
@@ -25,7 +25,7 @@ tl::unexpected<base::error> too_many(const secret_facts& facts, const secret_ver
   std::string detail = "There are " + std::to_string(facts.versions_limit) + " ";
   detail.append(facts.noun).append("s already that ").append(facts.use);
   detail +=
-      "; the first of them ends at " +
+      "; the first of them expires at " +
       model::format_timestamp(std::clamp<std::int64_t>(first_end, 0, model::timestamp_limit_ms));
   detail.append(". Rotate again then, or ").append(facts.revocation).append(".");
   return base::fail(base::errc::store_failed, std::move(detail));

@@ -11,7 +11,7 @@
 
 namespace matchcloud::store {
 
-/// Until when the newest version is accepted: until it is replaced.
+/// The expiry of the newest version, which is accepted until it is replaced.
 inline constexpr std::int64_t until_replaced_ts = std::numeric_limits<std::int64_t>::max();
 
 /// How much longer than its lifetime a replaced version is accepted. Allows for clock differences
@@ -21,7 +21,7 @@ inline constexpr std::chrono::minutes secret_grace{1};
 /// A version of a named secret. Times are milliseconds since 1970.
 struct secret_version {
   base::secret_bytes secret{};
-  /// When it was made; 0 where that is unknown, because an earlier program made it.
+  /// When it was created; 0 if unknown, because an earlier program created it.
   std::int64_t created_ts = 0;
   /// `until_replaced_ts` for the newest version and for no other.
   std::int64_t accepted_until_ts = until_replaced_ts;
@@ -31,32 +31,32 @@ struct secret_version {
   friend bool operator==(const secret_version&, const secret_version&) = default;
 };
 
-/// The versions of a named secret, newest first; never empty. The newest one makes, all that are
-/// accepted check.
+/// The versions of a named secret, newest first; never empty. The newest makes signatures and
+/// tickets; all accepted ones check them.
 using secret_versions = std::vector<secret_version>;
 
 /// What happens to the versions that a rotation replaces.
 enum class replaced_secrets : std::uint8_t {
-  /// They are accepted until whatever they made has expired.
+  /// They are accepted until everything made with them has expired.
   keep,
-  /// They are no longer accepted, so everything they made becomes invalid now.
+  /// They are no longer accepted, so everything made with them becomes invalid now.
   revoke,
 };
 
-// The rules of rotation, which all engines share. Pure but for the random bytes; any thread.
+// The rules of rotation, which all engines share. Pure except for the random bytes; any thread.
 
-/// A newest version of random bytes.
+/// A new newest version, of random bytes.
 secret_version new_secret_version(std::int64_t now_ts);
 
-/// The versions after a rotation: a new one, and those before it that are still accepted. Fails
-/// with `store_failed` if these would be more than the limit of `name`.
+/// The versions after a rotation: a new one, and the earlier ones that are still accepted. Fails
+/// with `store_failed` if they would exceed the limit of `name`.
 base::expected<secret_versions> rotated(secret_name name, const secret_versions& before,
                                         std::int64_t now_ts, replaced_secrets replaced);
 
 /// The versions that are accepted at `now_ts`; the newest always is.
 secret_versions pruned(const secret_versions& before, std::int64_t now_ts);
 
-/// Whether the newest version was created before `due_ts`, as one of unknown age was.
+/// Whether the newest version was created before `due_ts`; true if its age is unknown.
 bool is_due(const secret_versions& versions, std::int64_t due_ts);
 
 } // namespace matchcloud::store
