@@ -22,7 +22,7 @@ inline constexpr sql_command attribute_columns_query{
     "JOIN regions USING (region_id) WHERE kind = $1",
     "read the lobby history"};
 
-/// The columns of the lobby attributes that a reading met recently, bounded in bytes.
+/// The columns of recently read lobby attributes, bounded in bytes.
 class attribute_columns {
 public:
   explicit attribute_columns(model::csv_dialect as) noexcept : dialect_{as} {}

@@ -17,13 +17,13 @@ constexpr std::array kinds{model::audit_author::kind::token, model::audit_author
                            model::audit_author::kind::certificate,
                            model::audit_author::kind::service};
 
-/// What an entry keeps of a text: all of it, or its size where it is too long.
+/// The part of a text that an entry keeps: all of it, or only its size if it is too long.
 std::string kept(const std::string& json) {
   if (json.size() <= model::audit_text_limit_bytes) return json;
   return "{\"left_out_bytes\":" + std::to_string(json.size()) + "}";
 }
 
-/// A text without the tokens that it may have by mistake; none where it is empty.
+/// A text with accidental tokens redacted; nothing if it is empty.
 std::optional<std::string> redacted(const std::string& text) {
   return text.empty() ? std::nullopt : std::optional{model::redact_tokens(text)};
 }
@@ -60,8 +60,7 @@ base::expected<void> select_all(sql_connection& on, const model::audit_query& qu
       select, {first_before(query), query.since_ms, static_cast<std::int64_t>(query.limit)}, take);
 }
 
-/// Looks at a bounded number of entries: no index has the texts, and what is looked for may be
-/// nowhere.
+/// Scans a bounded number of entries, because no index has the texts and there may be no match.
 base::expected<void> select_matching(sql_connection& on, const model::audit_query& query,
                                      const sql_connection::take_row& take) {
   static constexpr sql_command select{
@@ -83,7 +82,7 @@ base::expected<void> select_matching(sql_connection& on, const model::audit_quer
                    take);
 }
 
-/// The entry with which `select_matching` stopped looking; 0 where it looked at all.
+/// The entry at which `select_matching` stopped; 0 if it scanned all.
 base::expected<std::int64_t> last_looked_at(sql_connection& on, const model::audit_query& query) {
   static constexpr sql_command select{
       "SELECT CASE WHEN count(*) < $1 THEN 0 ELSE min(entry) END FROM (SELECT entry FROM audit "

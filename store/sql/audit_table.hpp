@@ -12,11 +12,12 @@ namespace matchcloud::store {
 /// Writes the entries of a session's changes, each in the transaction of its change.
 class audit_table {
 public:
-  /// From now on changes belong to `run`; null: each to a run of its own, by this process's user.
+  /// From now on changes belong to `run`; null: each has its own run, by this process's user.
   void attribute(model::audit_run_ptr run) noexcept { run_ = std::move(run); }
-  /// Writes the entry of a change, unless its run has one. Call this in the change's transaction.
+  /// Writes the entry of a change, unless its run already has one. Call this in the change's
+  /// transaction.
   base::expected<void> write(sql_connection& on, const model::audit_change& what) const;
-  /// Says that a transaction was committed in which `write` was called.
+  /// Notes the commit of a transaction in which `write` was called.
   void note_committed() const;
   /// Commits the transaction in which `write` was called.
   base::expected<void> commit(sql_transaction& changes) const;

@@ -22,10 +22,9 @@ base::expected<void> check_is_whole(sql_connection& on, const std::string& name)
   if (!marks) return tl::unexpected(marks.error());
   if (*marks == 0) return {};
   return base::fail(base::errc::import_invalid,
-                    name +
-                        ": a `matchcloud store copy` or `restore` into this store did not end, so "
-                        "parts of it are missing. Run the same command again, which completes "
-                        "it, or use a new data directory or database");
+                    name + ": a `matchcloud store copy` or `restore` into this store was not "
+                           "completed, so parts of it are missing. Run the same command again to "
+                           "complete it, or use a new data directory or database");
 }
 
 } // namespace matchcloud::store

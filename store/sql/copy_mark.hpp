@@ -7,11 +7,11 @@
 
 namespace matchcloud::store {
 
-// A store that another is being copied into has a mark from before the first row until both are the
-// same. What a copy left that was killed is not used: it may have lobbies without their games, or
-// tokens of which some are missing.
+// While another store is copied into a store, the target has a mark, from before the first row
+// until both are equal. What a killed copy left is never used: it may have lobbies without their
+// games, or lack some tokens.
 
-/// The mark's row in the table `revisions`, which is in every schema.
+/// The name of the mark's row in the table `revisions`, which every schema has.
 inline constexpr std::string_view copy_mark = "store.copy";
 
 /// Call these in a write transaction.

@@ -40,7 +40,7 @@ base::expected<std::int64_t> read_avatars_revision(sql_connection& on, const mod
 }
 
 base::expected<std::int64_t> read_lobbies_revision(sql_connection& on, const model::uuid& game_id) {
-  // One statement, so one snapshot even where the transaction has none.
+  // One statement, so one snapshot even if the transaction has none.
   static constexpr sql_command query{
       "SELECT coalesce((SELECT revision FROM game_revisions WHERE subject = 'lobbies' AND "
       "game_id = $1), 0) + CAST(coalesce((SELECT sum(changes) FROM lobby_changes WHERE "
@@ -66,8 +66,8 @@ base::expected<moved_games> read_moved_games(sql_connection& on, std::int64_t kn
   if (moved.games.empty() && known > 0) {
     const auto highest = read_highest_revision(on);
     if (!highest) return tl::unexpected(highest.error());
-    // Back in time: a standby that had not received the last changes has taken over, or a backup
-    // was restored. What comes next has revisions that were known of others.
+    // The store went back in time: a standby without the last changes has taken over, or a backup
+    // was restored. New changes will reuse revisions that are already known.
     moved.all = *highest < known;
     if (moved.all) moved.revision = *highest;
   }

@@ -10,16 +10,16 @@ namespace matchcloud::store {
 
 base::expected<std::int64_t> read_catalog_revision(sql_connection& on);
 
-// The subjects below are those that games have of their own: `avatars` and `lobbies`.
+// The subjects below are those that each game has: `avatars` and `lobbies`.
 
 /// The revision of a game's avatars; 0 if it has none. Call this in the transaction that reads the
 /// data that the revision counts.
 base::expected<std::int64_t> read_avatars_revision(sql_connection& on, const model::uuid& game_id);
 
-/// The same of a game's lobbies: its row of `game_revisions` and all of its rows of `lobby_changes`
-/// in sum. Each transaction that changes the game's lobbies adds to one of these rows, none ever
-/// takes away, and of two snapshots one includes the other. So a higher sum has seen all that a
-/// lower one has, and an equal one the same.
+/// The same for a game's lobbies: the sum of its row of `game_revisions` and all its rows of
+/// `lobby_changes`. Each transaction that changes the game's lobbies adds to one of these rows,
+/// none ever subtracts, and of two snapshots one includes the other. So a higher sum includes
+/// everything that a lower one does, and equal sums see the same.
 base::expected<std::int64_t> read_lobbies_revision(sql_connection& on, const model::uuid& game_id);
 
 /// The games whose avatars' revision is above `known`; sets `all` if `known` is negative. O(moved

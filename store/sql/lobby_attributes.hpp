@@ -16,8 +16,8 @@ namespace matchcloud::store {
 /// The memory limit of the cache of known lobby attributes.
 inline constexpr std::size_t attributes_cache_limit_bytes = 8UL * 1024 * 1024;
 
-/// Finds the rows of lobby attributes, which lobbies share, and adds those that are missing. Keeps
-/// the rows that it has met. One per session, one thread.
+/// Finds the rows of lobby attributes, which lobbies share, and adds missing ones. Caches the rows.
+/// One per session, one thread.
 class lobby_attribute_rows {
 public:
   explicit lobby_attribute_rows(sql_connection& on) : on_{&on} {}
@@ -29,7 +29,7 @@ public:
     model::uuid game_id;
   };
 
-  /// From now on numbers are of this table, which must stay until the next call.
+  /// From now on numbers refer to this table, which must stay valid until the next call.
   void begin_batch(const model::lobby_attributes_table& attributes);
   /// Looks up attributes of the batch. Returns null if they are refused: `finding` then says why.
   base::expected<const known_attributes*> resolve(std::uint32_t number);
@@ -61,7 +61,7 @@ private:
   base::expected<model::lobby_attributes> read(std::int64_t row);
 
   sql_connection* on_;
-  /// Rows of `lobby_kinds` are never changed, and removed with their game alone.
+  /// Rows of `lobby_kinds` never change, and are removed only with their game.
   base::second_chance_cache<model::lobby_attributes, known_attributes> cache_{
       attributes_cache_limit_bytes};
 

@@ -25,7 +25,7 @@ struct sql_command {
   std::string_view operation;
 };
 
-/// The value of a parameter. Texts and blobs are views, valid during the call that they are given
+/// The value of a parameter. Texts and blobs are views, valid during the call that they are passed
 /// to.
 class sql_value {
 public:
@@ -53,8 +53,8 @@ private:
   content value_;
 };
 
-/// The parameters of a statement: written as `{a, b}`, or as many as a table has columns. Valid
-/// during the call that they are given to.
+/// The parameters of a statement: written as `{a, b}`, or one for each column of a table. Valid
+/// during the call that they are passed to.
 class sql_values {
 public:
   sql_values() = default;
@@ -69,7 +69,7 @@ private:
   std::span<const sql_value> values_;
 };
 
-/// Whose SQL a connection understands, for the few statements that engines write differently.
+/// The SQL dialect of a connection, for the few statements that differ between engines.
 enum class sql_dialect : std::uint8_t { sqlite, postgres };
 
 /// A row of a result. What it returns is valid until the next row. Columns count from 0; a null is
@@ -90,13 +90,13 @@ public:
 enum class sql_access : std::uint8_t {
   /// One snapshot for all reads.
   read,
-  /// Changes a subject, which nobody else changes meanwhile: what the transaction reads of it stays
-  /// true until it ends, and revisions are in the order of the commits.
+  /// Changes a subject that no other transaction changes at the time: what is read of it stays true
+  /// until the end, and revisions are in the order of the commits.
   write,
 };
 
-/// What has a revision, and so one writer at a time; lobbies in SQLite alone, see `lobby_changes`
-/// of PostgreSQL.
+/// What has a revision and therefore one writer at a time; lobbies only in SQLite, see
+/// `lobby_changes` of PostgreSQL.
 enum class sql_subject : std::uint8_t { catalog, tokens, avatars, lobbies, latencies };
 
 /// The name of a subject's row in the table `revisions`.
@@ -111,7 +111,7 @@ public:
   virtual ~sql_connection() = default;
 
   virtual sql_dialect dialect() const noexcept = 0;
-  /// Passes the fault point `store.read`; call this before reading outside of a transaction. A read
+  /// Passes the fault point `store.read`; call this before reading outside a transaction. A read
   /// transaction begins with it.
   virtual base::expected<void> begin_reading(std::string_view operation) = 0;
   /// Calls `take` for each row of a query until it returns false. `take` must not use the

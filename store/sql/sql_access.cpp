@@ -27,7 +27,7 @@ model::token_digest digest_at(sql_row& row, int column) {
 model::access_token token_at(sql_row& row) {
   model::access_token one;
   one.token_id = row.uuid(0);
-  // A kind that this version does not know permits the least.
+  // A kind unknown to this version gets the fewest permissions.
   one.what.kind = model::parse_token_kind(row.text(1)).value_or(model::token_kind::metrics);
   one.what.name = row.text(2);
   one.what.scope = row.uuid(3);
@@ -55,8 +55,8 @@ base::expected<void> check_room(sql_connection& on) {
   if (static_cast<std::size_t>(*count) < model::token_limit) return {};
   return base::fail(base::errc::too_many_tokens,
                     "The store has " + std::to_string(*count) +
-                        " tokens, as many as it may. Revoked and expired ones are removed after "
-                        "token-retention-days; let one token serve several places.");
+                        " tokens, which is the limit. Use one token in several places, or wait: "
+                        "revoked and expired ones are removed after token-retention-days.");
 }
 
 base::expected<std::int64_t> read_tokens_revision(sql_connection& on) {
@@ -95,7 +95,7 @@ base::expected<void> insert_token(sql_connection& on, const model::access_token&
   return done ? move_revision(on, sql_subject::tokens) : done;
 }
 
-/// Writes what rotating and revoking change of a token.
+/// Writes the columns of a token that rotating and revoking change.
 base::expected<void> update_token(sql_connection& on, const model::access_token& changed) {
   static constexpr sql_command update{
       "UPDATE tokens SET digest = $1, former_digest = $2, former_until_ms = $3, revoked_ms = $4 "
@@ -217,7 +217,7 @@ base::expected<void> sql_session::record(const model::audit_change& what) {
 }
 
 base::expected<model::audit_page> sql_session::read_audit(const model::audit_query& query) {
-  // One snapshot: a page that needs two statements must not miss what comes between them.
+  // One snapshot: a page that needs two statements must not miss entries written between them.
   const auto snapshot = sql_transaction::read(*on_, "read the audit log");
   if (!snapshot) return tl::unexpected(snapshot.error());
   return select_audit(*on_, query);
@@ -235,7 +235,7 @@ base::expected<std::size_t>
 sql_session::expire(const char* action, const char* what, std::int64_t before_ms,
                     base::expected<std::size_t> (*take_away)(sql_connection&, std::int64_t)) {
   std::size_t gone = 0;
-  auto done = change(sql_subject::tokens, "remove what is over", [&]() -> base::expected<void> {
+  auto done = change(sql_subject::tokens, "remove expired data", [&]() -> base::expected<void> {
     const auto removed = take_away(*on_, before_ms);
     if (!removed) return tl::unexpected(removed.error());
     gone = *removed;

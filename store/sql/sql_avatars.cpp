@@ -14,7 +14,7 @@ namespace matchcloud::store {
 
 namespace {
 
-/// What the store has of a batch, as the batch goes on.
+/// What the store has of a batch, updated as the batch is written.
 struct known_rows {
   std::set<model::uuid> games;
   std::map<model::uuid, model::avatar> avatars;
@@ -65,7 +65,7 @@ base::expected<void> write_avatar(sql_connection& on, const model::avatar& each)
   if (each.image) {
     digest = each.image->digest;
     type = image_type_column(each.image->type);
-    // It is wanted again.
+    // The image is needed again.
     if (auto kept = on.run(keep, {each.upload_id, each.image->digest}); !kept) return kept;
   }
   return on.run(upsert, {each.upload_id, each.game_id, each.display_name, each.create_ts_ms,
@@ -145,7 +145,8 @@ base::expected<std::vector<put_outcome>> sql_session::put(std::span<const model:
   const auto is_change = [](put_outcome each) {
     return each == put_outcome::added || each == put_outcome::changed;
   };
-  // Nothing to commit, and no entry: one of a later batch of the same run says what it changed.
+  // Nothing to commit, and no entry: if a later batch of the same run changes something, it writes
+  // the entry.
   if (std::none_of(outcomes->begin(), outcomes->end(), is_change)) return outcomes;
   auto done = audit_.write(*on_, {"avatars.put", {}, {}, {}});
   if (done) done = audit_.commit(*changes);

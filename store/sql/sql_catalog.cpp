@@ -204,8 +204,8 @@ base::expected<model::catalog> read_catalog(sql_connection& on) {
 }
 
 /// Writes the differences between `before`, the stored catalog, and `after`, and the revision of
-/// `after`. Removed elements that `after` contains come back; `check_returning` must have
-/// succeeded. Call this in the write transaction that read `before`.
+/// `after`. Removed elements that `after` contains return; `check_returning` must have succeeded.
+/// Call this in the write transaction that read `before`.
 base::expected<void> write_catalog(sql_connection& on, const model::catalog& before,
                                    const model::catalog& after) {
   for (const auto part : {write_regions, write_tiers, write_games})
@@ -260,8 +260,8 @@ base::expected<void> find_erased(sql_connection& on, const model::catalog_docume
   return for_each_row(on, query, {}, [&](sql_row& row) {
     if (const auto id = row.uuid(0); named.contains(id))
       findings.add("game " + to_string(id),
-                   "was erased with all that it had, and its id is not given again; give the new "
-                   "game and its namespaces ids of their own");
+                   "was erased with all its data, and its id cannot be used again; give the new "
+                   "game and its namespaces new ids");
   });
 }
 
@@ -279,7 +279,7 @@ base::expected<void> check_returning(sql_connection& on, const model::catalog_do
       findings.add("namespace " + to_string(each.namespace_id),
                    "was removed from game " + to_string(row.uuid(0)) +
                        " and cannot return to game " + to_string(each.game_id) +
-                       "; give the new namespace an id of its own");
+                       "; give the new namespace a new id");
     });
     if (!read) return read;
   }

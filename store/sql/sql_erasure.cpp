@@ -16,8 +16,8 @@ namespace matchcloud::store {
 namespace {
 
 constexpr std::string_view erasing = "erase a game";
-/// No transaction lasts as long: what began before an erasure has ended by then, even where the
-/// number of its transaction says nothing because the database was restored elsewhere.
+/// No transaction lasts this long. So everything that began before an erasure has ended by then,
+/// even if transaction numbers say nothing because the database was restored elsewhere.
 constexpr std::chrono::milliseconds longest_transaction = std::chrono::hours{1};
 
 std::string subject_of(const model::uuid& game_id) {
@@ -48,7 +48,7 @@ base::expected<std::optional<erasure>> find_erasure(sql_connection& on,
   return found;
 }
 
-/// The name of a game, also of a removed one; nothing if there is none.
+/// The name of a game, removed or not; nothing if there is none.
 base::expected<std::optional<std::string>> find_name(sql_connection& on,
                                                      const model::uuid& game_id) {
   static constexpr sql_command query{"SELECT display_name FROM games WHERE game_id = $1",
@@ -99,7 +99,7 @@ base::expected<void> insert_erasure(sql_connection& on, const model::uuid& game_
   return on.run(is_numbered ? insert_numbered : insert, {game_id, now_ms});
 }
 
-/// Whether every transaction has ended that does not know of an erasure.
+/// Whether all transactions that do not know of an erasure have ended.
 base::expected<bool> is_known_to_all(sql_connection& on, const model::uuid& game_id,
                                      std::int64_t now_ms) {
   static constexpr sql_command query{
@@ -134,7 +134,7 @@ base::expected<void> remove_names(sql_connection& on, const model::uuid& game_id
   return run_all(on, changes, game_id);
 }
 
-/// Adds to what is gone of an erased game.
+/// Adds to the counts of removed data of an erased game.
 base::expected<void> count(sql_connection& on, const sql_command& add, const model::uuid& game_id,
                            std::size_t gone) {
   return on.run(add, {static_cast<std::int64_t>(gone), game_id});
@@ -314,7 +314,8 @@ base::expected<bool> sql_session::finish_erasure(const model::uuid& game_id, std
     if (!*known) return tl::unexpected(model::no_such_game(game_id));
     has_ended = (*known)->finished_ms.has_value();
     if (has_ended) return {};
-    // In this order: what the second does not find was there for the first, or never.
+    // In this order: once no older transaction runs, nothing can be added that the second check
+    // misses.
     const auto is_known = is_known_to_all(*on_, game_id, now_ms);
     if (!is_known) return tl::unexpected(is_known.error());
     const auto rest = has_rest(*on_, game_id);

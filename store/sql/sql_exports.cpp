@@ -18,9 +18,9 @@ std::string reading(std::string_view which) {
          std::string{which};
 }
 
-/// The columns of a query's span. In the dialect `excel` the end stands as the start and the other
-/// way round, which no exact query has: processes of earlier versions do not take one for the
-/// other. A query of that dialect never has an empty span.
+/// The columns of a query's span. In the dialect `excel` start and end are swapped, which no exact
+/// query has, so processes of earlier versions do not confuse the two. A query of that dialect
+/// never has an empty span.
 struct span_columns {
   std::int64_t start;
   std::int64_t end;
@@ -57,7 +57,7 @@ export_record read_record(sql_row& row) {
   return each;
 }
 
-/// What is noted of a snapshot.
+/// The columns of a snapshot.
 struct snapshot_columns {
   std::optional<std::int64_t> lobbies_revision;
   std::optional<std::int64_t> catalog_revision;
@@ -77,21 +77,21 @@ bool is_one(std::int64_t changed) {
   return changed == 1;
 }
 
-/// The key of the advisory lock for the exports of a query. Queries that share one only wait for
-/// each other.
+/// The key of the advisory lock for the exports of a query. Queries that share a key merely wait
+/// for each other.
 std::int64_t lock_key_of(const model::export_query& query) {
-  std::uint64_t key = 0x6D636C6400657870; // "mcld", apart from those of others
+  std::uint64_t key = 0x6D636C6400657870; // "mcld", to differ from other programs' keys
   for (const auto byte : query.game_id.bytes)
     key = key * 1'099'511'628'211 + byte;
   key = (key ^ query.span.begin) * 0x9E3779B97F4A7C15;
   return std::bit_cast<std::int64_t>((key ^ query.span.end) * 0x9E3779B97F4A7C15);
 }
 
-/// Waits for others who claim an export of the query, until their transactions end.
+/// Waits for other transactions that claim an export of the query to end.
 base::expected<void> lock_claims_of(sql_connection& on, const model::export_query& query) {
   static constexpr sql_command lock{"SELECT pg_advisory_xact_lock($1)",
                                     "wait for others who claim the export"};
-  // In SQLite whoever writes is alone.
+  // SQLite has one writer at a time.
   if (on.dialect() == sql_dialect::sqlite) return {};
   return for_each_row(on, lock, {lock_key_of(query)}, [](sql_row&) {});
 }
@@ -108,8 +108,8 @@ base::expected<void> insert_export(sql_connection& on, const export_record& reco
                          record.generation, begun_ts, record.owner, record.leased_until_ts});
 }
 
-/// Gives an export of the generation before that of `record` its generation and owner. Returns
-/// false if there is none that is incomplete.
+/// Gives the export with the generation before `record`'s the generation and owner of `record`.
+/// Returns false if there is no such incomplete export.
 base::expected<bool> take_over_export(sql_connection& on, const export_record& record,
                                       std::int64_t begun_ts) {
   static constexpr sql_command update{
@@ -123,14 +123,14 @@ base::expected<bool> take_over_export(sql_connection& on, const export_record& r
       .map(is_one);
 }
 
-/// The exports of a query, and what a new one would cover.
+/// Reads the exports of a query, and what a new one would cover.
 base::expected<query_exports> select_query_exports(sql_connection& on,
                                                    const model::export_query& query) {
   static const auto sql = reading("WHERE game_id = $1 AND query_start = $2 AND query_end = $3 "
                                   "ORDER BY coalesce(leased_until_ts, 0) DESC, export_id LIMIT $4");
   static const sql_command select{sql, "look for the exports of a query"};
   query_exports found;
-  // Before the records: an export that becomes whole or begins to read meanwhile covers these.
+  // Before the records: an export that completes or begins reading in between covers these.
   const auto revisions = select_history_revisions(on, query.game_id);
   if (!revisions) return tl::unexpected(revisions.error());
   found.revisions = *revisions;
@@ -146,11 +146,11 @@ base::expected<query_exports> select_query_exports(sql_connection& on,
   return found;
 }
 
-/// How often a claim looks for an export to take over. Each look finds one that was abandoned
-/// before, and only its owner can come in between.
+/// How often a claim looks for an export to take over. Each time it finds an abandoned one, and
+/// only its owner can interfere.
 constexpr int claim_attempts = 4;
 
-/// What becomes of `claim`, given the exports that there are.
+/// The outcome of `claim`, given the existing exports.
 export_claimed claim_of(const query_exports& known, const export_claim& claim) {
   if (const auto* whole = known.find_whole(claim.linked_until_ts))
     return {false, *whole, known.revisions};
@@ -172,7 +172,7 @@ base::expected<export_claimed> sql_session::claim_export(const export_claim& cla
   export_claimed claimed;
   auto done = change_unrevised("claim an export", [&]() -> base::expected<void> {
     if (auto locked = lock_claims_of(*on_, claim.query); !locked) return locked;
-    // An export that is to be taken over may be completed, or forgotten, by its owner meanwhile.
+    // The owner of an abandoned export may still complete or forget it before it is taken over.
     for (int i = 0; i < claim_attempts; ++i) {
       const auto known = select_query_exports(*on_, claim.query);
       if (!known) return tl::unexpected(known.error());
@@ -184,7 +184,7 @@ base::expected<export_claimed> sql_session::claim_export(const export_claim& cla
       if (!taken) return tl::unexpected(taken.error());
       if (*taken) return {};
     }
-    return on_->failure("claim an export", "its owners are faster");
+    return on_->failure("claim an export", "the owners of abandoned exports kept changing them");
   });
   if (!done) return tl::unexpected(done.error());
   return claimed;
@@ -258,7 +258,7 @@ base::expected<std::vector<export_record>>
 sql_session::exports_over(std::int64_t now_ts, std::int64_t begun_before_ts, std::size_t limit) {
   static const auto sql =
       reading("WHERE keep_until_ts <= $1 OR (keep_until_ts IS NULL AND begun_ts < $2) LIMIT $3");
-  static const sql_command query{sql, "look for exports that are over"};
+  static const sql_command query{sql, "look for expired exports"};
   if (auto begun = on_->begin_reading(query.operation); !begun)
     return tl::unexpected(begun.error());
   std::vector<export_record> over;

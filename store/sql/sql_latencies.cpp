@@ -50,7 +50,7 @@ private:
   std::array<std::string, 8> texts_;
 };
 
-/// Calls `take` with the place in `learned` and the row of each entry that the store has.
+/// Calls `take` with the index in `learned` and the row of each entry that the store has.
 base::expected<void> find_known(sql_connection& on, std::span<const model::learned_entry> learned,
                                 const take_known& take) {
   static constexpr sql_command find{
@@ -129,8 +129,8 @@ base::expected<std::int64_t> next_revision(sql_connection& on) {
   });
 }
 
-/// Removes those that were reported least recently, at most `limit`, of those last reported before
-/// a minute. Returns how many.
+/// Of the entries last reported before a minute, removes those reported least recently, at most
+/// `limit`. Returns how many were removed.
 base::expected<std::size_t> delete_oldest(sql_connection& on, std::int64_t before_minute,
                                           std::size_t limit) {
   static constexpr sql_command remove{
@@ -188,7 +188,8 @@ base::expected<latency_page> sql_session::read_latencies(const latency_position&
 base::expected<std::size_t> sql_session::expire_latencies(std::uint32_t before_minute,
                                                           std::size_t most) {
   static constexpr sql_command count{"SELECT count(*) FROM latencies", "count learned latencies"};
-  // With the lock that writers take: what is merged now is not removed for its former minute.
+  // Under the writers' lock, so that an entry being merged now is not removed because of its
+  // previous minute.
   auto changes = sql_transaction::write(*on_, sql_subject::latencies, "remove old latencies");
   if (!changes) return tl::unexpected(changes.error());
   const auto old = delete_oldest(*on_, before_minute, latency_expiry_limit);

@@ -14,7 +14,7 @@ namespace matchcloud::store {
 
 namespace {
 
-/// How lobbies are removed, for messages.
+/// The operation, for messages.
 constexpr std::string_view removing = "remove lobbies";
 
 std::vector<lobby_place> places_of(std::size_t limit) {
@@ -23,7 +23,7 @@ std::vector<lobby_place> places_of(std::size_t limit) {
   return made;
 }
 
-/// The next duration class that a game has lobbies of; nothing if there is none.
+/// The next duration class with lobbies of a game; nothing if there is none.
 base::expected<std::optional<int>> next_class(sql_connection& on, const model::uuid& game_id,
                                               int after) {
   static constexpr sql_command query{
@@ -37,9 +37,9 @@ base::expected<std::optional<int>> next_class(sql_connection& on, const model::u
   return found;
 }
 
-/// The last start of a lobby of a class that has stopped by then.
+/// The latest start of a lobby of a class that has stopped by the horizon.
 constexpr std::int64_t last_start(std::int64_t horizon_ts, int duration_class) noexcept {
-  // Class 0 has lobbies of no duration, too.
+  // Class 0 also has lobbies of zero duration.
   return duration_class == 0 ? horizon_ts : horizon_ts - (std::int64_t{1} << duration_class);
 }
 
@@ -61,7 +61,7 @@ base::expected<void> append_expired(sql_connection& on, const model::uuid& game_
                       });
 }
 
-/// Before all lobbies of a class.
+/// The position before all lobbies of a class.
 lobby_place begin_of(int duration_class) {
   return {duration_class, std::numeric_limits<std::int64_t>::min(), {}};
 }
@@ -84,7 +84,7 @@ model::audit_change describe_expiry(const model::uuid& game_id, std::int64_t hor
 
 constexpr auto end_of_time = std::numeric_limits<std::int64_t>::max();
 
-/// Removes lobbies one by one, as SQLite has them in its order.
+/// Removes lobbies one by one, because SQLite stores them in this order.
 base::expected<std::int64_t> delete_each(sql_connection& on, const model::uuid& game_id,
                                          std::int64_t until_ts,
                                          std::span<const lobby_place> lobbies) {
@@ -103,9 +103,9 @@ base::expected<std::int64_t> delete_each(sql_connection& on, const model::uuid& 
   return gone;
 }
 
-/// Removes all lobbies from the first to the last of each class. By their place in the table: by
-/// their ids it takes eight times as long. Rows that others hold are passed over, so that nobody
-/// waits for anybody in a circle.
+/// Removes all lobbies from the first to the last of each class. By their physical position in the
+/// table: by id it takes eight times as long. Skips rows that other transactions hold, so that
+/// there is no deadlock.
 base::expected<std::int64_t> delete_in_runs(sql_connection& on, const model::uuid& game_id,
                                             std::int64_t until_ts,
                                             std::span<const lobby_place> lobbies) {
@@ -183,7 +183,7 @@ base::expected<std::vector<lobby_place>> sql_session::expired_lobbies(const mode
   if (!reading) return tl::unexpected(reading.error());
   auto found = places_of(limit);
   auto place = after;
-  // Running lobbies, which have no stop, stand before all others.
+  // Running lobbies, which have no stop, come before all others.
   if (place.duration_class < 0) place = begin_of(model::running_class);
   while (true) {
     if (place.duration_class >= 0) {
@@ -228,7 +228,7 @@ base::expected<std::size_t> sql_session::expire_lobbies(const model::uuid& game_
   auto changes = sql_transaction::write(*on_, std::nullopt, "remove expired lobbies");
   if (!changes) return tl::unexpected(changes.error());
   const auto gone = delete_lobbies(game_id, horizon_ts, lobbies);
-  // Nothing to commit, and no entry: that of a later batch of the same run counts.
+  // Nothing to commit, and no entry: a later batch of the same run that removes lobbies writes it.
   if (!gone || *gone == 0) return gone;
   auto done = move_horizon(*on_, game_id, horizon_ts);
   if (done) done = audit_.write(*on_, describe_expiry(game_id, horizon_ts));

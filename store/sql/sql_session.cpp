@@ -10,10 +10,10 @@ namespace matchcloud::store {
 
 namespace {
 
-/// How long ago the lease of a replica must be over for its row to go.
+/// How long after the end of a replica's lease its row is removed.
 constexpr std::chrono::milliseconds forgotten_after = std::chrono::hours{1};
 
-/// From when on the history of a game is complete; 0: none of it has expired.
+/// The start of a game's complete history; 0: none of it has expired.
 base::expected<std::int64_t> read_horizon(sql_connection& on, const model::uuid& game_id) {
   static constexpr sql_command query{
       "SELECT complete_from_ts FROM history_horizons WHERE game_id = $1",
@@ -79,7 +79,7 @@ base::expected<std::optional<found_lobby>> sql_session::find_lobby(const model::
   static constexpr sql_command query{
       "SELECT start_ts, stop_ts, kind FROM lobbies WHERE lobby_id = $1 AND game_id = $2",
       "look for a lobby"};
-  // Of one state: an erasure removes a lobby and then its attributes.
+  // One snapshot, because an erasure removes a lobby and later its attributes.
   const auto snapshot = sql_transaction::read(*on_, std::string{query.operation});
   if (!snapshot) return tl::unexpected(snapshot.error());
   std::optional<found_lobby> found;
@@ -120,7 +120,7 @@ base::expected<std::uint32_t> sql_session::renew_replica(const model::uuid& repl
     const auto now_ts = select_store_time(*on_);
     if (!now_ts) return tl::unexpected(now_ts.error());
     auto done = on_->run(upsert, {replica_id, *now_ts + lease.count()});
-    // Not those that may come back: two that renew and remove each other would deadlock.
+    // Not those that may still renew: two replicas that renew and remove each other would deadlock.
     if (done) done = on_->run(remove, {*now_ts - forgotten_after.count()});
     if (!done) return tl::unexpected(done.error());
     return select_integer(*on_, count, {*now_ts}).map([](std::int64_t all) {

@@ -12,11 +12,10 @@
 
 namespace matchcloud::store {
 
-/// The roles that every SQL engine fills with the same statements: catalog, avatars
+/// The roles that all SQL engines implement with the same statements: catalog, avatars
 /// (sql_avatars.cpp), access (sql_access.cpp), exports (sql_exports.cpp), retention
 /// (sql_retention.cpp), erasure (sql_erasure.cpp), latencies (sql_latencies.cpp), replicas and
-/// revisions.
-/// An engine adds the roles where speed depends on it: lobbies and their history.
+/// revisions. An engine adds the roles where speed depends on it: lobbies and their history.
 class sql_session : public session {
 public:
   /// `on` must outlive the session's use.
@@ -138,12 +137,12 @@ public:
   void attribute(model::audit_run_ptr run) override { audit_.attribute(std::move(run)); }
 
 protected:
-  /// Notes in the transaction of a change that the lobbies of a game changed.
+  /// Records in a transaction that it changes the lobbies of a game.
   virtual base::expected<void> move_lobbies(const model::uuid& game_id) = 0;
   const audit_table& audit() const noexcept { return audit_; }
 
 private:
-  /// Runs `perform`, which enters its change into the audit log, in a write transaction.
+  /// Runs `perform`, which writes its entry of the audit log, in a write transaction.
   template <class Perform>
   base::expected<void> change(std::optional<sql_subject> subject, std::string operation,
                               Perform perform) {
@@ -163,8 +162,8 @@ private:
     if (auto done = changes->commit(); !done) return tl::unexpected(done.error());
     return outcome;
   }
-  /// Removes lobbies of a game that stopped at or before `horizon_ts`; with none, all. Call this in
-  /// a write transaction.
+  /// Removes lobbies of a game that stopped at or before `horizon_ts`, or all if it is empty. Call
+  /// this in a write transaction.
   base::expected<std::size_t> delete_lobbies(const model::uuid& game_id,
                                              std::optional<std::int64_t> horizon_ts,
                                              std::span<const lobby_place> lobbies);
@@ -185,9 +184,10 @@ private:
 base::expected<history_revisions> select_history_revisions(sql_connection& on,
                                                            const model::uuid& game_id);
 
-/// The first steps of `lobby_history::read`: tells `to` of the snapshot, and fails with `cancelled`
-/// if it stops there. Call this at the begin of the transaction that reads the game's history: an
-/// engine takes its snapshot at the first query, so everything committed before is included.
+/// The first steps of `lobby_history::read`: passes the snapshot to `to`, and fails with
+/// `cancelled` if that stops the reading. Call this at the beginning of the transaction that reads
+/// the game's history: an engine takes its snapshot at the first query, so everything committed
+/// before is included.
 base::expected<void> begin_history(sql_connection& on, const model::uuid& game_id,
                                    const base::clock& clock, const history_reader& to);
 

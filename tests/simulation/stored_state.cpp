@@ -50,7 +50,7 @@ base::expected<void> check_returning(const stored_state& in, const model::catalo
     findings.add("namespace " + to_string(each.namespace_id),
                  "was removed from game " + to_string(known->second.game_id) +
                      " and cannot return to game " + to_string(each.game_id) +
-                     "; give the new namespace an id of its own");
+                     "; give the new namespace a new id");
   }
   if (!findings.empty()) return findings.failure();
   return {};

@@ -108,7 +108,7 @@ TEST_CASE("a removed namespace comes back to its own game only", "[engines]") {
   CHECK(refused.error().detail == "namespace " + to_string(numbered(1)) +
                                       ": was removed from game " + to_string(numbered(1)) +
                                       " and cannot return to game " + to_string(numbered(2)) +
-                                      "; give the new namespace an id of its own");
+                                      "; give the new namespace a new id");
   CHECK(in.catalog->load() == before);
   CHECK(in.catalog->import_document(small_document()).has_value());
 }
