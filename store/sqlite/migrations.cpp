@@ -261,7 +261,7 @@ constexpr std::array migrations{
 constexpr schema_versions known_versions{migrations};
 
 /// Checks that the file is a store: it has the `application_id` of the baseline, or is empty.
-/// `tables`: how many it had before `version` was read.
+/// `tables`: the number of tables before `version` was read.
 base::expected<void> check_is_ours(sqlite_connection& on, std::int64_t version,
                                    std::int64_t tables) {
   const auto mark =
@@ -299,7 +299,7 @@ const schema_versions& sqlite_schema() noexcept {
 }
 
 base::expected<std::int64_t> check_schema(sqlite_connection& on, const schema_versions& known) {
-  // In this order: another process may make the first version in between, and that one has tables.
+  // In this order: another process may create the first version in between, which has tables.
   const auto tables = on.read_integer("SELECT count(*) FROM sqlite_schema", reading_version);
   if (!tables) return tables;
   const auto version = on.read_integer("PRAGMA user_version", reading_version);

@@ -11,9 +11,9 @@ namespace matchcloud::store {
 /// The versions of the schema (SQLite's `user_version`) that this program knows.
 const schema_versions& sqlite_schema() noexcept;
 
-/// The database's schema version; 0 if it is new. A newer program's is used as it is, unless it
-/// says that a program as old as this one must not: then fails with `store_newer`. Fails with
-/// `store_failed` if the file is another program's database or of a version that was never
+/// The database's schema version; 0 if it is new. A newer program's schema is used as it is, unless
+/// it excludes programs as old as this one: then fails with `store_newer`. Fails with
+/// `store_failed` if the file is another program's database or has a version that was never
 /// released. Only reads.
 base::expected<std::int64_t> check_schema(sqlite_connection& on,
                                           const schema_versions& known = sqlite_schema());

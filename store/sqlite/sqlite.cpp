@@ -27,26 +27,26 @@ std::string_view advice(int primary_code) {
     return "the file is damaged or not a matchcloud store: restore it from a backup (`matchcloud "
            "restore`, into an empty data directory), or move it aside (with its -wal and -shm) to "
            "begin a new one";
-  case SQLITE_BUSY: return "another process holds it: try again once that is done";
+  case SQLITE_BUSY: return "another process is using it: retry when that process has finished";
   case SQLITE_FULL: return "free some disk space";
   case SQLITE_CANTOPEN:
   case SQLITE_READONLY:
-    return "the data directory must be writable, SQLite keeps its log (-wal, -shm) there";
+    return "make the data directory writable, because SQLite keeps its log (-wal, -shm) there";
   case SQLITE_IOERR:
-    return "the disk fails or was made read-only: see the kernel's log (dmesg), and make the data "
-           "directory readable and writable again";
+    return "the disk is failing or was made read-only: see the kernel's log (dmesg), and make the "
+           "data directory readable and writable again";
   default: return {};
   }
 }
 
-/// For who only looks.
+/// The busy timeout of connections that only examine a store.
 constexpr int unchanging_timeout_ms = 2'000;
 
 bool is_there(const std::string& path) {
   return ::access(path.c_str(), F_OK) == 0;
 }
 
-/// Of a path, those that mean themselves in a URI.
+/// The characters of a path that need no encoding in a URI.
 constexpr base::character_set plain_characters{[](unsigned char c) {
   return base::is_alphanumeric(c) || c == '/' || c == '.' || c == '_' || c == '-';
 }};
@@ -83,7 +83,7 @@ base::expected<sqlite_connection> sqlite_connection::open(std::string path, miss
 }
 
 base::expected<sqlite_connection> sqlite_connection::open_unchanging(std::string path) {
-  // SQLite makes a log and its index where one is missing, but not for a file that nobody changes.
+  // SQLite creates a missing log and index, except for a file declared immutable.
   const bool has_log = is_there(path + "-wal") && is_there(path + "-shm");
   const auto uri = uri_of(path, has_log ? "mode=ro&readonly_shm=1" : "mode=ro&immutable=1");
   sqlite3* handle = nullptr;

@@ -22,14 +22,14 @@ struct sqlite3_stmt;
 
 namespace matchcloud::store {
 
-/// How long SQLite waits for another connection's lock before it gives up. SQLite's lock is not
-/// fair: with several large imports at once (seconds each), one may be passed over more than once.
+/// How long SQLite waits for another connection's lock before it fails. SQLite's lock is not fair:
+/// with several large imports at once (seconds each), one may lose the race more than once.
 inline constexpr int busy_timeout_ms = 60'000;
 
 class sqlite_connection;
 
-/// A prepared statement and the row that it stands on. `bind` sets the next parameter; its errors
-/// are reported by the following `step`. Columns are valid until the next `step`. Must be destroyed
+/// A prepared statement and its current row. `bind` sets the next parameter; its errors are
+/// reported by the following `step`. Columns are valid until the next `step`. Must be destroyed
 /// before its connection.
 class sqlite_statement final : public sql_row {
 public:
@@ -87,8 +87,8 @@ public:
   /// Opens the file. SQLite does not read it yet.
   static base::expected<sqlite_connection> open(std::string path,
                                                 missing_file where = missing_file::fails);
-  /// Opens a file that is there, to look at it. Makes no file and changes none, also beside
-  /// processes that use it. Does not see what is in a log that lacks its index, as in a copy.
+  /// Opens an existing file to examine it. Creates and changes no file, even while other processes
+  /// use it. Does not see the content of a log without its index, as in a copy.
   static base::expected<sqlite_connection> open_unchanging(std::string path);
 
   /// Runs statements whose rows, if any, are ignored.
@@ -104,10 +104,10 @@ public:
   base::expected<void> run(const sql_command& change, sql_values with) override;
   base::expected<std::int64_t> count_changes(const sql_command& change, sql_values with) override;
 
-  /// From now on nothing is committed once the name of `file` leads to another one, or nowhere:
-  /// nobody would read it. Costs one system call for each transaction that writes.
+  /// From now on nothing is committed once the name of `file` refers to another file or to none,
+  /// because it would never be read. Costs one system call per write transaction.
   void keep_to(database_file file) { file_ = std::move(file); }
-  /// What was last given to `keep_to`.
+  /// The file last passed to `keep_to`.
   const std::optional<database_file>& file() const noexcept { return file_; }
 
   /// Replaces `busy_timeout_ms` for this connection.
@@ -122,7 +122,7 @@ public:
   std::int64_t changes() const noexcept;
 
   /// From now on `log_pages` is maintained and commits do not checkpoint the write-ahead log: the
-  /// caller calls `checkpoint` when it likes, outside of its transactions.
+  /// caller calls `checkpoint` when it suits, outside its transactions.
   void take_over_checkpoints();
   /// The number of pages in the log after this connection's last commit.
   std::int64_t log_pages() const noexcept { return log_pages_ ? *log_pages_ : 0; }
@@ -159,7 +159,7 @@ private:
 
   std::string path_;
   std::optional<database_file> file_;
-  /// Whether the transaction that began last is one that writes.
+  /// Whether the last transaction that began is a write transaction.
   bool is_writing_ = false;
   int busy_timeout_ms_ = busy_timeout_ms;
   mutable bool has_failed_ = false;
@@ -167,7 +167,7 @@ private:
   /// the connection.
   std::unique_ptr<std::int64_t> log_pages_;
   std::unique_ptr<sqlite3, closer> handle_;
-  /// By the address of their SQL: as many as the program has commands.
+  /// By the address of their SQL; at most one for each command of the program.
   std::unordered_map<const char*, sqlite_statement> prepared_;
 };
 

@@ -22,14 +22,14 @@ copy_pages(sqlite_connection& from, sqlite_connection& into, const std::function
       sqlite3_backup_init(into.handle_.get(), "main", from.handle_.get(), "main")};
   if (!copy) return into.failure(operation);
   while (true) {
-    // Within the caller's transaction no step begins again, whatever others commit.
+    // Within the caller's transaction the copy never restarts, whatever others commit.
     const int result = sqlite3_backup_step(copy.get(), copied_pages);
     const auto whole = sqlite3_backup_pagecount(copy.get());
     show(static_cast<std::uint64_t>(whole - sqlite3_backup_remaining(copy.get())),
          static_cast<std::uint64_t>(whole));
     if (result == SQLITE_DONE) return {};
     if (result != SQLITE_OK) {
-      copy.reset(); // tells `into` what failed
+      copy.reset(); // passes the failure to `into`
       return into.failure(operation);
     }
     if (stop && stop()) return base::fail(base::errc::cancelled, "interrupted");

@@ -8,14 +8,14 @@
 
 namespace matchcloud::store {
 
-/// How many pages a step of `copy_pages` copies, after which it asks whether to stop.
+/// How many pages a step of `copy_pages` copies before it checks whether to stop.
 inline constexpr int copied_pages = 1'024;
 
-/// Copies a whole database, page by page, over what `into` has. All pages are of the snapshot that
-/// `from` reads: call this in a read transaction that has read something. In a write-ahead log,
-/// nobody who writes to `from` waits meanwhile, but the log grows. `into` has the copy once this
-/// returns, or what it had before. `stop` may be empty; `show` takes how many pages of how many are
-/// copied.
+/// Copies a whole database, page by page, over the content of `into`. All pages are from the
+/// snapshot that `from` reads: call this in a read transaction that has read something. With a
+/// write-ahead log, writers to `from` do not wait, but the log grows. Once this returns, `into` has
+/// either the copy or its previous content. `stop` may be empty; `show` receives how many pages of
+/// how many are copied.
 ///
 /// Fails with `store_failed`, `store_full`, or with `cancelled` if `stop` returns true.
 base::expected<void>

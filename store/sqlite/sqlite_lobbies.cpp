@@ -157,7 +157,7 @@ base::expected<lobby_writer::outcome> lobby_writer::merge_one(const model::lobby
   }
   const auto known = find(each.lobby_id);
   if (!known) return tl::unexpected(known.error());
-  if (!*known) return on_->failure("write a lobby", "it is there and is not");
+  if (!*known) return on_->failure("write a lobby", "its id is taken but cannot be found");
   if ((*known)->kind_row != row) return reject(each, (*known)->kind_row);
   return merge_into(**known, each);
 }

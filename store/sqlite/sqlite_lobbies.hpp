@@ -20,8 +20,8 @@ namespace matchcloud::store {
 
 /// The intended duration of a transaction that merges lobbies, including its commit, because other
 /// writers wait for it. A commit that takes longer than predicted may extend it to 200 ms. Ids are
-/// random, so each lobby changes a page of their index that few others of a transaction change: in
-/// a quarter of the time, two and a half times as many pages would be written.
+/// random, so each lobby changes a page of their index that few others in the transaction change:
+/// with transactions a quarter as long, two and a half times as many pages would be written.
 inline constexpr std::chrono::milliseconds merge_transaction_target{150};
 
 /// Merges lobbies into the tables, with statements that are prepared once. Must be destroyed before
@@ -56,7 +56,7 @@ private:
                                           base::steady_time begun);
   /// Adds the outcome of the next record to the counts.
   void count(outcome became, lobby_merge& in) const;
-  /// Forgets what is known of attributes if a game was erased since: in the transaction.
+  /// Forgets the known attributes if a game was erased since. Call it in the transaction.
   base::expected<void> look_for_erasures();
   base::expected<void> commit(sql_transaction& changes, std::size_t rows, const audit_table& audit);
   base::expected<outcome> merge_one(const model::lobby_record& each);
@@ -75,7 +75,7 @@ private:
   std::optional<sqlite_statement> insert_;
   std::optional<sqlite_statement> remove_;
   std::optional<sqlite_statement> count_erasures_;
-  /// How many there were at the last look.
+  /// The number of erasures at the last check.
   std::int64_t known_erasures_ = 0;
 
   lobby_attribute_rows attributes_;

@@ -75,7 +75,7 @@ private:
 
   sqlite_connection* on_;
   std::optional<sqlite_statement> next_class_;
-  /// Reused by later readings: as many as any game read so far had duration classes.
+  /// Reused by later readings; as many as the most duration classes of any game read so far.
   std::vector<cursor> cursors_;
   /// A min-heap: the first entry is the least.
   std::vector<entry> next_;

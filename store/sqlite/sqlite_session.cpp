@@ -80,7 +80,7 @@ public:
     const auto version = db_.read_integer("PRAGMA data_version", "look for changes");
     if (!version) return tl::unexpected(version.error());
     if (std::exchange(data_version_, *version) == *version) return false;
-    // What was committed may be a migration.
+    // The commit may have been a migration.
     return check_schema(db_).map([](std::int64_t) { return true; });
   }
 
@@ -96,7 +96,7 @@ public:
   base::expected<bool> tidy() override { return db_.checkpoint(true, tidy_wait); }
 
   bool has_failed() const noexcept override { return db_.has_failed(); }
-  /// A session on a file that has lost its name would write what nobody reads.
+  /// Writes of a session on a file that has lost its name would never be read.
   bool is_reusable() const noexcept override {
     return !db_.has_failed() && !data_version_ && file().is_there();
   }
@@ -136,7 +136,7 @@ bool has_log(const std::string& path) {
   return ::stat((path + "-wal").c_str(), &found) == 0 && found.st_size > 0;
 }
 
-/// Sets what the guarantees of WAL mode depend on; `foreign_keys` and `synchronous` are per
+/// Sets what the guarantees of WAL mode depend on: `foreign_keys` and `synchronous` are per
 /// connection.
 base::expected<void> configure(sqlite_connection& db) {
   constexpr auto operation = "switch the database to a write-ahead log";
@@ -157,17 +157,17 @@ base::expected<void> tune(sqlite_connection& db, workload use) {
   return db.execute(pragma.c_str(), "configure the connection");
 }
 
-/// A database that sessions of this process use already.
+/// The database that sessions of this process already use.
 using database_in_use = std::optional<database_file>;
 
-/// Fails if the database that is in use is not there any more.
+/// Fails if the database in use is gone.
 base::expected<void> check_is_there(const database_in_use& used) {
   const auto why = used ? used->why_lost() : std::nullopt;
   if (!why) return {};
   return base::fail(base::errc::store_failed, used->path() + ": cannot open the database: " + *why);
 }
 
-/// Opens the database that is in use, or makes one if none is yet.
+/// Opens the database in use, or creates one if there is none yet.
 base::expected<sqlite_connection> open_connection(const std::string& data_dir,
                                                   const std::string& path, workload use,
                                                   const database_in_use& used) {
@@ -175,13 +175,13 @@ base::expected<sqlite_connection> open_connection(const std::string& data_dir,
   auto there = used;
   if (!used) {
     create_private(path);
-    // Not where a link leads to a file that SQLite makes.
+    // Not if it is a link to a file that SQLite will create.
     if (has_store(data_dir)) there = database_file{data_dir};
   }
   const bool had_log = has_log(path);
   auto db = sqlite_connection::open(path, used ? missing_file::fails : missing_file::is_made);
-  // It has not been replaced since before SQLite opened it, which is therefore the same file.
-  // SQLite has not looked at the log yet, which it would apply to another file.
+  // The file was not replaced since before SQLite opened it, so SQLite has the same file. SQLite
+  // has not read the log yet, which it would also apply to a different file.
   if (auto same = check_is_there(there); !same) return tl::unexpected(same.error());
   if (!db) return db;
   db->keep_to(there ? *std::move(there) : database_file{data_dir});
@@ -196,14 +196,14 @@ base::expected<sqlite_connection> open_connection(const std::string& data_dir,
   return db;
 }
 
-/// Fails where a restore has begun and not yet put a database there.
+/// Fails if a restore has begun but not yet put a database there.
 base::expected<void> refuse_restoring(const std::string& data_dir) {
   struct stat found {};
   if (has_store(data_dir) || ::lstat((data_dir + "/" + restoring_name).c_str(), &found) != 0)
     return {};
   return base::fail(base::errc::import_invalid,
-                    data_dir + ": a `matchcloud restore` into this directory did not end. Run the "
-                               "same command again, which completes it, or empty the directory");
+                    data_dir + ": a `matchcloud restore` into this directory was not completed. "
+                               "Run the same command again to complete it, or empty the directory");
 }
 
 base::expected<sqlite_connection> open_in(const std::string& data_dir, workload use,
@@ -234,16 +234,16 @@ std::vector<std::string> hazards_of(const std::string& data_dir) {
   const auto path = data_dir + "/" + database_file_name;
   if (::lstat(path.c_str(), &facts) == 0 && S_ISLNK(facts.st_mode))
     found.push_back("the database " + path +
-                    " is a symbolic link: copies of the data directory do not have the store, and "
-                    "another data directory may have the same one; move the file here, or make the "
-                    "data directory itself the link");
+                    " is a symbolic link, so copies of the data directory do not contain the "
+                    "store, and another data directory may use the same one; move the file here, "
+                    "or make the data directory itself the link");
   return found;
 }
 
 base::expected<bool> find_store(const std::string& data_dir) {
   const auto path = data_dir + "/" + database_file_name;
   struct stat found {};
-  // SQLite takes an empty file for a new database.
+  // SQLite treats an empty file as a new database.
   if (::stat(path.c_str(), &found) == 0) return found.st_size > 0;
   if (errno == ENOENT || errno == ENOTDIR) return false;
   return base::io_failure(path, "look for the database", errno, base::errc::store_failed);
@@ -290,8 +290,8 @@ base::expected<std::unique_ptr<session>> open_sqlite_session(const std::string& 
 
 base::expected<std::shared_ptr<database>> open_sqlite(const std::string& data_dir,
                                                       const store_settings& settings) {
-  // Set once the store exists: a store that has vanished must not be replaced by an empty one, nor
-  // its sessions be joined by some on another file.
+  // Set once the store exists, so that a store that vanished is not replaced by an empty one, and
+  // all sessions use the same file.
   const auto first = std::make_shared<database_in_use>();
   auto opened = std::make_shared<database>(
       [data_dir, settings, first]() -> base::expected<std::unique_ptr<session>> {
@@ -301,7 +301,7 @@ base::expected<std::shared_ptr<database>> open_sqlite(const std::string& data_di
         return *std::move(made);
       },
       settings.sessions);
-  // Opens a session now, so that problems of the store show up here and not at the first request.
+  // Opens a session now, so that problems of the store appear here and not at the first request.
   return opened->catalog().map([&](const lease<catalog_store>&) { return opened; });
 }
 

@@ -14,13 +14,13 @@ namespace matchcloud::store {
 inline constexpr std::int64_t bulk_cache_bytes = 64LL * 1024 * 1024;
 inline constexpr std::int64_t bulk_log_bytes = 128LL * 1024 * 1024;
 
-/// The file in a data directory that says which backup is being restored there. Until the database
-/// is there, too, nobody makes a new one: the restore would take it for its own.
+/// The file in a data directory that names the backup being restored there. Until the database is
+/// there, too, no other process creates one, because the restore would take it for its own.
 inline constexpr const char* restoring_name = "restore.unfinished";
 
 /// Opens a connection for copying the store whole: with the cache of `bulk`, and a log of up to
 /// `bulk_log_bytes` that SQLite checkpoints itself. Fails like `open_sqlite`, and with
-/// `store_newer` where the schema is newer in any way.
+/// `store_newer` if the schema is newer at all.
 base::expected<std::unique_ptr<sql_connection>> open_sqlite_connection(const std::string& data_dir);
 
 /// Opens a connection as a session. Fails like `open_sqlite`. Revisions are in the order of the
