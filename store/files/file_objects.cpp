@@ -191,7 +191,8 @@ file_objects::read(const object_name& name, const std::optional<object_range>& r
     const auto got = opened.read({piece.data(), most}, at);
     if (got < 0) return failure(path, "read the object", errno);
     if (got == 0)
-      return base::fail(base::errc::store_failed, path + ": the object is shorter than its size");
+      return base::fail(base::errc::store_failed,
+                        path + ": the object's file became shorter while it was read");
     if (!take({piece.data(), static_cast<std::size_t>(got)}))
       return base::fail(base::errc::cancelled, path + ": cannot read the object: not wanted");
     at += static_cast<std::uint64_t>(got);
