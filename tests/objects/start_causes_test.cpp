@@ -122,14 +122,14 @@ TEST_CASE("the right that is missing is named") {
 TEST_CASE("a bucket that does not exist, and what is no service of S3, are told") {
   check_refused(refusing(404, error_body("NoSuchBucket")),
                 {"NoSuchBucket; create the bucket, or use another"});
-  check_refused(refusing(400, "<html>"), {"HTTP status 400; the answer does not say why: is "
-                                          "objects-endpoint that of a service of S3"});
+  check_refused(refusing(400, "<html>"), {"HTTP status 400; the answer does not say why: check "
+                                          "that objects-endpoint is an S3 service"});
   check_refused(refusing(301, "", "Location: https://objects.example/bucket/x\r\n"),
                 {"it redirects to https://objects.example: set objects-endpoint to that"});
   const auto refuses_head = [](const seen_request& request) {
     return proxy_action{answers, canned(request.method == "HEAD" ? 405 : 404)};
   };
-  check_refused(refuses_head, {"HTTP status 405", "A GET of the same is answered with HTTP status "
+  check_refused(refuses_head, {"HTTP status 405", "A GET of the same object returns HTTP status "
                                                   "404."});
 }
 
@@ -249,8 +249,8 @@ TEST_CASE("the credentials of a container's role are used, as ECS and EKS lend t
       run_on(bucket, in, {"objects", "check"},
              without_keys(in, {"AWS_CONTAINER_CREDENTIALS_FULL_URI=http://192.0.2.1/x"}));
   CHECK(strange.exit_code == 2);
-  CHECK(contains(strange.errors, "AWS_CONTAINER_CREDENTIALS_FULL_URI, http://192.0.2.1/x, is asked "
-                                 "by plain http beyond this machine"));
+  CHECK(contains(strange.errors, "AWS_CONTAINER_CREDENTIALS_FULL_URI, http://192.0.2.1/x, uses "
+                                 "plain http beyond this machine"));
 }
 
 TEST_CASE("the role of a pod's service account is assumed, and its credentials are renewed") {

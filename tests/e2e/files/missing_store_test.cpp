@@ -75,7 +75,7 @@ TEST_CASE("commands on what is there refuse a database without a store, and make
   fixtures::postgres_server postgres;
   const auto url = postgres.new_database();
   for (const auto& words : on_what_exists)
-    check_refused(on(words, {"--store", url}), "there is no store; is it the --store of serve?");
+    check_refused(on(words, {"--store", url}), "there is no store; is this the --store of serve?");
   const fixtures::temporary_directory folder;
   check_refused({"store", "copy", url, folder.path("copy")}, "there is no store");
   CHECK_FALSE(std::filesystem::exists(folder.path("copy")));

@@ -192,12 +192,13 @@ TEST_CASE("versions in use are bounded; the refusal says when the first of them 
   CHECK(refused.error().code == base::errc::store_failed);
   const bool signs = on.name == secret_name::signing_keys;
   CHECK(refused.error().detail ==
-        (signs ? "There are 32 keys already that URLs in use may be signed with; the first of them "
-                 "ends at 2026-09-22T14:14:20.000Z. Rotate again then, or revoke them all with "
-                 "--revoke."
-               : "There are 32 roots already that tickets in use may be encrypted with; the first "
-                 "of them ends at 2026-09-22T02:14:20.000Z. Rotate again then, or remove them all "
-                 "with their file."));
+        (signs
+             ? "There are 32 keys already that URLs in use may be signed with; the first of them "
+               "expires at 2026-09-22T14:14:20.000Z. Rotate again then, or revoke them all with "
+               "--revoke."
+             : "There are 32 roots already that tickets in use may be encrypted with; the first of "
+               "them expires at 2026-09-22T02:14:20.000Z. Rotate again then, or remove them all "
+               "with their file."));
   CHECK_FALSE(on.secrets->rotate_if_due(on.name, now_ts, now_ts + 1));
   CHECK(on.load() == before);
   on.rotate(now_ts + accepted_ms(on.name));

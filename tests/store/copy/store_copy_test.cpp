@@ -97,7 +97,7 @@ TEST_CASE("a copy that is not complete has no revision yet") {
   const auto stopped = try_copy(from, into, {[&] { return left-- == 0; }, {}});
   REQUIRE_FALSE(stopped.has_value());
   CHECK(stopped.error().code == base::errc::cancelled);
-  CHECK(stopped.error().detail.find("the same command completes it") != std::string::npos);
+  CHECK(stopped.error().detail.find("run the same command again") != std::string::npos);
   static constexpr sql_command revision{"SELECT revision FROM revisions WHERE name = 'catalog'",
                                         "read the revision"};
   static constexpr sql_command regions{"SELECT count(*) FROM regions", "count the regions"};
@@ -263,7 +263,7 @@ TEST_CASE("a copy whose connection is lost is completed by the next", "[.postgre
   const auto lost = try_copy(from, into, {{}, cut});
   REQUIRE_FALSE(lost.has_value());
   CHECK(lost.error().code == base::errc::store_failed);
-  CHECK(lost.error().detail.find("the same command completes it") != std::string::npos);
+  CHECK(lost.error().detail.find("run the same command again") != std::string::npos);
   CHECK(open_store(into.place).error().code == base::errc::import_invalid);
   const auto copied = had(try_copy(from, into, {{}, cut}));
   const auto& lobbies = *std::find_if(copied.begin(), copied.end(),

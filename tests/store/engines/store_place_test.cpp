@@ -47,7 +47,7 @@ TEST_CASE("what somebody has to change is not waited for") {
   CHECK_FALSE(is_out_of_reach(old.error()));
   CHECK_FALSE(may_pass("s3://b: cannot look: HTTP status 404, NoSuchBucket; create the bucket"));
   CHECK_FALSE(may_pass("s3://b: cannot look: HTTP status 301, PermanentRedirect"));
-  CHECK_FALSE(may_pass("the secret signing-keys in the database was encrypted under another master "
+  CHECK_FALSE(may_pass("the secret signing-keys in the database was encrypted with another master "
                        "key, or is damaged"));
   CHECK_FALSE(is_out_of_reach({base::errc::store_newer, "for newer programs"}));
   CHECK_FALSE(is_out_of_reach({base::errc::config_invalid, "no URL"}));

@@ -188,8 +188,8 @@ TEST_CASE("databases of places and of autonomous systems are not taken for each 
   places.add_v4({192, 0, 2, 0}, 24, mmdb_nested_record(1, 2));
   CHECK(refusal(places.build()) ==
         "it is a database of the type `matchcloud-test`, none of whose records has the number of "
-        "an autonomous system; give one of autonomous systems, such as GeoLite2 ASN (places go "
-        "into geoip)");
+        "an autonomous system; use a database of autonomous systems, such as GeoLite2 ASN "
+        "(databases of places belong into geoip)");
   const temporary_directory folder;
   const auto wrong = mmdb_file::open(folder.file("asn.mmdb", asn_database()));
   REQUIRE_FALSE(wrong);

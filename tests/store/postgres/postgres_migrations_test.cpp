@@ -152,8 +152,9 @@ TEST_CASE("a schema of a version that was never released is refused and stays as
   const auto opened = open_and_close(url);
   REQUIRE_FALSE(opened.has_value());
   CHECK(opened.error().code == base::errc::store_failed);
-  CHECK(opened.error().detail.find("schema version 5 is of a program that was never released; this "
-                                   "one needs version 10 or higher.") != std::string::npos);
+  CHECK(opened.error().detail.find(
+            "schema version 5 belongs to a program that was never released; this "
+            "one needs version 10 or higher.") != std::string::npos);
   CHECK(version_in(url) == "5");
 }
 

@@ -118,7 +118,7 @@ TEST_CASE("a page that lacks something is refused as a whole") {
   refused(more + "<Contents/>", "an object has no name");
   refused(more + "<Contents><Key>a</Key></Contents>", "an object has no size");
   refused(more + "<Contents><Key>a</Key><Size>-1</Size></Contents>", "an object has no size");
-  refused(more + "<Contents><Key>a</Key><Size>1</Size></Contents>", "LastModified is no time");
+  refused(more + "<Contents><Key>a</Key><Size>1</Size></Contents>", "LastModified is not a time");
   refused(more + "<EncodingType>url</EncodingType><Contents><Key>%4</Key></Contents>",
           "a name is not in the encoding that the response declares");
   refused(more + "<Contents><Key>" + std::string(1'025, 'a') + "</Key></Contents>",

@@ -102,8 +102,8 @@ TEST_CASE("the log is warned once a minute that they cannot be renewed, and unti
   CHECK(on.asked == 14);
   const auto lines = seen->last_formatted(most);
   REQUIRE(lines.size() == 2);
-  CHECK(lines[0].find("nobody there; the credentials that were lent last stay in use, which expire "
-                      "at 2013-05-24T01:00:00.000Z") != std::string::npos);
+  CHECK(lines[0].find("nobody there; the last credentials stay in use until they expire at "
+                      "2013-05-24T01:00:00.000Z") != std::string::npos);
 }
 
 TEST_CASE("credentials that are refused are renewed at once, but not twice") {

@@ -94,8 +94,8 @@ TEST_CASE("a public endpoint that cannot work is refused, and the error names it
   for (const auto* const bad : {"http://objects/games", "http://objects?a=b"})
     CHECK(refused(bad, true).find("has a path or a query. Use http://") != std::string::npos);
   CHECK(refused("http://127.0.0.1", false) ==
-        "the public endpoint of S3, http://127.0.0.1/, is an address, before which no bucket can "
-        "stand. Ask for path style, or name the host.");
+        "the public endpoint of S3, http://127.0.0.1/, is an IP address, so the bucket cannot be "
+        "put before it. Use path style, or a host name.");
   CHECK(refused("https://objects", false).find("has a dot") != std::string::npos);
 }
 

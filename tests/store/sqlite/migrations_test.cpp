@@ -222,8 +222,8 @@ TEST_CASE("a store of a version that was never released is refused and stays as 
   CHECK(opened.error().code == base::errc::store_failed);
   CHECK(opened.error().detail ==
         directory.path() + "/matchcloud.db: schema version " + std::to_string(version) +
-            " is of a program that was never released; this one needs version 10 or higher. The "
-            "store is left as it was. Use the program that made it, or begin with another data "
+            " belongs to a program that was never released; this one needs version 10 or higher. "
+            "The store was not changed. Use the program that made it, or start with another data "
             "directory or database");
   CHECK(contents(directory.path()) == before);
 }

@@ -78,7 +78,8 @@ TEST_CASE("sessions that are open do not go on with a file that another one has 
   const auto other = opened->catalog();
   REQUIRE_FALSE(other.has_value());
   CHECK(other.error().code == base::errc::store_failed);
-  CHECK(other.error().detail.starts_with(database + ": cannot open the database: it is another"));
+  CHECK(other.error().detail.starts_with(database +
+                                         ": cannot open the database: it was replaced by another"));
   CHECK_FALSE(feed->changed().has_value());
   std::filesystem::rename(directory.path("kept"), database);
   CHECK(opened->catalog().value()->load().value().games == model::demo_catalog().games);
