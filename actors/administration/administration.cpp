@@ -32,7 +32,7 @@ base::expected<outcome> put(store::database& into, const model::element_key& key
   return outcome{done->added > 0 ? 201 : 200, render_element(*element)};
 }
 
-// Each does what is asked. They wait for the store, so they run on the pool.
+// Each performs a request. They wait for the store, so they run on the pool.
 
 base::expected<outcome> perform(const administration_settings& with, const administer& request,
                                 std::int64_t) {
@@ -145,7 +145,7 @@ void administration::handle(const Request& request) {
   const auto front = caf::actor_cast<caf::actor>(current_sender());
   const auto taken = settings_.pool->submit(base::for_this_request(
       [self = caf::actor_cast<caf::actor>(this), front, with = settings_, request] {
-        if (is_over(request.ticket)) return; // its client was told 504
+        if (is_over(request.ticket)) return; // its client got 504
         const traced_step step{request.ticket.get(), "store"};
         administered ended{request.exchange, front, 200, {}, {}, request.ticket};
         if (auto made = perform(with, request, with.clock->unix_ms())) {
@@ -158,9 +158,9 @@ void administration::handle(const Request& request) {
       }));
   if (!taken)
     reply(front,
-          operation_failed{request.exchange,
-                           {base::errc::overloaded,
-                            "As many changes wait for the store as may. Try again later."}},
+          operation_failed{
+              request.exchange,
+              {base::errc::overloaded, "Too many changes are waiting for the store. Retry later."}},
           request.ticket);
 }
 

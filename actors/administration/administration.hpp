@@ -13,8 +13,8 @@ namespace matchcloud::actors {
 /// catalog actors of every process find it.
 class administration final : public supervised_actor {
 public:
-  /// How long a change that has begun waits for another one in the store: shorter than a client
-  /// waits, so that few changes are made after their client was told 504.
+  /// How long a change waits for another one in the store. Shorter than a client waits, so that few
+  /// changes are made after their client got 504.
   static constexpr std::chrono::seconds patience{5};
 
   administration(caf::actor_config& cfg, administration_settings settings);
@@ -25,7 +25,7 @@ protected:
   caf::behavior make_behavior() override;
 
 private:
-  /// Has the pool perform a request and answers it.
+  /// Has the pool perform a request, and answers it.
   template <class Request>
   void handle(const Request& request);
   void on(const administered& ended);

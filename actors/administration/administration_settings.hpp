@@ -15,17 +15,17 @@ namespace matchcloud::actors {
 struct administration_settings {
   std::shared_ptr<store::database> database;
   base::blocking_pool* pool = nullptr;
-  /// By which tokens are made and expire.
+  /// The clock for the creation and expiry of tokens.
   const base::clock* clock = &base::machine_clock();
-  /// Where images are; null where none is removed.
+  /// The store of images; null if none are removed.
   std::shared_ptr<store::object_store> images = {};
-  /// Has those who keep avatars and images of this process look again; may be empty.
+  /// Makes this process's caches of avatars and images check again; may be empty.
   std::function<void()> forget_avatars = {};
-  /// How long lobbies are kept, unless their game says otherwise; 0: for ever.
+  /// How long lobbies are kept, unless their game sets another time; 0: for ever.
   std::chrono::days history_kept{0};
 };
 
-/// What a request of an administrator is answered with.
+/// The response to an administrator's request.
 struct administration_outcome {
   int status = 200;
   std::string json;

@@ -34,7 +34,7 @@ base::expected<outcome> remove_avatar(const administration_settings& with,
   if (!removed) return tl::unexpected(removed.error());
   if (with.images) {
     const auto gone = store::remove_images_of(*with.database, *with.images, request.upload_id);
-    // Housekeeping does what fails now.
+    // Housekeeping repeats what fails now.
     if (!gone) base::log(base::log_event::image_kept, "avatars: {}", base::to_string(gone.error()));
   }
   forget_avatars(with);

@@ -8,7 +8,7 @@
 
 namespace matchcloud::actors {
 
-/// Does what is asked about the data of games. Waits for the store and for the images.
+/// Performs a request about the data of games. Waits for the store and for the images.
 base::expected<administration_outcome> perform(const administration_settings& with,
                                                const administer_data& request, std::int64_t now_ms);
 

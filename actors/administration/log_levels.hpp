@@ -18,9 +18,9 @@ std::string render_log_levels();
 /// `query_invalid`.
 base::expected<base::log_levels> parse_log_levels(std::string_view json, base::log_levels others);
 
-/// Puts levels in force and writes an entry of the audit log. If the store cannot be written to,
-/// the levels are in force all the same, because that may be why somebody wants them; the log says
-/// so.
+/// Applies levels and writes an entry of the audit log. If the store cannot be written to, the
+/// levels are applied all the same, because that problem may be the reason for the change; the log
+/// says so.
 base::expected<administration_outcome>
 perform(const administration_settings& with, const change_log_levels& request, std::int64_t now_ms);
 

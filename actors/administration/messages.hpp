@@ -80,13 +80,13 @@ struct read_audit {
   ticket_ptr ticket = {};
 };
 
-/// blocking pool -> administration: what became of a request.
+/// blocking pool -> administration: the outcome of a request.
 struct administered {
   exchange_ref exchange;
   caf::actor front;
   int status = 200;
   std::shared_ptr<const std::string> json;
-  /// Set where the request failed.
+  /// Set if the request failed.
   std::shared_ptr<const base::error> failure;
   ticket_ptr ticket = {};
 };

@@ -14,8 +14,8 @@
 
 namespace matchcloud::actors {
 
-/// Answers with the avatar lists of games. What is not kept is loaded meanwhile. One per event
-/// loop, resident on it; one on the actors' pool for the httplib transport.
+/// Answers requests for the avatar lists of games; lists that are not cached are loaded first. One
+/// per event loop, resident on it; one on the actors' pool for the httplib transport.
 class avatar final : public resident {
 public:
   /// `lists` is shared by all avatar actors.
@@ -36,7 +36,7 @@ private:
 
   std::shared_ptr<avatar_lists> lists_;
   model::catalog_snapshot catalog_;
-  /// The requests that wait, by the number of their load.
+  /// The waiting requests, by the number of their load.
   std::unordered_map<std::uint64_t, std::vector<waiter>> waiting_;
 };
 

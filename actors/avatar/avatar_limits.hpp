@@ -7,7 +7,7 @@
 namespace matchcloud::actors {
 
 struct avatar_limits {
-  /// Rendered lists that are kept, of all event loops together.
+  /// The limit on cached rendered lists, for all event loops together.
   std::size_t cache_limit_bytes = 256UL * 1024 * 1024;
   /// The longest list that is rendered; longer lists fail with `list_too_large`.
   std::size_t list_limit_bytes = 64UL * 1024 * 1024;

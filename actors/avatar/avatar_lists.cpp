@@ -23,19 +23,17 @@ struct leased_text {
 
 /// The error that clients get if the store fails; its own message (paths, SQL) is for the operator.
 base::error store_unreadable() {
-  return {base::errc::store_failed, "The game's avatars cannot be read now. Try again later.",
-          true};
+  return {base::errc::store_failed, "The game's avatars cannot be read now. Retry later.", true};
 }
 
 base::error too_much_work() {
-  return {base::errc::overloaded,
-          "As much work waits for the store as the service takes. Try again later."};
+  return {base::errc::overloaded, "Too much work is waiting for the store. Retry later."};
 }
 
 tl::unexpected<base::error> too_large(std::size_t limit_bytes) {
   return base::fail(base::errc::list_too_large,
                     "The game's avatar list is longer than " + std::to_string(limit_bytes) +
-                        " bytes. Its operator can raise avatar-list-limit-bytes.");
+                        " bytes. The service's operator can raise avatar-list-limit-bytes.");
 }
 
 base::expected<std::shared_ptr<const std::string>> lease(std::string text,
@@ -44,7 +42,7 @@ base::expected<std::shared_ptr<const std::string>> lease(std::string text,
   holder->text = std::move(text);
   if (!holder->lease.grow_to(budget, holder->text.capacity()))
     return base::fail(base::errc::budget_exhausted,
-                      "The service holds as many response bytes as it may. Try again later.");
+                      "The service's memory for responses is full. Retry later.");
   return std::shared_ptr<const std::string>{holder, &holder->text};
 }
 

@@ -28,18 +28,19 @@ namespace matchcloud::actors {
 /// Counts of avatar lists. Any thread.
 struct avatar_metrics : base::metric_set {
   base::counter cache_hits{
-      *this, {"matchcloud_avatar_cache_hits_total", "Avatar lists answered from the cache."}};
+      *this,
+      {"matchcloud_avatar_cache_hits_total", "Requests for avatar lists served from the cache."}};
   base::counter loads{
       *this, {"matchcloud_avatar_loads_total", "Avatar lists read from the store and rendered."}};
   base::gauge cached_bytes{
       *this, {"matchcloud_avatar_cached_bytes", "Rendered avatar lists held by the cache."}};
 };
 
-/// What avatar lists are made of. The objects pointed to must outlive them, and every answer.
+/// What avatar lists need. The objects pointed to must outlive the lists and all responses.
 struct avatar_settings : avatar_limits {
   std::shared_ptr<store::database> database = {};
   base::blocking_pool* pool = nullptr;
-  /// Accounts for the bytes of every list that is kept or being sent, each list once.
+  /// Accounts for the bytes of every list that is cached or being sent, each list once.
   base::byte_budget* budget = nullptr;
   avatar_metrics* metrics = nullptr;
   model::image_url_maker image_url = {};
@@ -51,15 +52,15 @@ struct avatar_settings : avatar_limits {
 /// Held by `std::shared_ptr`. Any thread; the lock is never held while the store is read.
 class avatar_lists : public std::enable_shared_from_this<avatar_lists> {
 public:
-  /// Lists that are loaded at the same time; further ones wait.
+  /// The limit on lists loaded at the same time; further ones wait.
   static constexpr std::size_t loads_at_once = 4;
 
   explicit avatar_lists(avatar_settings settings);
 
-  /// The list of a game, and notes its use; null where it has to be loaded.
+  /// Returns the list of a game and notes its use; null if it has to be loaded.
   std::shared_ptr<const std::string> find(const model::uuid& game_id);
-  /// Has a list loaded, or joins a load of it that is as new. `whom` is sent `avatars_loaded` with
-  /// the number that is returned.
+  /// Starts a load of a list, or joins one that is recent enough. `whom` receives `avatars_loaded`
+  /// with the returned number.
   std::uint64_t load(const model::uuid& game_id, const caf::actor& whom);
   /// Drops the lists of games whose avatars changed; later calls of `find` and `load` return
   /// nothing older. Frees the lists, which may take long.
@@ -74,12 +75,12 @@ private:
   struct running {
     std::uint64_t number = 0;
     model::uuid game_id;
-    /// Of the request that had it loaded.
+    /// Marks of the request that started the load.
     base::kept_marks marks;
     std::vector<caf::actor> listeners;
-    /// Whether it reads already; before, it will see every move.
+    /// Whether it is already reading; until then it will see every move.
     bool has_begun = false;
-    /// The revision that the game moved to since it began.
+    /// The revision that the game has moved to since the load began.
     std::int64_t moved_to = 0;
   };
   using load_ptr = std::shared_ptr<running>;
@@ -95,7 +96,7 @@ private:
   avatar_settings settings_;
   std::mutex mutex_;
   cache cache_;
-  /// The load of each game that who asks now may join.
+  /// For each game, the load that new requests can join.
   std::unordered_map<model::uuid, load_ptr> open_;
   std::deque<load_ptr> queue_;
   std::size_t running_ = 0;

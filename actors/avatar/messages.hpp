@@ -20,7 +20,7 @@ struct list_avatars {
   ticket_ptr ticket = {};
 };
 
-/// blocking pool -> avatar: the end of the load of that number (`avatar_lists::load`).
+/// blocking pool -> avatar: the load with that number (`avatar_lists::load`) has ended.
 struct avatars_loaded {
   std::uint64_t load = 0;
   /// The rendered list; null if loading failed.

@@ -11,7 +11,7 @@ namespace matchcloud::actors {
 
 namespace {
 
-/// The beginning of its second: the marks of use have seconds.
+/// Rounds down to the second, the resolution of the marks of use.
 constexpr std::int64_t whole_second(std::int64_t ms) noexcept {
   return ms / 1'000 * 1'000;
 }
@@ -47,7 +47,7 @@ void bookkeeping::persist() {
   auto task = [self = caf::actor_cast<caf::actor>(this), database = settings_.database,
                tally = settings_.tally, uses = new_uses()] {
     auto kept = write_uses(*database, uses);
-    // Taken here, so that a task that nobody runs takes no sum away.
+    // Taken here, so that a task that never runs loses no sum.
     if (kept && tally) kept = write_sums(*database, tally->take_over(), *tally);
     if (!kept)
       base::log(base::log_event::housekeeping_failed, "bookkeeping: {}",
@@ -60,7 +60,7 @@ void bookkeeping::persist() {
 std::vector<store::token_use> bookkeeping::new_uses() {
   std::vector<store::token_use> uses;
   if (!tokens_) return uses;
-  // What is used in the second of this look is written with the next one.
+  // Uses within the current second are written next time.
   const auto from_ms = std::exchange(written_ms_, whole_second(settings_.clock->unix_ms()));
   for (std::size_t i = 0; i < tokens_->tokens().size(); ++i) {
     const auto used_ms = tokens_->used_ms(i);

@@ -21,13 +21,13 @@ struct bookkeeping_settings {
   base::blocking_pool* pool = nullptr;
   const base::clock* clock = &base::machine_clock();
   std::chrono::milliseconds tick{60'000};
-  /// The ingests whose sums go into the audit log; null: nothing is ingested.
+  /// The tally of ingests, whose sums go into the audit log; null: nothing is ingested.
   std::shared_ptr<ingest_tally> tally;
 };
 
-/// Writes down when tokens were last used, once a minute for all of them, and what ingests of the
-/// last hour sum up to. Uses of the last minute may be lost. One, on the actors' pool; its blocking
-/// work runs on the blocking pool, one task at a time.
+/// Records when tokens were last used, once a minute for all of them, and the sums of the last
+/// hour's ingests. Uses of the last minute may be lost. One, on the actors' pool; its blocking work
+/// runs on the blocking pool, one task at a time.
 class bookkeeping final : public supervised_actor {
 public:
   bookkeeping(caf::actor_config& cfg, bookkeeping_settings settings, model::token_snapshot tokens);
@@ -39,12 +39,12 @@ protected:
 
 private:
   void persist();
-  /// The uses that are not written yet.
+  /// The uses that have not been written yet.
   std::vector<store::token_use> new_uses();
 
   bookkeeping_settings settings_;
   model::token_snapshot tokens_;
-  /// Uses up to this time are written, in milliseconds since 1970.
+  /// Uses up to this time have been written, in milliseconds since 1970.
   std::int64_t written_ms_ = 0;
 };
 

@@ -9,8 +9,8 @@ namespace matchcloud::actors {
 
 namespace {
 
-/// Loads the store's catalog if its revision differs from that of `known`, or if `anew`; returns
-/// null if it is the same.
+/// Loads the store's catalog if its revision differs from `known`'s, or if `anew`; returns null if
+/// it is the same.
 base::expected<model::catalog_snapshot>
 read_catalog_if_moved(store::database& in, const model::catalog_snapshot& known, bool anew) {
   const auto from = in.catalog();
@@ -24,7 +24,7 @@ read_catalog_if_moved(store::database& in, const model::catalog_snapshot& known,
   return std::make_shared<const model::catalog>(*std::move(loaded));
 }
 
-/// Loads the store's tokens if their revision differs from that of `known`, or if `anew`; else
+/// Loads the store's tokens if their revision differs from `known`'s, or if `anew`; otherwise
 /// returns null.
 base::expected<model::token_snapshot>
 read_tokens_if_moved(store::database& in, const model::token_snapshot& known, bool anew) {
@@ -51,7 +51,7 @@ take_feed(store::database& in, std::optional<store::lease<store::change_feed>>& 
 }
 
 /// Reads what moved since the known revisions; reads nothing if no other session committed. `anew`:
-/// reads catalog and tokens whatever their revisions are.
+/// reads catalog and tokens regardless of their revisions.
 base::expected<store_polled> read_moved(store::database& in, store::change_feed& feed,
                                         const model::catalog_snapshot& catalog,
                                         const model::token_snapshot& tokens, std::int64_t avatars,
@@ -60,7 +60,7 @@ base::expected<store_polled> read_moved(store::database& in, store::change_feed&
   const auto changed = feed.changed();
   if (!changed) return tl::unexpected(changed.error());
   if (!*changed) return found;
-  // Told at once: a revoked token does not wait until a large catalog is loaded.
+  // Sent at once, so that a revocation does not wait for the loading of a large catalog.
   auto issued = read_tokens_if_moved(in, tokens, anew);
   if (!issued) return tl::unexpected(issued.error());
   if (*issued) caf::anon_send(self, tokens_changed{*std::move(issued)});
@@ -133,7 +133,7 @@ void catalog::poll() {
     });
     if (found && contact) contact->note(clock->now());
     if (!found) {
-      // Dropping the feed loses no change: the first look of a new feed reports that everything
+      // Dropping the feed loses no change: the first check of a new feed reports that everything
       // changed.
       feed->reset();
       if (fence && found.error().code == base::errc::store_newer) fence->close(found.error());

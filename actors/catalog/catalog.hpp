@@ -25,21 +25,20 @@ struct catalog_settings {
   /// Must outlive the actor.
   base::blocking_pool* pool = nullptr;
   std::chrono::milliseconds poll_interval{250};
-  /// Told of each poll that succeeds; null: nobody is.
+  /// Notified of each successful poll; may be null.
   std::shared_ptr<store::store_contact> contact;
   /// Called on the actor's thread with each set of games whose avatars moved; may be empty.
   std::function<void(const store::moved_games&)> on_moved_avatars;
-  /// Called when the catalog has changed, before anybody is told. May be empty.
+  /// Called when the catalog has changed, before the subscribers are told. May be empty.
   std::function<void()> on_changed_catalog;
-  /// Closed by a poll that finds the store to be for newer programs; null: nothing is.
+  /// Closed by a poll that finds that the store is for newer programs; may be null.
   std::shared_ptr<store::store_fence> fence;
-  /// Called on the pool before each poll, to look at what the poll itself does not tell; may be
-  /// empty.
+  /// Called on the pool before each poll, to check what the poll does not cover; may be empty.
   std::function<void()> look;
   const base::clock* clock = &base::machine_clock();
 };
 
-/// The catalog in force and what the subscribers already know. Reads no store and sends nothing, so
+/// The current catalog and what the subscribers already know. Reads no store and sends nothing, so
 /// that tests can call it directly.
 class catalog_state {
 public:
@@ -51,11 +50,11 @@ public:
   const model::catalog_snapshot& snapshot() const noexcept { return snapshot_; }
   const model::token_snapshot& tokens() const noexcept { return tokens_; }
   void set_tokens(model::token_snapshot tokens) { tokens_ = std::move(tokens); }
-  /// The revision of the avatars that are known; negative if none are yet.
+  /// The known revision of the avatars; negative if none is known yet.
   std::int64_t avatars_revision() const noexcept { return avatars_revision_; }
   const subscribers& listeners() const noexcept { return subscribers_; }
-  /// Whether the last poll failed. The store that answers next may be another one, whose revisions
-  /// say nothing: a standby that had not received the last changes.
+  /// Whether the last poll failed. The store that responds next may be a different one with
+  /// unrelated revisions, such as a standby that had not received the last changes.
   bool is_failing() const noexcept { return failing_; }
 
   /// Replaces the subscribers.
@@ -78,9 +77,9 @@ private:
 };
 
 /// Owns the catalog. Polls the store for a new revision, loads a changed catalog as an immutable
-/// snapshot and sends it to the subscribers; does the same with the tokens, which have a revision
-/// of their own; tells which avatar lists moved. One, on the actors' pool; its blocking
-/// work runs on the blocking pool, one task at a time.
+/// snapshot and sends it to the subscribers; does the same with the tokens, which have their own
+/// revision; and reports which avatar lists moved. One, on the actors' pool; its blocking work runs
+/// on the blocking pool, one task at a time.
 class catalog final : public supervised_actor {
 public:
   /// `snapshot` and `tokens` are in force until a poll of the store finds others.

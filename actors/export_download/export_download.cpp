@@ -13,29 +13,27 @@ constexpr std::size_t incompressible_limit = 1'024;
 
 base::error forged() {
   return {base::errc::signature_invalid,
-          "This URL was not signed by this service, or was changed since. Use the whole url that "
-          "export-history answered, as it is."};
+          "This URL was not signed by this service, or it was changed. Use the complete url from "
+          "the response of export-history, unchanged."};
 }
 
 base::error expired() {
-  return {base::errc::url_expired,
-          "This URL has expired. Ask export-history again for a new one; it costs little where "
-          "nothing has changed."};
+  return {base::errc::url_expired, "This URL has expired. Request a new one from export-history, "
+                                   "which is cheap if nothing has changed."};
 }
 
 base::error too_many_waiting() {
-  return {base::errc::overloaded,
-          "As many downloads are being opened as the service takes. Try again later."};
+  return {base::errc::overloaded, "Too many downloads are being opened. Retry later."};
 }
 
-/// Opens an export, unless its game is erased. `in`: null where no game ever is.
+/// Opens an export, unless its game is erased. `in` is null if games are never erased.
 base::expected<store::opened_export_ptr> open_kept(store::export_store& files, store::database* in,
                                                    const model::uuid& export_id) {
   auto opened = files.open(export_id);
   if (!opened || in == nullptr) return opened;
   const auto erased = in->erasures().and_then(
       [&](const auto& of) { return of->is_erased((*opened)->facts.query.game_id); });
-  // While the store cannot be asked, files are served as before.
+  // While the store cannot be reached, files are served as before.
   if (erased && *erased) return store::export_not_found();
   return opened;
 }

@@ -23,7 +23,7 @@ namespace matchcloud::actors {
 /// How export downloads reach what they need. The objects pointed to must outlive the actor.
 struct export_download_settings {
   store::export_store* files = nullptr;
-  /// What knows which games are erased; null: none is.
+  /// The store, which knows the erased games; null: none are erased.
   std::shared_ptr<store::database> database;
   store::secret_ring* keys = nullptr;
   /// The pool that reads the signing keys from the store.
@@ -40,7 +40,7 @@ struct export_download_settings {
   std::chrono::milliseconds tick{1'000};
 };
 
-/// Checks the signatures of export URLs, opens files for downloads and has compressed files made
+/// Checks the signatures of export URLs, opens files for downloads and starts compressing files
 /// when they are first requested. One, on the actors' pool.
 class export_download final : public supervised_actor {
 public:
@@ -70,8 +70,7 @@ private:
     exchange_ref exchange;
     ticket_ptr ticket;
     bool gzip = false;
-    /// The file to answer with if the compressed one is not available. Null until compression was
-    /// tried.
+    /// The file to send if the compressed one is not available. Null until compression was tried.
     store::opened_export_ptr plain = {};
   };
   /// A file to be compressed and the requests that wait for it.

@@ -16,7 +16,7 @@ namespace {
 
 using verb = control_faults::verb;
 
-/// How often to look for faults that were injected since.
+/// How often to check for newly injected faults.
 constexpr std::chrono::seconds look_interval{1};
 
 std::string render(const base::fault_rule& rule) {
@@ -25,8 +25,8 @@ std::string render(const base::fault_rule& rule) {
   return json.take();
 }
 
-/// The rule that a change replaces or removes, as JSON; empty where there is none, or several may
-/// be.
+/// The rule that a change replaces or removes, as JSON; empty if there is none, or if there may be
+/// several.
 std::string render_rule(const control_faults& request) {
   const auto at = base::find_fault_point(request.point);
   const auto rule = at ? base::faults::status(*at).rule : std::nullopt;
@@ -119,7 +119,7 @@ void fault_control::record_afterwards(const model::audit_author& by, model::audi
 void fault_control::handle(const control_faults& request, const caf::actor& front) {
   const bool is_change = request.what != verb::list && request.what != verb::get;
   if (audit_.database == nullptr || !is_change) return answer(request, front);
-  // What is refused changes nothing and needs no entry.
+  // A refused request changes nothing and needs no entry.
   if (const auto wrong = check(request); !wrong)
     return send(front, operation_failed{request.exchange, wrong.error()});
   if (request.what != verb::put) {
@@ -133,7 +133,7 @@ void fault_control::handle(const control_faults& request, const caf::actor& fron
   } else if (!record(request, front)) {
     send(front, operation_failed{request.exchange,
                                  {base::errc::overloaded,
-                                  "As many changes wait for the store as may. Try again later."}});
+                                  "Too many changes are waiting for the store. Retry later."}});
   }
 }
 

@@ -31,7 +31,7 @@ private:
   bool ended_ = false;
 };
 
-/// Where faults are noted in the audit log. Both null: nowhere.
+/// What writes faults to the audit log. Both null: nothing does.
 struct fault_audit {
   std::shared_ptr<store::database> database;
   /// Must outlive the actor.
@@ -39,9 +39,9 @@ struct fault_audit {
 };
 
 /// Shows, injects and removes faults, for operators of a service that was started with fault
-/// injection enabled. It passes no fault point itself. A fault is injected once the audit log has
-/// an entry of it. It is removed at once and noted afterwards, because it may be what holds up the
-/// store. A fault whose time is up is removed, logged and noted, whoever injected it.
+/// injection enabled. It passes no fault point itself. A fault is injected only after its entry is
+/// in the audit log. It is removed first and recorded afterwards, because it may be blocking the
+/// store. An expired fault is removed, logged and recorded, whoever injected it.
 class fault_control final : public supervised_actor {
 public:
   /// `seed` is only shown.
@@ -59,17 +59,17 @@ private:
     std::string json;
   };
 
-  /// Removes what is to end by now, and does so again when the next one is, or in a second: faults
-  /// may be injected by others, too.
+  /// Removes expired faults, and does so again when the next one expires or in a second, because
+  /// others may inject faults, too.
   void heal();
   void note_healed(const base::healed_fault& which);
-  /// Has the audit log get an entry of what has happened already.
+  /// Has an entry written about a change that has already happened.
   void record_afterwards(const model::audit_author& by, model::audit_change what);
   void handle(const control_faults& request, const caf::actor& front);
   void answer(const control_faults& request, const caf::actor& front);
-  /// Has the audit log get an entry of a rule, which is then set. False: the pool is full.
+  /// Has an entry written about a rule, which is then set. False: the pool is full.
   bool record(const control_faults& request, const caf::actor& front);
-  /// Fails where there is no such point, or the rule is wrong.
+  /// Fails if there is no such point or the rule is invalid.
   static base::expected<void> check(const control_faults& request);
   base::expected<outcome> perform(const control_faults& request) const;
   std::string render_one(base::fault_point at) const;

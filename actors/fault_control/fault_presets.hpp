@@ -7,13 +7,13 @@
 
 namespace matchcloud::actors {
 
-/// A fault by its effect.
+/// A fault, described by its effect.
 struct fault_preset {
   std::string_view name;
-  /// What clients and operators then see.
+  /// What clients and operators will see.
   std::string_view effect;
   base::fault_point point{};
-  /// As `read_fault_rule` reads it.
+  /// In the form that `read_fault_rule` reads.
   std::string_view rule;
 };
 
@@ -24,18 +24,18 @@ inline constexpr std::array fault_presets{
                  "late.",
                  base::fault_point::read,
                  R"({"kind":"delay","delay_ms":[50,300],"probability":0.5,"connections":0.1})"},
-    fault_preset{
-        "breaking-connections",
-        "A tenth of the connections breaks off again and again, in the middle of requests.",
-        base::fault_point::read, R"({"kind":"error","probability":0.1,"connections":0.1})"},
-    fault_preset{"slow-clients", "A tenth of the clients takes its answers slowly.",
+    fault_preset{"breaking-connections",
+                 "A tenth of the connections break off repeatedly, in the middle of requests.",
+                 base::fault_point::read,
+                 R"({"kind":"error","probability":0.1,"connections":0.1})"},
+    fault_preset{"slow-clients", "A tenth of the clients receive responses slowly.",
                  base::fault_point::write,
                  R"({"kind":"delay","delay_ms":[20,200],"connections":0.1})"},
     fault_preset{"lost-replies",
-                 "One answer of a thousand is lost inside the service: 504 at the deadline.",
+                 "One response in a thousand is lost inside the service: 504 at the deadline.",
                  base::fault_point::front_reply, R"({"kind":"drop","probability":0.001})"},
     fault_preset{"dying-actors",
-                 "Actors that rank regions die at one request of a hundred and are replaced; "
+                 "Actors that rank regions die at one request in a hundred and are replaced; "
                  "clients notice nothing.",
                  base::fault_point::region_ranking_receive,
                  R"({"kind":"crash","probability":0.01})"},
@@ -45,32 +45,30 @@ inline constexpr std::array fault_presets{
                  "Each commit takes 50 to 200 ms longer, as on a slow or busy disk: ingests and "
                  "changes wait.",
                  base::fault_point::store_commit, R"({"kind":"delay","delay_ms":[50,200]})"},
-    fault_preset{
-        "slow-store",
-        "Each reading of the store takes 20 to 100 ms longer: lists that are not in memory "
-        "wait, such as those of avatars.",
-        base::fault_point::store_read, R"({"kind":"delay","delay_ms":[20,100]})"},
+    fault_preset{"slow-store",
+                 "Each read of the store takes 20 to 100 ms longer: lists that are not in memory, "
+                 "such as avatar lists, are delayed.",
+                 base::fault_point::store_read, R"({"kind":"delay","delay_ms":[20,100]})"},
     fault_preset{"stuck-disk",
-                 "A commit never ends: ingests and changes get 504, what only reads goes on.",
+                 "A commit never ends: ingests and changes get 504, reads still work.",
                  base::fault_point::store_commit, R"({"kind":"stall"})"},
     fault_preset{"full-disk",
                  "Nothing can be written to the store, as on a full disk: ingests and changes get "
-                 "503, what only reads goes on.",
+                 "503, reads still work.",
                  base::fault_point::store_write, R"({"kind":"error"})"},
     fault_preset{"failing-exports",
-                 "Exports cannot be written to their files: who asks for one gets 503.",
+                 "Exports cannot be written to their files: requests for them get 503.",
                  base::fault_point::export_write, R"({"kind":"error"})"},
-    fault_preset{
-        "failing-bucket",
-        "Half of the requests to the bucket fail: images and exports get 503 now and then.",
-        base::fault_point::bucket_request, R"({"kind":"error","probability":0.5})"},
+    fault_preset{"failing-bucket",
+                 "Half of the requests to the bucket fail: images and exports sometimes get 503.",
+                 base::fault_point::bucket_request, R"({"kind":"error","probability":0.5})"},
     fault_preset{"slow-bucket",
-                 "Each request to the bucket takes 200 ms to a second longer: images that are not "
-                 "in memory and exports wait.",
+                 "Each request to the bucket takes 200 ms to a second longer: exports and images "
+                 "that are not in memory are delayed.",
                  base::fault_point::bucket_request, R"({"kind":"delay","delay_ms":[200,1000]})"},
     fault_preset{"unknown-places",
-                 "No client's address is found: all get the regions in the order for unknown "
-                 "places.",
+                 "No client's address is located: all clients get the regions in the order for "
+                 "unknown places.",
                  base::fault_point::geoip_lookup, R"({"kind":"error"})"},
     fault_preset{"wrong-clock",
                  "The time of day is wrong by up to an hour: tokens and URLs expire early or late.",

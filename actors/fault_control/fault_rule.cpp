@@ -36,7 +36,7 @@ constexpr std::size_t fault_rule_depth_limit = 4;
 constexpr std::size_t shown_limit = 64;
 
 /// The sentence that follows the refusal of a name: the name that was probably meant, or else all
-/// names there are.
+/// valid names.
 template <class Names>
 std::string instead(std::string_view name, const Names& names) {
   if (const auto close = model::closest_name(name, names); !close.empty())
@@ -44,14 +44,14 @@ std::string instead(std::string_view name, const Names& names) {
   std::string all;
   for (const auto each : names)
     all.append(all.empty() ? "" : ", ").append(each);
-  return "There are: " + all + ".";
+  return "Allowed: " + all + ".";
 }
 
 /// Reads a number of any size; `base::faults::check` decides whether it is in range.
 std::optional<double> read_number(std::string_view digits) {
   double number = 0;
   const auto end = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  // A number beyond the range of a double is out of every range here, as infinity is.
+  // A number beyond the range of a double is outside every range here, like infinity.
   if (end.ec == std::errc::result_out_of_range)
     return digits.starts_with('-') ? -HUGE_VAL : HUGE_VAL;
   return number;
@@ -95,9 +95,9 @@ public:
     });
     read_lasts();
     if (rule_.kind != fault_kind::none && (rule_.kind == fault_kind::delay) != has_delay)
-      reader_.add(has_delay ? "`delay_ms` belongs to the kind \"delay\"."
-                            : "`delay_ms` is missing. Write a number of milliseconds, or "
-                              "[least, most].");
+      reader_.add(has_delay
+                      ? "`delay_ms` belongs to the kind \"delay\"."
+                      : "`delay_ms` is missing. Add a number of milliseconds, or [least, most].");
     reader_.name_unknown();
     return rule_;
   }
@@ -107,7 +107,7 @@ public:
 private:
   void read_kind() {
     if (!reader_.has("kind"))
-      return reader_.add("`kind` is missing. Write what is to happen, such as \"error\".");
+      return reader_.add("`kind` is missing. Add the kind of fault, such as \"error\".");
     reader_.member("kind", [this](const json_node& node) -> std::optional<fault_kind> {
       const auto text = node.kind == json_kind::string ? reader_.text(node) : std::string_view{};
       for (std::size_t i = 1; i < base::fault_kind_names.size(); ++i)
@@ -116,7 +116,7 @@ private:
       const std::span<const std::string_view> kinds{base::fault_kind_names};
       const auto shown =
           text.empty() ? std::string{} : ", but is " + model::quoted_excerpt(text, shown_limit);
-      reader_.add("`kind` must be one of the kinds of faults" + shown + ". " +
+      reader_.add("`kind` must be a kind of fault" + shown + ". " +
                   instead(text, kinds.subspan(1)));
       return std::nullopt;
     });
@@ -176,7 +176,7 @@ private:
       rule_.client = base::fault_network{block->network.bytes, block->prefix_length};
     else
       reader_.add("`client` must be an address or a block of addresses, such as \"192.0.2.7\" or "
-                  "\"10.0.0.0/8\", without bits behind the prefix.");
+                  "\"10.0.0.0/8\", without bits set after the prefix.");
     return block;
   }
 
@@ -207,7 +207,7 @@ private:
   fault_rule rule_{.kind = fault_kind::none};
 };
 
-/// As `read_fault_rule` reads it.
+/// In the form that `read_fault_rule` reads.
 std::string shown(const base::fault_network& block) {
   const model::ip_address address{block.address};
   auto text = to_string(address);
@@ -229,10 +229,10 @@ base::expected<fault_rule> read_fault_rule(fault_point at, std::string_view json
     return base::fail(base::errc::config_invalid, std::string{facts_of(at).name} + ": " + what);
   };
   if (json.size() > fault_rule_limit_bytes)
-    return refuse("a rule has at most " + std::to_string(fault_rule_limit_bytes) + " bytes.");
+    return refuse("a rule can have at most " + std::to_string(fault_rule_limit_bytes) + " bytes.");
   const auto document = model::json_document::parse_object(json, fault_rule_depth_limit);
   if (!document)
-    return refuse("a rule is an object such as {\"kind\": \"error\", \"every\": 3}. " +
+    return refuse("a rule must be an object such as {\"kind\": \"error\", \"every\": 3}. " +
                   document.error().detail);
   rule_reader reader{*document};
   const auto rule = reader.read();
@@ -299,8 +299,8 @@ base::error no_such_fault_point(std::string_view name) {
   std::array<std::string_view, base::fault_point_count> names;
   for (std::size_t i = 0; i < names.size(); ++i)
     names[i] = base::fault_points[i].name;
-  return {base::errc::element_not_found,
-          model::quoted_excerpt(name, shown_limit) + " is no fault point. " + instead(name, names)};
+  return {base::errc::element_not_found, model::quoted_excerpt(name, shown_limit) +
+                                             " is not a fault point. " + instead(name, names)};
 }
 
 } // namespace matchcloud::actors

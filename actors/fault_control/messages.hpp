@@ -37,7 +37,7 @@ struct fault_recorded {
   std::shared_ptr<const base::error> failure;
 };
 
-/// fault_control -> itself: time to remove the faults whose time is up.
+/// fault_control -> itself: time to remove expired faults.
 struct heal_faults {};
 
 } // namespace matchcloud::actors

@@ -9,17 +9,18 @@ namespace matchcloud::actors {
 
 namespace {
 
-/// Logs and counts the results of a look. Runs in the pool's task, because the actor may have ended
-/// by then.
+/// Logs and counts the results of a check. Runs in the pool's task, because the actor may have
+/// ended by then.
 void report(const store::geoip_files::findings& found, const geoip_watch_settings& settings) {
   for (const auto& file : found.taken) {
-    base::log(base::log_event::geoip_replaced, "geoip: {} was replaced; its {} bytes are in force",
-              file.path, file.size_bytes);
+    base::log(base::log_event::geoip_replaced,
+              "geoip: {} was replaced; the new file ({} bytes) is in use", file.path,
+              file.size_bytes);
     settings.metrics->taken.add();
     settings.metrics->last_taken_s.set(settings.clock->unix_ms() / 1'000);
   }
   for (const auto& reason : found.refused) {
-    base::log(base::log_event::geoip_kept, "geoip: {}; what was opened before stays in force",
+    base::log(base::log_event::geoip_kept, "geoip: {}; the previous file stays in use",
               base::to_string(reason));
     settings.metrics->refused.add();
   }
@@ -72,8 +73,7 @@ void geoip_watch::publish_files() {
 }
 
 void geoip_watch::on(const geoip_looked& found) {
-  // A look that a predecessor started may have found files that this actor is the first to
-  // announce.
+  // A check started by a predecessor may have found files that this actor is the first to announce.
   if (found.in_force == in_force_) return;
   in_force_ = found.in_force;
   publish_files();

@@ -15,11 +15,12 @@ namespace matchcloud::actors {
 
 /// Counts of the GeoIP watches. Any thread.
 struct geoip_metrics : base::metric_set {
-  base::counter taken{*this,
-                      {"matchcloud_geoip_reloads_total", "GeoIP files taken up while serving."}};
+  base::counter taken{
+      *this,
+      {"matchcloud_geoip_reloads_total", "Replaced GeoIP files that were loaded while serving."}};
   base::counter refused{*this,
                         {"matchcloud_geoip_refused_total",
-                         "Replaced GeoIP files that were not taken up; the log says why."}};
+                         "Replaced GeoIP files that were refused; the log says why."}};
   base::gauge last_taken_s{*this,
                            {"matchcloud_geoip_loaded_timestamp_seconds",
                             "When a GeoIP file was last loaded, in seconds since 1970."}};
@@ -35,9 +36,9 @@ struct geoip_watch_settings {
   std::chrono::milliseconds poll_interval{250};
 };
 
-/// Checks whether GeoIP files were replaced and sends the files in force to its subscribers; logs
-/// which replacements were put in force and which were rejected. One, on the actors' pool; its
-/// blocking work runs on the blocking pool, one task at a time.
+/// Checks whether GeoIP files were replaced and sends the current files to its subscribers; logs
+/// which replacements were loaded and which were rejected. One, on the actors' pool; its blocking
+/// work runs on the blocking pool, one task at a time.
 class geoip_watch final : public supervised_actor {
 public:
   /// `in_force` is what the subscribers have.

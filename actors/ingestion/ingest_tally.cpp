@@ -78,7 +78,7 @@ base::expected<void> write_sums(store::database& into, const std::vector<ingest_
       done = into.access(model::run_of(each.by)).and_then([&](const auto& log) {
         return log->record(describe(each));
       });
-    // Where the answer to a commit was lost, the sum may be there twice.
+    // If the response to a commit was lost, the sum may be stored twice.
     if (!done) to.put_back(each);
   }
   return done;

@@ -15,12 +15,13 @@
 
 namespace matchcloud::actors {
 
-/// Authors of ingests that are summed at a time. The ingests of further ones have an entry each.
+/// The limit on authors whose ingests are summed at the same time. Each ingest of further authors
+/// has its own entry.
 inline constexpr std::size_t summed_authors_limit = 1'024;
 
-/// What one author's ingests of one hour changed.
+/// The changes by one author's ingests in one hour.
 struct ingest_sum {
-  /// Without an address and a request.
+  /// Without address and request.
   model::audit_author by;
   /// Since 1970.
   std::int64_t hour = 0;
@@ -28,26 +29,26 @@ struct ingest_sum {
   std::uint64_t lobbies = 0;
 };
 
-/// Sums the ingests of this process by author and hour, so that the audit log keeps what people
-/// change. The first ingest of an author in an hour has an entry, which its transaction writes:
-/// there is no change by somebody whom the log does not name. The sum of an hour is written after
-/// its end, by a transaction of its own: a row that all ingests update would have them wait for
-/// each other. A kill loses sums and nothing else. Any thread.
+/// Sums the ingests of this process by author and hour, so that they do not crowd other changes out
+/// of the audit log. The first ingest of an author in an hour has an entry, written by its
+/// transaction, so the log names the author of every change. An hour's sum is written after its
+/// end, in a separate transaction, because a row that all ingests update would make them wait for
+/// each other. A kill loses only sums. Any thread.
 class ingest_tally {
 public:
   /// `clock` outlives this.
   explicit ingest_tally(const base::clock& clock = base::machine_clock()) : clock_{&clock} {}
 
-  /// Whether the author has an entry for this hour already.
+  /// Whether the author already has an entry for this hour.
   bool has_entry(const model::audit_author& by) const;
   /// Adds what a transaction changed. `begins`: it is the first of its request.
   void add(const model::audit_author& by, std::uint64_t lobbies, bool begins);
 
   /// Takes the sums of hours that are over.
   std::vector<ingest_sum> take_over();
-  /// Takes all sums. Call when nothing is ingested any more.
+  /// Takes all sums. Call it when nothing is ingested any more.
   std::vector<ingest_sum> take_all();
-  /// Takes a sum back that could not be written.
+  /// Takes back a sum that could not be written.
   void put_back(const ingest_sum& sum);
 
 private:

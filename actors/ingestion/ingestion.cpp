@@ -21,14 +21,13 @@ base::error part_missing() {
 
 base::error no_longer_allowed() {
   return {base::errc::not_permitted,
-          "The token was revoked, or has expired, while the body was on its way. Lines that were "
-          "committed stay."};
+          "The token was revoked or expired while the body was being sent. Lines that were "
+          "committed stay. Send all of them again with a valid token."};
 }
 
 base::error no_thread() {
-  return {base::errc::overloaded,
-          "As many ingests wait for the store as may. Lines that were committed stay: send all of "
-          "them again later."};
+  return {base::errc::overloaded, "Too many ingests are waiting for the store. Lines that were "
+                                  "committed stay; send all of them again later."};
 }
 
 base::error over_share(const model::audit_author& by, std::size_t share, std::size_t places) {

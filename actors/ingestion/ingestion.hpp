@@ -27,21 +27,21 @@ struct ingestion_settings : ingestion_limits {
   ingestion_metrics* metrics = nullptr;
   /// The credit of one ingest: the bytes of its body that may be unread here or on the way.
   std::size_t credit_bytes = 256UL * 1024;
-  /// Interval at which ingests whose clients left are dropped, and slow ones where places are
+  /// Interval at which ingests of disconnected clients are dropped, and slow ones if places are
   /// short.
   std::chrono::milliseconds tick{1'000};
-  /// Ingests at once.
+  /// The limit on simultaneous ingests.
   std::size_t places = row_of(base::owner::ingestion).mailbox;
   /// The length of the IPv6 prefix that counts as one address.
   std::size_t ipv6_client_prefix = 64;
-  /// By which tokens expire.
+  /// The clock for the expiry of tokens.
   const base::clock* clock = &base::machine_clock();
 };
 
-/// Owns the ingests of lobbies that run: takes each body in parts, has the pool feed them to the
-/// store one after the other, and answers once all lines are committed. An ingest without parts
-/// takes no thread, so slow clients hold up nobody. While places are short, one sender has only a
-/// share of them, and an ingest whose client is slow ends.
+/// Owns the running ingests of lobbies: receives each body in parts, has the pool feed them to the
+/// store one after the other, and answers once all lines are committed. An ingest without pending
+/// parts uses no thread, so slow clients delay nobody. While places are short, each sender gets
+/// only a share of them, and ingests of slow clients are ended.
 class ingestion final : public supervised_actor {
 public:
   /// Within this time the pace of an ingest does not matter.
@@ -60,29 +60,30 @@ private:
     std::uint32_t attempt = 0;
     caf::actor front;
     ticket_ptr ticket;
-    /// The token that lets the lines in; empty: none was needed.
+    /// The token that authorized the ingest; empty: none was needed.
     std::optional<model::uuid> token_id;
-    /// Whose share of the places it has.
+    /// The sender whose share of the places it uses.
     std::string sender;
     /// Used by one task of the pool at a time, which shares it.
     std::shared_ptr<lobby_ingest> lines;
     std::deque<body_part> parts;
     /// Bytes in `parts` and before them.
     std::uint64_t received_bytes = 0;
-    /// A task works on parts that were taken from here.
+    /// A task is working on parts taken from here.
     bool busy = false;
     base::steady_time begun;
-    /// Since when a task works on it, and how long earlier ones did: that is not the client's time.
+    /// When the current task began, and how long earlier ones took: time that does not count as the
+    /// client's.
     base::steady_time busy_since;
     base::steady_time::duration worked{0};
   };
 
   void handle(const ingest_lobbies& request);
   void on(const body_part& part);
-  /// Whether what let the ingest in is still in force.
+  /// Whether the ingest is still authorized.
   bool is_allowed(const running_ingest& which) const;
   void on(const ingest_advanced& progress);
-  /// Hands the parts that wait to the pool, unless a task is under way.
+  /// Passes waiting parts to the pool, unless a task is running.
   void advance(std::uint64_t exchange, running_ingest& which);
   void end(std::uint64_t exchange);
   void fail(std::uint64_t exchange, const base::error& why);
@@ -90,15 +91,15 @@ private:
   /// Whether more than half of the places are taken.
   bool is_crowded() const noexcept { return running_.size() * 2 > settings_.places; }
   std::size_t share() const noexcept;
-  /// Who sends, as what they share places by.
+  /// The key of a sender, by which places are shared.
   std::string sender_of(const model::audit_author& by) const;
-  /// Whether the client has had time, and has sent less than it must.
+  /// Whether the client has had enough time and has sent less than it must.
   bool is_slow(const running_ingest& which, base::steady_time now) const;
   void end_slow();
   running_ingest* find(const exchange_ref& exchange);
 
   ingestion_settings settings_;
-  /// Null until the catalog tells them.
+  /// Null until the catalog sends them.
   model::token_snapshot tokens_;
   /// By the number of their exchange.
   std::unordered_map<std::uint64_t, running_ingest> running_;

@@ -8,8 +8,8 @@
 
 namespace matchcloud::actors {
 
-/// Of ingests: while more than half of their places are taken, one sender may have `share_percent`
-/// of them (at least 1), and an ingest has to send `least_rate` bytes a second.
+/// The limits on ingests: while more than half of their places are taken, one sender may have
+/// `share_percent` of them (at least 1), and an ingest must send `least_rate` bytes per second.
 struct ingestion_limits {
   std::size_t share_percent = 25;
   std::size_t least_rate = 16UL * 1024;

@@ -78,8 +78,8 @@ base::expected<void> ingest_store::check_backlog() {
   return base::fail(
       errc::store_backlogged,
       "The store has " + std::to_string(left) +
-          " bytes to tidy away, more than store-backlog-limit-bytes, and others still read "
-          "from them. Lines that were committed stay: send all of them again later.");
+          " bytes to tidy up, more than store-backlog-limit-bytes, and they are still being read. "
+          "Lines that were committed stay; send all of them again later.");
 }
 
 void ingest_store::note_backlog() {

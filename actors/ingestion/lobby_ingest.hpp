@@ -28,36 +28,38 @@ struct ingestion_metrics : base::metric_set {
   base::counter accepted{*this, lines, {"outcome", "accepted"}};
   base::counter unchanged{*this, lines, {"outcome", "unchanged"}};
   base::counter rejected{*this, lines, {"outcome", "rejected"}};
-  base::gauge running{*this, {"matchcloud_ingests_running", "POST /v1/lobbies under way."}};
+  base::gauge running{*this, {"matchcloud_ingests_running", "POST /v1/lobbies in progress."}};
   base::counter over_share{*this,
                            {"matchcloud_ingests_over_share_total",
-                            "POST /v1/lobbies refused because its sender had its share of the "
-                            "places (ingest-share-percent)."}};
+                            "POST /v1/lobbies refused because their sender had used up its share "
+                            "of the places (ingest-share-percent)."}};
   base::counter too_slow{*this,
                          {"matchcloud_ingests_too_slow_total",
-                          "POST /v1/lobbies ended because it sent less than ingest-least-rate "
-                          "while places were short."}};
+                          "POST /v1/lobbies ended because they sent less than "
+                          "ingest-least-rate while places were short."}};
   base::gauge backlog_bytes{
       *this,
       {"matchcloud_store_backlog_bytes",
-       "What the store has not tidied away, after the last transaction of an ingest."}};
+       "Bytes that the store still had to tidy up after the last transaction of an ingest."}};
   base::duration_histogram transactions{
       *this,
-      {"matchcloud_ingest_transaction_seconds", "Transactions of ingests, commit included."}};
+      {"matchcloud_ingest_transaction_seconds",
+       "Duration of ingests' transactions, including the commit."}};
 };
 
 /// How long an ingest's transaction waits for a change by another connection (an import of a
 /// catalog takes longest).
 inline constexpr std::chrono::milliseconds ingest_patience{10'000};
-/// Lobbies that one ingest reads before it passes them to the store in the order of their ids. The
-/// more there are, the fewer pages of the index by id each transaction writes, if ids are random.
+/// Lobbies that one ingest reads before it passes them to the store in the order of their ids. If
+/// ids are random, the more lobbies there are, the fewer pages of the index by id each transaction
+/// writes.
 inline constexpr std::size_t ingest_batch_limit = 32'768;
 /// Approximate memory for the lobby attributes of such a batch.
 inline constexpr std::size_t ingest_attributes_limit_bytes = 1024UL * 1024;
-/// Rejected lines that an answer describes; all of them are counted.
+/// The most rejected lines that a response describes; all of them are counted.
 inline constexpr std::size_t detailed_rejections_limit = 100;
 
-/// What became of the lines of an ingest.
+/// The outcome of an ingest's lines.
 struct ingest_summary {
   std::uint64_t accepted = 0;
   std::uint64_t unchanged = 0;
@@ -70,9 +72,9 @@ struct ingest_summary {
 /// "rejected_total":1}`.
 std::string render(const ingest_summary& summary);
 
-/// The HTTP status of the answer: 422 if all lines were rejected and there was one, 200 otherwise.
-/// A client that looks at nothing else then learns that it sends something wrong. Lines that the
-/// store already had are not rejected.
+/// The HTTP status of the response: 422 if there were lines and all were rejected, otherwise 200.
+/// So a client that checks only the status notices that its lines are wrong. Lines that the store
+/// already had are not rejected.
 int status_of(const ingest_summary& summary) noexcept;
 
 /// The store as shared by all ingests. Any thread.
@@ -82,10 +84,10 @@ public:
   ingest_store(std::shared_ptr<store::database> into, std::uint64_t backlog_limit_bytes,
                ingestion_metrics& metrics, const base::clock& clock = base::machine_clock());
 
-  /// Runs one transaction, maybe together with other ingests, see `lobby_sink::merge`, and adds
-  /// what it changed to the author's sum. `begins`: nothing of the request has changed anything so
-  /// far. Fails with `store_backlogged` where the bytes left to tidy away exceed their limit and
-  /// tidying does not help, or with the store's error.
+  /// Runs one transaction, possibly together with other ingests, see `lobby_sink::merge`, and adds
+  /// its changes to the author's sum. `begins`: the request has changed nothing so far. Fails with
+  /// `store_backlogged` if the bytes left to tidy up exceed their limit and tidying does not help,
+  /// or with the store's error.
   base::expected<store::lobby_merge> merge(std::span<const model::lobby_record> records,
                                            const model::lobby_attributes_table& kinds,
                                            const model::audit_run_ptr& run, bool begins);
@@ -104,7 +106,7 @@ private:
   std::shared_ptr<store::database> into_;
   std::uint64_t backlog_limit_bytes_;
   ingestion_metrics* metrics_;
-  /// Shared with who writes the sums.
+  /// Shared with the code that writes the sums.
   std::shared_ptr<ingest_tally> tally_;
   merge_gathering gathering_;
 };
@@ -113,8 +115,8 @@ private:
 /// by one thread at a time.
 class lobby_ingest {
 public:
-  /// `by` is who sends the lines: the audit log names them once an hour, and sums.
-  /// Members in `ignored` are skipped.
+  /// `by` is the sender of the lines, whom the audit log names once an hour, with sums. Members in
+  /// `ignored` are skipped.
   lobby_ingest(ingest_store& into, ingestion_metrics& metrics, model::audit_author by = {},
                std::vector<std::string> ignored = {})
       : into_{&into},
@@ -122,10 +124,10 @@ public:
         run_{model::run_of(std::move(by), {"lobbies.ingest", {}, {}, {}})},
         reader_{std::move(ignored)} {}
 
-  /// Takes the next bytes of the body. Full batches are in the store when it returns. Fails with
-  /// the store's error; then the ingest is over.
+  /// Processes the next bytes of the body. Full batches are in the store when it returns. Fails
+  /// with the store's error; then the ingest is over.
   base::expected<void> feed(std::string_view bytes);
-  /// The body has ended; its last line needs no line end.
+  /// Ends the body, whose last line needs no line end.
   base::expected<ingest_summary> finish();
 
 private:

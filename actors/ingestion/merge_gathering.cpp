@@ -18,7 +18,7 @@ base::expected<store::lobby_merge> merge_gathering::merge(store::merge_part part
   lock.lock();
   --running_;
   if (was_small) --small_running_;
-  // Once one is done and the lock is free, its thread may take it away.
+  // Once an entry is done and the lock is free, its thread may destroy it.
   for (auto* each : mine.group) {
     each->is_done = true;
     if (each != &mine) each->wake.notify_one();
@@ -48,7 +48,7 @@ void merge_gathering::choose() {
       gather(leader);
     }
     leader.wake.notify_one();
-    // What has been gathered as well came after it: small ones before it would have been chosen.
+    // The other gathered entries came after it: earlier small ones would have been chosen already.
     next = waiting_.begin() + position;
   }
 }

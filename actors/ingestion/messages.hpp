@@ -21,13 +21,13 @@ struct ingest_lobbies {
   ticket_ptr ticket = {};
 };
 
-/// blocking pool -> ingestion: parts of a body were used up.
+/// blocking pool -> ingestion: parts of a body were processed.
 struct ingest_advanced {
   exchange_ref exchange;
   std::size_t bytes = 0;
   /// The answer, once the last part is committed; null before.
   std::shared_ptr<const std::string> summary;
-  /// Set where the ingest failed.
+  /// Set if the ingest failed.
   std::shared_ptr<const base::error> failure;
   /// The HTTP status of the answer.
   int status = 200;

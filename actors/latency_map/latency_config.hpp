@@ -8,7 +8,7 @@
 
 namespace matchcloud::actors {
 
-/// What is learned of latencies, and how much of it.
+/// What is learned about latencies, and how much is kept.
 struct latency_config {
   /// Whether the latencies of `?rtt=` count as reports.
   bool learns_from_listings = false;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t pages_at_once = 4;
 constexpr std::chrono::hours expiry_interval{1};
-/// Latencies that nobody reported for so long are removed: eight half-lives.
+/// Latencies that were not reported for this long are removed: eight half-lives.
 constexpr std::uint32_t kept_minutes = 8 * 7 * 24 * 60;
 constexpr std::int64_t ms_per_minute = 60'000;
 
@@ -33,7 +33,7 @@ entries add_all(store::latency_store& in, entries learned, std::optional<base::e
   return learned;
 }
 
-/// Reads what changed, some pages of it.
+/// Reads changes, a few pages at most.
 base::expected<void> read_changes(store::latency_store& in, latencies_kept& into) {
   for (std::size_t page = 0; page < pages_at_once; ++page) {
     auto found = in.read_latencies(into.read, store::latency_batch_limit);
@@ -46,7 +46,7 @@ base::expected<void> read_changes(store::latency_store& in, latencies_kept& into
   return {};
 }
 
-/// What a task on the blocking pool does.
+/// The work of a task on the blocking pool.
 latencies_kept keep_in(store::database& database, entries learned, store::latency_position read,
                        std::optional<std::uint32_t> expires_before, std::size_t most) {
   latencies_kept done;
@@ -128,7 +128,7 @@ caf::behavior latency_map::make_behavior() {
 
 void latency_map::on(const report_latencies& request) {
   latency_map_state::answer made;
-  // A report that says nothing does not take the place of one that does.
+  // A report without usable latencies does not use up the client's interval.
   if (!settings_.state->knows_any(request.measured) || settings_.gate->takes(request.client)) {
     made = settings_.state->report(request.client, request.measured, settings_.clock->unix_ms());
   } else {
@@ -156,7 +156,7 @@ void latency_map::publish_news() {
 void latency_map::keep() {
   if (!settings_.database) return;
   auto& state = *settings_.state;
-  // Of a predecessor.
+  // The result of a predecessor's task.
   if (const auto found = state.look()->take()) return on(*found);
   if (!state.look()->begin()) return delayed_send(this, settings_.keep_interval, keep_latencies{});
   std::optional<std::uint32_t> expires_before;
@@ -172,7 +172,7 @@ void latency_map::keep() {
     latencies_kept found;
     try {
       found = keep_in(*database, *learned, read, expires_before, most);
-    } catch (const std::exception& what) { // without memory, above all
+    } catch (const std::exception& what) { // mainly out of memory
       found = {};
       found.after = found.read = read;
       found.unkept = *learned;

@@ -19,18 +19,18 @@ namespace matchcloud::actors {
 struct latency_map_settings {
   std::shared_ptr<latency_map_state> state;
   std::shared_ptr<report_gate> gate;
-  /// Where what is learned is kept, and shared with other processes; null: nowhere.
+  /// Stores what is learned and shares it with other processes; null: nothing is stored.
   std::shared_ptr<store::database> database;
   base::blocking_pool* pool = nullptr;
   const base::clock* clock = nullptr;
-  /// From the end of one look at the store to the next.
+  /// The pause between two accesses to the store.
   std::chrono::milliseconds keep_interval{2'000};
 };
 
-/// Learns from clients what their round trips to regions take, and tells each region_ranking what
-/// it knows, once a second. What it learned goes to the store every few seconds, where it takes up
-/// what other processes have learned. One, on the actors' pool; its blocking work runs on the
-/// blocking pool, one task at a time.
+/// Learns clients' round-trip times to regions and sends what it knows to each region_ranking once
+/// a second. Every few seconds it writes what it learned to the store, and reads what other
+/// processes have learned. One, on the actors' pool; its blocking work runs on the blocking pool,
+/// one task at a time.
 class latency_map final : public supervised_actor {
 public:
   latency_map(caf::actor_config& cfg, latency_map_settings settings,
@@ -38,9 +38,9 @@ public:
 
   const char* name() const override { return "latency_map"; }
 
-  /// From one publication to the next, at least.
+  /// The least time between two publications.
   static constexpr std::chrono::milliseconds publish_interval{1'000};
-  /// Publishing takes at most one part in twenty of a processor.
+  /// Publishing uses at most a twentieth of a processor.
   static constexpr int publish_rest_factor = 20;
 
 protected:

@@ -11,11 +11,11 @@ namespace matchcloud::actors {
 
 namespace {
 
-/// Of an IPv6 address, which a client changes at will, so much is one reporter.
+/// The bits of an IPv6 address that identify a reporter; clients change the others at will.
 constexpr std::size_t ipv6_reporter_bits = 64;
 
-/// A number for the reporter that is the same in all processes, so that several do not count one
-/// client as several.
+/// A number for the reporter that is the same in all processes, so that they count a client only
+/// once.
 std::uint64_t reporter_of(const model::ip_address& client) noexcept {
   constexpr base::siphash_key fixed{0x6c6174656e637920, 0x7265706f72746572};
   return base::siphash(fixed, model::prefix_of(client, ipv6_reporter_bits).bytes);
@@ -51,8 +51,8 @@ void latency_map_state::set_regions() {
   if (refused > 0)
     base::log(
         base::log_event::latencies_failed,
-        "latencies: nothing is learned of {} regions: there were more than {} since the start, "
-        "moved and removed ones included; a restart learns of those that there are now",
+        "latencies: nothing is learned about {} regions: there were more than {} since the start, "
+        "including moved and removed ones; restart the service to learn about all current regions",
         refused, model::latency_region_limit);
 }
 
@@ -69,7 +69,7 @@ void latency_map_state::set_catalog(model::catalog_snapshot catalog) {
   catalog_ = std::move(catalog);
   if (same_regions) return;
   if (learner_) set_regions();
-  read_ = {}; // what is kept of regions that were unknown until now
+  read_ = {}; // to read entries of regions that were unknown until now
 }
 
 latency_map_state::answer
@@ -139,7 +139,7 @@ void latency_map_state::apply(const latencies_kept& found) {
   for (const auto& each : found.changed)
     learner().put(each);
   learned_since_fit_ |= !found.changed.empty();
-  // Where the catalog got other regions meanwhile, all is read again.
+  // If the catalog's regions changed in the meantime, everything is read again.
   if (found.after == read_) read_ = found.read;
   if (found.failure) metrics_->keep_failures.add();
 }

@@ -22,16 +22,16 @@
 
 namespace matchcloud::actors {
 
-/// What became of a report of latencies.
+/// The outcome of a report of latencies.
 enum class latency_outcome : std::uint8_t {
   learned,
-  /// It weighs little: it is at odds as a whole with what is known.
+  /// It gets little weight, because as a whole it contradicts what is known.
   doubted,
-  /// No packet is so fast, or it is slower than anything that is learned.
+  /// It is faster than any packet can be, or slower than the limit for learning.
   implausible,
-  /// The client's address had one lately.
+  /// The client's address reported recently.
   too_soon,
-  /// The catalog has none of its regions.
+  /// None of its regions is in the catalog.
   unknown_regions,
 };
 inline constexpr std::array<std::string_view, 5> latency_outcome_names{
@@ -44,39 +44,37 @@ constexpr std::string_view name_of(latency_outcome which) noexcept {
 /// Counts of the latency_map. Any thread.
 struct latency_metrics : base::metric_set {
   base::by_label<base::counter, latency_outcome_names> reports{
-      *this,
-      {"matchcloud_latency_reports_total", "Reports of latencies, by what became of them."},
-      "outcome"};
+      *this, {"matchcloud_latency_reports_total", "Reports of latencies, by outcome."}, "outcome"};
   base::gauge entries{*this,
                       {"matchcloud_latency_entries",
-                       "Latencies of a group of clients to a region that are in memory."}};
-  base::counter evicted{
-      *this,
-      {"matchcloud_latency_evictions_total", "Latencies in memory that made room for others."}};
+                       "Latencies in memory, each of a group of clients to a region."}};
+  base::counter evicted{*this,
+                        {"matchcloud_latency_evictions_total",
+                         "Latencies evicted from memory to make room for others."}};
   base::gauge bytes{*this,
-                    {"matchcloud_latency_bytes", "Memory of latencies and their snapshots."}};
-  base::gauge unkept{*this,
-                     {"matchcloud_latency_unkept_entries",
-                      "Latencies that were learned and are not in the store yet."}};
-  base::counter unkept_left_out{
+                    {"matchcloud_latency_bytes", "Memory used by latencies and their snapshots."}};
+  base::gauge unkept{
       *this,
-      {"matchcloud_latency_unkept_left_out_total",
-       "Values that do not get into the store because too many waited for it."}};
+      {"matchcloud_latency_unkept_entries", "Learned latencies that are not in the store yet."}};
+  base::counter unkept_left_out{*this,
+                                {"matchcloud_latency_unkept_left_out_total",
+                                 "Learned values dropped before they reached the "
+                                 "store because too many were waiting for it."}};
   base::counter keep_failures{*this,
                               {"matchcloud_latency_keep_failures_total",
-                               "Times that latencies could not be kept in the store or read."}};
+                               "Failed attempts to write latencies to the store or read them."}};
 };
 
-/// What the latency_map owns. It outlives the actor, so that a successor knows what its predecessor
-/// learned. No threads and no actor, so that tests can call it directly.
+/// The state of the latency_map. It outlives the actor, so that a successor has what its
+/// predecessor learned. No threads and no actor, so that tests can call it directly.
 class latency_map_state {
 public:
   /// Entries that may wait for the store.
   static constexpr std::size_t unkept_limit = 100'000;
-  /// From one fit of the prior and the neighbours to the next, in milliseconds.
+  /// The time between two fits of the prior and the neighbours, in milliseconds.
   static constexpr std::int64_t refit_interval_ms = 10'000;
 
-  /// `metrics` outlives this. `keeps`: whether what is learned is taken by `take_unkept`.
+  /// `metrics` outlives this. `keeps`: whether `take_unkept` will be called for what is learned.
   latency_map_state(const latency_config& config, latency_metrics& metrics, bool keeps);
 
   void set_catalog(model::catalog_snapshot catalog);
@@ -92,32 +90,32 @@ public:
                 std::int64_t time_ms);
   /// Whether the catalog has any of the regions.
   bool knows_any(std::span<const model::measured_latency> measured) const;
-  /// Counts a report that was not taken.
+  /// Counts a report that was not learned.
   void count(latency_outcome outcome) noexcept {
     metrics_->reports[static_cast<std::size_t>(outcome)].add();
   }
 
   using snapshot_ptr = std::shared_ptr<const model::latency_snapshot>;
-  /// What is known now; the same as before where nothing changed. Null: nothing ever was.
+  /// What is known now; the same object as before if nothing changed. Null: nothing was ever known.
   snapshot_ptr publish(std::int64_t time_ms);
 
-  /// What was learned since the last call and is to be kept.
+  /// What was learned since the last call and should be stored.
   std::vector<model::learned_entry> take_unkept();
   void give_back(std::span<const model::learned_entry> unkept);
-  /// Takes over what a look at the store found.
+  /// Applies the result of an access to the store.
   void apply(const latencies_kept& found);
   /// Always the same object.
   const std::shared_ptr<store_look>& look() const noexcept { return look_; }
-  /// When the store is looked through for what has expired.
+  /// When to search the store next for expired entries.
   base::steady_time next_expiry{};
 
   std::size_t entry_limit() const noexcept { return config_.entry_limit; }
-  /// How far the store is read.
+  /// The position up to which the store has been read.
   const store::latency_position& read() const noexcept { return read_; }
 
 private:
   model::latency_learner& learner();
-  /// Tells the learner which regions there are.
+  /// Passes the catalog's regions to the learner.
   void set_regions();
   void show() noexcept;
 
@@ -126,7 +124,7 @@ private:
   bool keeps_;
   model::catalog_snapshot catalog_;
   std::shared_ptr<const store::geoip> geoip_;
-  /// Made when there is something to learn.
+  /// Created when there is something to learn.
   std::optional<model::latency_learner> learner_;
   snapshot_ptr published_;
   std::shared_ptr<store_look> look_ = std::make_shared<store_look>();

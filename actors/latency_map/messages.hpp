@@ -22,34 +22,34 @@ struct report_latencies {
   ticket_ptr ticket = {};
 };
 
-/// front -> latency_map: the same, as a listing was asked for; nobody waits for an answer. Sent
-/// only with a place in `report_gate::waiting`, which its handler gives back.
+/// front -> latency_map: the same, from a request for a listing; nothing waits for an answer. Sent
+/// only with a place in `report_gate::waiting`, which the handler frees.
 struct latencies_heard {
   model::ip_address client;
   std::vector<model::measured_latency> measured;
 };
 
-/// latency_map -> latency_map: what was learned is to be published, or to be kept.
+/// latency_map -> latency_map: time to publish, or to store, what was learned.
 struct publish_latencies {};
 struct keep_latencies {};
 
-/// blocking pool -> latency_map: a look at the store is over; `store_look` has what came of it.
+/// blocking pool -> latency_map: an access to the store is over; `store_look` has its result.
 struct store_looked {};
 
-/// What became of what was to be kept, and what others have kept.
+/// The result of storing what was learned, and what others have stored.
 struct latencies_kept {
-  /// What could not be kept.
+  /// Entries that could not be stored.
   std::vector<model::learned_entry> unkept;
-  /// Entries that changed in the store, in the order in which they did.
+  /// Entries that changed in the store, in the order of their changes.
   std::vector<model::learned_entry> changed;
-  /// Where reading the store began, and how far it is read.
+  /// Where reading the store began, and how far it has been read.
   store::latency_position after;
   store::latency_position read;
-  /// Whether there is more to read at once.
+  /// Whether there is more to read now.
   bool has_more = false;
   /// Whether more has expired than was removed.
   bool expires_more = false;
-  /// Why it failed, as far as it did.
+  /// Why a part of it failed, if any did.
   std::optional<base::error> failure;
 };
 

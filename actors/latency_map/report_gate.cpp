@@ -23,7 +23,7 @@ bool report_gate::takes(const model::ip_address& client) noexcept {
   const bool is_same = (known ^ hash) >> 32U == 0 && known != 0;
   if (is_same && ((second - known) & second_mask) < static_cast<std::uint64_t>(interval_.count()))
     return false;
-  // Of two reports at once, one is taken.
+  // If two reports arrive at once, one is taken.
   return place.compare_exchange_strong(known, (hash & ~second_mask) | (second & second_mask),
                                        std::memory_order_relaxed);
 }
@@ -36,11 +36,11 @@ bool report_gate::enter() noexcept {
 }
 
 void report_gate::show(base::metric_set& in) const {
-  in.add_gauge(
-      {"matchcloud_latency_reports_waiting", "Latencies of listings that wait to be learned."},
-      [this] { return static_cast<double>(std::max<std::int64_t>(0, waiting())); });
+  in.add_gauge({"matchcloud_latency_reports_waiting",
+                "Latencies from listings that are waiting to be learned."},
+               [this] { return static_cast<double>(std::max<std::int64_t>(0, waiting())); });
   in.add({"matchcloud_latency_reports_dropped_total",
-          "Latencies of listings that were not learned because too many waited."},
+          "Latencies from listings that were dropped because too many were waiting to be learned."},
          dropped_);
 }
 

@@ -14,32 +14,32 @@
 
 namespace matchcloud::actors {
 
-/// Which reports of latencies are taken: of each client one in an interval, and of those that
-/// nobody waits for only as many as may wait. Any thread; no locks.
+/// Decides which reports of latencies are accepted: one per client and interval, and a bounded
+/// number of those that nothing waits for. Any thread; no locks.
 class report_gate {
 public:
-  /// Clients that are remembered. Each pushes out who shares its place.
+  /// How many clients are remembered. Each replaces the client that shares its place.
   static constexpr std::size_t clients_remembered = 65'536;
-  /// Reports that wait for the `latency_map` without anybody waiting for an answer.
+  /// The limit on reports that wait for the `latency_map` while nothing waits for their answer.
   static constexpr std::int64_t waiting_limit = 4'096;
 
-  /// `ipv6_client_prefix`: how many bits of an IPv6 address are one client.
-  /// `clock` outlives this. `key`: by which clients share places.
+  /// `ipv6_client_prefix`: how many bits of an IPv6 address identify a client. `clock` outlives
+  /// this. `key`: the key of the hash by which clients share places.
   report_gate(std::chrono::seconds interval, std::size_t ipv6_client_prefix,
               const base::clock& clock = base::machine_clock(),
               const base::siphash_key& key = base::random_siphash_key());
 
-  /// Whether a report of the client is taken now; that begins its interval.
+  /// Whether a report of the client is accepted now; if so, its interval begins.
   bool takes(const model::ip_address& client) noexcept;
 
-  /// Takes a place among those that wait; false: there is none.
+  /// Takes a waiting place; false if there is none.
   bool enter() noexcept;
   void leave() noexcept { waiting_.fetch_sub(1, std::memory_order_relaxed); }
-  /// Frees all places: those who had them ended with their actor.
+  /// Frees all places, because the reports that had them were lost with their actor.
   void free_places() noexcept { waiting_.store(0, std::memory_order_relaxed); }
   std::int64_t waiting() const noexcept { return waiting_.load(std::memory_order_relaxed); }
 
-  /// Adds how many wait, and how many were turned away.
+  /// Adds how many reports wait, and how many were dropped.
   void show(base::metric_set& in) const;
 
 private:
@@ -49,9 +49,10 @@ private:
   std::size_t ipv6_client_prefix_;
   const base::clock* clock_;
   base::siphash_key key_;
-  /// Each the upper half of a client's hash, and the second of its last report, counted from 1.
+  /// Each element has the upper half of a client's hash, and the second of its last report, counted
+  /// from 1.
   std::unique_ptr<table> clients_ = std::make_unique<table>();
-  /// Below 0 for a moment where places were freed while one was given back.
+  /// Briefly below 0 if a place is returned after all places were freed.
   std::atomic<std::int64_t> waiting_{0};
   base::counter dropped_;
 };

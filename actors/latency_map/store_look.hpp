@@ -8,11 +8,11 @@
 
 namespace matchcloud::actors {
 
-/// A look at the store, one at a time for all successive actors, and what came of it. It outlives
-/// the actor: a task continues when its actor dies, and its successor takes the result. Any thread.
+/// An access to the store, one at a time for all successive actors, and its result. It outlives the
+/// actor: if the actor dies, the task continues, and the successor takes the result. Any thread.
 class store_look {
 public:
-  /// Begins a look; false while another one is under way or its result waits to be taken.
+  /// Begins an access; false while another one is running or its result has not been taken.
   bool begin() {
     const std::lock_guard lock{mutex_};
     if (result_) return false;
@@ -23,12 +23,12 @@ public:
     is_under_way_ = false;
     result_ = std::move(result);
   }
-  /// Ends a look that could not begin.
+  /// Ends an access that could not begin.
   void give_up() {
     const std::lock_guard lock{mutex_};
     is_under_way_ = false;
   }
-  /// What came of the last look, once.
+  /// Takes the result of the last access, once.
   std::optional<latencies_kept> take() {
     const std::lock_guard lock{mutex_};
     return std::exchange(result_, std::nullopt);

@@ -15,7 +15,7 @@ namespace {
 /// The error that clients get if the store or the new file fails; clients need not tell them apart.
 base::error export_impossible() {
   return {base::errc::store_failed,
-          "The export cannot be made now. The log of the service tells its operator why. Try again "
+          "The export cannot be made now. The service's log has the cause for its operator. Retry "
           "later.",
           true};
 }
@@ -27,18 +27,18 @@ base::error for_clients(const base::error& why, const model::export_query& query
             model::to_string(query.game_id), base::to_string(why));
   if (why.code == base::errc::internal) return why;
   if (why.code == base::errc::store_full)
-    return {base::errc::store_full,
-            "The disk of the service is full, so the export was given up. Its operator has to make "
-            "room.",
-            true};
+    return {
+        base::errc::store_full,
+        "The service's disk is full, so the export was abandoned. Its operator has to make room.",
+        true};
   if (why.code == base::errc::history_too_slow) return {why.code, {}};
   return export_impossible();
 }
 
 base::error took_too_long(std::chrono::milliseconds timeout) {
-  return {base::errc::deadline_exceeded, "The export took longer than " +
-                                             std::to_string(timeout.count()) +
-                                             " ms. Ask for a shorter span, several for the whole."};
+  return {base::errc::deadline_exceeded,
+          "The export took longer than " + std::to_string(timeout.count()) +
+              " ms. Request a shorter span, or split the span into several exports."};
 }
 
 class job {
@@ -63,7 +63,7 @@ public:
     if (draft.export_id() != id) settings_->metrics->taken_over.add();
     auto written = write(draft);
     if (written) return *std::move(written);
-    // What another process took over reads a later state, which serves everybody who waits here.
+    // The process that took over reads a later state, which serves all requests waiting here.
     return draft.ask_own() ? failed(std::move(written).error())
                            : had({{{draft.export_id(), *query_}}, {}});
   }
@@ -109,7 +109,7 @@ private:
       return store::write_lobby_history(*from, *query_, *settings_->clock, to);
     });
     if (!written) return tl::unexpected(written.error());
-    // The session from above was given back: these may need one.
+    // The session above was returned first, because these may need one.
     if (auto there = require_game(); !there) return tl::unexpected(there.error());
     export_ended result;
     result.summary = *written;
@@ -121,7 +121,7 @@ private:
     return result;
   }
 
-  /// What was read of a game must not come back once the game is erased.
+  /// Data read of a game must not reappear once the game is erased.
   base::expected<void> require_game() const {
     const auto erased = settings_->database->erasures().and_then(
         [&](const auto& of) { return of->is_erased(query_->game_id); });
@@ -152,7 +152,7 @@ store::history_summary summary_of(const store::export_record& whole) {
 }
 
 base::error history_unreadable() {
-  return {base::errc::store_failed, "The lobby history cannot be read now. Try again later.", true};
+  return {base::errc::store_failed, "The lobby history cannot be read now. Retry later.", true};
 }
 
 void run_export(const export_job_settings& settings, std::uint64_t number,

@@ -11,9 +11,9 @@ struct export_limits {
   /// Export jobs that run at the same time, and those that wait to run.
   std::size_t jobs_limit = 2;
   std::size_t queue_limit = 64;
-  /// Of all files of exports.
+  /// The limit on all export files.
   std::size_t files_limit_bytes = 16UL * 1024 * 1024 * 1024;
-  /// The percentage of `queue_limit`, of the requests that wait and of `files_limit_bytes` that one
+  /// The percentage of `queue_limit`, of the waiting requests and of `files_limit_bytes` that one
   /// game may take, at least 1 of each.
   std::size_t game_share_percent = 50;
   /// From an export's answer to the expiry of its URL.

@@ -13,7 +13,7 @@
 
 namespace matchcloud::actors {
 
-/// What the threads of the jobs report to the export actor. Each job's reports are kept until the
+/// The reports of the jobs' threads to the export actor. Each job's reports are kept until the
 /// actor has handled the job's end, because an actor may die before it receives them, and its
 /// successor needs them. Any thread.
 class export_reports {
@@ -39,7 +39,7 @@ public:
 
   // -- for the current export actor -------------------------------------------
 
-  /// Sends `who` (null: nobody) the begins and ends that are kept, and later those to come.
+  /// Sends the kept begins and ends to `who` (null: nobody), and later ones as they happen.
   void subscribe(caf::actor who);
   report of(std::uint64_t job) const;
   /// Forgets a job whose end was handled.

@@ -25,7 +25,7 @@ find_for(const files_by_query& queries, store::database& in, store::export_store
       results[query].revisions = *revisions;
     }
   }
-  // Without the session from above: this may need one, too.
+  // Without the session above, because this may need one, too.
   for (const auto& [query, file] : queries) {
     auto& result = results[query];
     auto found = files.find(query, linked_until_ts);
@@ -50,7 +50,7 @@ exports_followed follow_all(store::export_store& files, const std::vector<follow
   for (const auto& each : jobs) {
     auto found = files.follow(each.record);
     if (!found) {
-      // Who waits goes on waiting: the other process may be better off.
+      // The requests keep waiting: the other process may be able to reach the store.
       base::log(base::log_event::export_hampered, "export: {}", base::to_string(found.error()));
       break;
     }

@@ -22,7 +22,7 @@ public:
 
 protected:
   caf::behavior make_behavior() override;
-  /// Forgets who waits. The jobs continue, and the successor hears of them.
+  /// Forgets waiting requests. The jobs continue, and their reports reach the successor.
   void on_exit() override;
 
 private:
@@ -37,7 +37,7 @@ private:
   /// Makes a handler of messages from other threads.
   template <class News>
   auto taking();
-  /// Brings the metrics up to date and looks at jobs of other processes soon, if there are any.
+  /// Updates the metrics, and soon checks jobs of other processes, if there are any.
   void note_change();
   void do_housekeeping();
   /// Runs `work` on the pool for tidying. Returns false if earlier work is not finished or the pool

@@ -29,7 +29,7 @@ void write_export(model::json_writer& json, const model::export_query& query, ex
   json.end_object();
 }
 
-/// From when on an export has all lobbies; 0: it has all.
+/// The time from which an export has all lobbies; 0: it has all.
 std::int64_t missing_before(const model::export_query& query,
                             const store::history_snapshot& snapshot) noexcept {
   const auto from = snapshot.complete_from_ts;
@@ -201,7 +201,7 @@ void lobby_export_state::add_job(const model::export_query& query, export_waiter
 }
 
 void lobby_export_state::start_queued() {
-  // A game that was not here waits for at most one turn of each that was.
+  // A game that is new here waits for at most one turn of each of the others.
   for (const auto number : queue_)
     if (const auto& game_id = jobs_.at(number).query.game_id; !turns_.contains(game_id))
       note_turn(game_id);
@@ -221,7 +221,7 @@ std::uint64_t lobby_export_state::take_next() {
     const auto& game_id = jobs_.at(number).query.game_id;
     return std::pair{sum_of(&game_id).running, turns_.at(game_id)};
   };
-  // Of one game the first.
+  // Within a game, the first job.
   const auto next = std::ranges::min_element(queue_, {}, order_of);
   const auto number = *next;
   queue_.erase(next);
@@ -319,7 +319,7 @@ void lobby_export_state::leave_to(const store::other_export& other, job& which) 
 void lobby_export_state::note_found(const store::export_record& found) {
   if (found.is_complete) {
     keep(found.facts, summary_of(found));
-    // The store has judged it, by clocks that agree.
+    // The store has already compared the times, with one clock.
     newest_[found.facts.query] = found.facts.export_id;
     return;
   }
@@ -367,7 +367,7 @@ void lobby_export_state::take_back(std::uint64_t number) {
     jobs_.erase(number);
     return;
   }
-  // They have waited before.
+  // Its requests have already waited.
   queue_.push_front(number);
   start_queued();
 }
@@ -380,7 +380,7 @@ std::string lobby_export_state::issue_link(finished_export& file, bool is_operat
   file.linked_until_ts = std::max(file.linked_until_ts, expires_s * 1'000);
   model::json_writer json;
   json.object().name("url");
-  // An operator's is relative: it is of the plane that was asked.
+  // An operator's link is relative, because it belongs to the plane that the request came in on.
   json.text(export_url(is_operator ? std::string{} : settings_->public_url, file.facts.export_id,
                        static_cast<std::uint64_t>(expires_s), *settings_->keys->current()));
   return json.end_object().take();
@@ -464,7 +464,7 @@ void lobby_export_state::forget_gone() {
     std::erase_if(each.waiters, [](const export_waiter& who) { return who.is_gone(); });
     std::erase_if(each.undecided, is_gone);
   }
-  // Nobody here waits for these.
+  // No request here waits for these.
   std::erase_if(jobs_, [](const auto& entry) {
     const auto& each = entry.second;
     return each.followed && each.waiters.empty() && each.undecided.empty();

@@ -39,31 +39,30 @@ struct lobby_export_settings {
   std::size_t jobs_limit = 2;
   /// Export jobs that wait to run.
   std::size_t queue_limit = 64;
-  /// The limit on all requests that wait.
+  /// The limit on all waiting requests.
   std::size_t waiting_limit = 1'024;
   /// The percentage of `queue_limit` and of `waiting_limit` that one game may take, at least 1 of
   /// each.
   std::size_t game_share_percent = 100;
   /// The interval of housekeeping, which removes files whose links have expired.
   std::chrono::milliseconds tick{1'000};
-  /// How often the exports that other processes write are looked at.
+  /// The interval between checks of exports that other processes write.
   std::chrono::milliseconds follow_interval{250};
   /// The interval between counts of the files in the folder, which other processes write to as
   /// well.
   std::chrono::milliseconds sweep_interval{60'000};
 };
 
-/// Queries of requests that need to know about the store, each with the finished file that may be
-/// reused.
+/// Queries whose requests need the store's state, each with the finished file that may be reused.
 using files_by_query = std::map<model::export_query, std::optional<model::uuid>>;
 
-/// A job that another process does.
+/// A job of another process.
 struct follow_request {
   std::uint64_t job = 0;
   store::export_record record;
 };
 
-/// A request for an export, and what link it wants.
+/// A request for an export, and the kind of link it needs.
 struct export_waiter : waiter {
   export_waiter(waiter who, bool for_operator = false)
       : waiter{std::move(who)}, is_operator{for_operator} {}
@@ -86,12 +85,13 @@ class export_effects {
 public:
   virtual ~export_effects() = default;
 
-  /// Looks at the store and sends the result (`history_looked`). Returns false if the pool is full.
+  /// Reads the store's state and sends the result (`history_looked`). Returns false if the pool is
+  /// full.
   virtual bool look(files_by_query queries) = 0;
   /// Runs an export, which reports to `reports`. Returns false if the pool is full.
   virtual bool run(std::uint64_t job, const model::export_query& query) = 0;
-  /// Looks at what became of jobs of other processes and sends the result (`exports_followed`).
-  /// Returns false if the pool is full.
+  /// Checks the state of jobs of other processes and sends the result (`exports_followed`). Returns
+  /// false if the pool is full.
   virtual bool follow(std::vector<follow_request> jobs) = 0;
   /// See `export_linked`.
   virtual void answer(const waiter& who, const std::shared_ptr<const std::string>& json,
@@ -99,10 +99,10 @@ public:
   virtual void fail(const waiter& who, const base::error& why) = 0;
 };
 
-/// The exports: which jobs run and which wait, the requests that wait for each, and which files
-/// exist until when. No threads and no actor, so that tests can call it directly.
+/// The exports: the running and queued jobs, the requests that wait for each, and the files with
+/// their expiry. No threads and no actor, so that tests can call it directly.
 ///
-/// It outlives an export actor that dies: jobs go on and files remain. Requests that wait and
+/// It outlives an export actor that dies: jobs continue and files remain. Waiting requests and
 /// queued jobs are forgotten with the actor, because fronts send such requests again. Successive
 /// actors never overlap, so only `reports` and `tidying` are shared with other threads.
 ///
@@ -110,18 +110,18 @@ public:
 /// file, if the export covers the same lobbies and names. Whether it does is read from the store
 /// after the request arrived.
 ///
-/// Games take turns: the next job is one of the game with the fewest running jobs, and of games
-/// that have the same number one of the game whose last turn is longest ago.
+/// Games take turns: the next job is from the game with the fewest running jobs; among games with
+/// the same number, from the one whose last turn is longest ago.
 ///
-/// Where processes share exports, this includes those of the others. A job that another process
-/// does is followed until it is whole, or becomes a job of this process when nobody does it.
+/// If processes share exports, this includes the exports of the others. A job of another process is
+/// followed until it is complete, or becomes a job of this process if the other one stops.
 class lobby_export_state {
 public:
   /// Serves the actor that `effects` belongs to. Both must stay valid until the next `end`.
   void begin(const lobby_export_settings& settings, export_effects& effects);
-  /// The actor ends. Forgets requests, and jobs that do not run.
+  /// The actor ends. Forgets requests, and jobs that are not running.
   void end();
-  /// What the jobs report. Always the same object; any thread.
+  /// The jobs' reports. Always the same object; any thread.
   const std::shared_ptr<export_reports>& reports() const noexcept { return reports_; }
   /// Always the same object.
   const std::shared_ptr<export_tidying>& tidying() const noexcept { return tidying_; }
@@ -134,25 +134,25 @@ public:
   void on(const export_ended& ended);
   void on(const exports_followed& followed);
 
-  /// Looks at the jobs that other processes do. Call this from time to time while `is_following`.
+  /// Checks the jobs of other processes. Call this from time to time while `is_following`.
   void follow();
   bool is_following() const { return sum_of().followed > 0; }
-  /// The exports that are queued, running (here or by another process) or there, as JSON; of the
-  /// latter the newest, at most `listed_limit`.
+  /// The exports that are queued, running (here or in another process) or complete, as JSON; of the
+  /// complete ones the newest, at most `listed_limit`.
   std::string list() const;
   static constexpr std::size_t listed_limit = 100;
   /// The time to compare expiries with when removing files, in milliseconds since 1970. It is the
   /// time of day, except that a jump ahead is accepted only after it has lasted as long as a URL:
   /// the clock may be corrected, and removed files do not come back.
   std::int64_t removal_ts();
-  /// Returns the files whose last issued link has expired; of those that processes share, whose
-  /// last possible link has.
+  /// Returns the files whose last issued link has expired or, if processes share them, whose last
+  /// possible link has.
   std::vector<model::uuid> over_at(std::int64_t now_ts) const;
   /// Forgets a file that no longer exists.
   void forget(const model::uuid& export_id);
   /// Forgets requests that no longer wait.
   void forget_gone();
-  /// Brings the metrics up to date.
+  /// Updates the metrics.
   void count() const;
 
 private:
@@ -164,7 +164,7 @@ private:
   struct job {
     model::export_query query;
     bool running = false;
-    /// What another process writes, if the job is one of another process.
+    /// The record of the export, if it is a job of another process.
     std::optional<store::export_record> followed = {};
     /// Known once the job has begun to read.
     std::optional<store::history_snapshot> snapshot = {};
@@ -181,16 +181,16 @@ private:
     /// When the last link issued for the file expires, in milliseconds since 1970.
     std::int64_t linked_until_ts = 0;
   };
-  /// Numbers of jobs, and of requests that wait.
+  /// Numbers of jobs, and of waiting requests.
   struct sums {
     std::size_t running = 0;
     std::size_t queued = 0;
-    /// Jobs that other processes do.
+    /// Jobs of other processes.
     std::size_t followed = 0;
     std::size_t waiting = 0;
   };
 
-  /// Of one game, or of all.
+  /// The sums of one game, or of all.
   sums sum_of(const model::uuid* game_id = nullptr) const;
   std::size_t share_of(std::size_t limit) const noexcept;
   void start_looking();
@@ -206,18 +206,18 @@ private:
   void start_queued();
   /// Takes the number of the job whose turn it is out of the queue, which is not empty.
   std::uint64_t take_next();
-  /// Gives the game the last turn of those that wait.
+  /// Records that it was the game's turn, so its next one comes after those of all others.
   void note_turn(const model::uuid& game_id) { turns_[game_id] = ++last_turn_; }
   void run(std::uint64_t number);
   void fail_all(const std::vector<export_waiter>& waiters, const base::error& why);
-  /// Ends a job whose file is there.
+  /// Ends a job whose file is complete.
   void finish(std::uint64_t number, const store::export_facts& facts,
               const store::history_summary& summary);
-  /// Takes a job's place away and leaves it to another process.
+  /// Frees a job's place and leaves the job to another process.
   void leave_to(const store::other_export& other, job& which);
-  /// Does a job that another process no longer does, as soon as there is room.
+  /// Queues a job that another process stopped, to run as soon as there is room.
   void take_back(std::uint64_t number);
-  /// Has requests that are yet to come find an export of another process.
+  /// Lets later requests find an export of another process.
   void note_found(const store::export_record& found);
   /// Null if there is none.
   finished_export* newest_of(const model::export_query& query);
@@ -235,11 +235,10 @@ private:
   std::map<std::uint64_t, job> jobs_;
   std::uint64_t last_number_ = 0;
   std::deque<std::uint64_t> queue_;
-  /// When it was the turn of each game that has queued or running jobs, or else when it began to
-  /// wait.
+  /// The last turn of each game with queued or running jobs, or else when it began to wait.
   std::unordered_map<model::uuid, std::uint64_t> turns_;
   std::uint64_t last_turn_ = 0;
-  /// Requests that wait for the running look at the store, and those that came after it had begun.
+  /// Requests that wait for the running read of the store, and those that arrived after it began.
   std::vector<looking> looking_;
   std::vector<looking> next_look_;
   bool look_under_way_ = false;
@@ -247,8 +246,8 @@ private:
   std::unordered_map<model::uuid, finished_export> finished_;
   /// The newest file for each query.
   std::map<model::export_query, model::uuid> newest_;
-  /// For `removal_ts`: by how much the time of day that was last believed is ahead of the steady
-  /// clock, and since when another one is further ahead.
+  /// For `removal_ts`: how far the last accepted time of day is ahead of the steady clock, and
+  /// since when the current one is further ahead.
   std::optional<std::int64_t> believed_offset_ms_;
   std::optional<base::steady_time> ahead_since_;
 };

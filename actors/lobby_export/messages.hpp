@@ -23,8 +23,8 @@ namespace matchcloud::actors {
 struct export_linked {
   exchange_ref exchange;
   std::shared_ptr<const std::string> json;
-  /// From when on it has all lobbies, where its span reaches further back than history is kept, in
-  /// milliseconds since 1970; 0: it has all.
+  /// The time from which it has all lobbies, if its span reaches further back than the kept
+  /// history, in milliseconds since 1970; 0: it has all.
   std::int64_t complete_from_ts = 0;
 };
 
@@ -35,14 +35,14 @@ struct export_lobbies {
   exchange_ref exchange;
   model::uuid game_id;
   std::shared_ptr<const std::string> body;
-  /// Whether an operator asks, who gets a link on the plane that was asked, for a minute.
+  /// Whether the request is an operator's, whose link is on the same plane and valid for a minute.
   bool is_for_operator = false;
   /// The export continues even if the ticket is over.
   ticket_ptr ticket = {};
   model::csv_dialect dialect = model::csv_dialect::exact;
 };
 
-/// How far an export is, as operators see it.
+/// The progress of an export, as operators see it.
 enum class export_progress : std::uint8_t { queued, running, complete };
 inline constexpr std::array<std::string_view, 3> export_progress_names{"queued", "running",
                                                                        "complete"};
@@ -51,20 +51,20 @@ constexpr std::string_view name_of(export_progress which) noexcept {
   return export_progress_names[static_cast<std::size_t>(which)];
 }
 
-/// front -> lobby_export. Answered with `json_made`: the exports that are queued, under way or
-/// there.
+/// front -> lobby_export. Answered with `json_made`: the exports that are queued, running or
+/// complete.
 struct list_exports {
   exchange_ref exchange;
   ticket_ptr ticket = {};
 };
 
-/// blocking pool -> lobby_export: what exports of these queries that began now would cover.
+/// blocking pool -> lobby_export: what exports of these queries would cover if they began now.
 struct history_looked {
   struct result {
     store::history_revisions revisions;
     /// The file that was asked about, if it no longer exists because another process removed it.
     std::optional<model::uuid> missing;
-    /// An export of other processes that serves such requests or may (`export_store::find`).
+    /// An export of another process that serves such requests, or may (`export_store::find`).
     std::shared_ptr<const store::export_record> found;
   };
 
@@ -86,12 +86,12 @@ struct export_ended {
   store::history_summary summary;
   /// Set if there is no file.
   std::shared_ptr<const base::error> failure;
-  /// Set if another process has the export, so that there is nothing yet to say about it.
+  /// Set if another process has the export, so that there is no result yet.
   std::shared_ptr<const store::other_export> other;
   work_time took = {};
 };
 
-/// blocking pool -> lobby_export: what became of exports that other processes write. Empty if the
+/// blocking pool -> lobby_export: the state of exports that other processes write. Empty if the
 /// store could not be read.
 struct exports_followed {
   struct result {

@@ -10,12 +10,11 @@ namespace matchcloud::actors {
 
 namespace {
 
-/// What an image in memory counts as at least: it takes a descriptor too.
+/// The least cost of an image in memory, because it also takes a descriptor.
 constexpr std::size_t least_cost_in_memory = 16UL * 1024;
 
 base::error too_many_waiting() {
-  return {base::errc::overloaded,
-          "As many images are being opened as the service takes. Try again later."};
+  return {base::errc::overloaded, "Too many images are being opened. Retry later."};
 }
 
 } // namespace

@@ -20,24 +20,24 @@ struct media_settings {
   std::shared_ptr<store::image_source> images;
   /// Must outlive the actor.
   base::blocking_pool* pool = nullptr;
-  /// What is kept open although no request reads it: a number of files, or bytes if the files are
-  /// in memory.
+  /// The limit on what stays open while no request reads it: a number of files, or bytes if the
+  /// files are in memory.
   std::size_t kept_limit = 256;
   bool is_kept_in_memory = false;
   /// The limit on all requests that wait for a file.
   std::size_t waiting_limit = 4'096;
 };
 
-/// What a media actor owns: the files that it keeps open, and the requests that wait for each file.
-/// No threads and no actor, so that tests can call it directly.
+/// The state of a media actor: the files that it keeps open, and the requests that wait for each
+/// file. No threads and no actor, so that tests can call it directly.
 class media_state {
 public:
   enum class lookup : std::uint8_t {
     /// The file is already being opened; the request waits for it as well.
     joined,
-    /// The request waits, and the caller must have the file opened.
+    /// The request waits, and the caller must start opening the file.
     first,
-    /// Too many requests wait already.
+    /// Too many requests are already waiting.
     refused,
   };
 
@@ -49,11 +49,11 @@ public:
   lookup wait(const store::image_key& key, waiter who);
   /// Removes and returns the requests that waited for `key`, in order.
   std::vector<waiter> take_waiting(const store::image_key& key);
-  /// Keeps nothing that was opened before somebody said, for the `forgotten`th time, that images
-  /// may have been removed.
+  /// Drops everything that was opened before the `forgotten`th notice that images may have been
+  /// removed.
   void forget_before(std::uint64_t forgotten);
-  /// Keeps a file open until the cache evicts it in favor of files used more recently. The costs of
-  /// all that are kept stay within `kept_limit`.
+  /// Keeps a file open until the cache evicts it in favor of files used more recently. The total
+  /// cost of kept files stays within `kept_limit`.
   void keep(const store::image_key& key, std::shared_ptr<const base::open_file> file,
             std::size_t cost);
 
@@ -70,9 +70,8 @@ private:
   std::uint64_t forgotten_ = 0;
 };
 
-/// Opens images for downloads: answers at once with files that are open and opens others on the
-/// blocking pool. One per event loop, resident on it; one on the actors' pool for the httplib
-/// transport.
+/// Opens images for downloads: answers at once with open files, and opens others on the blocking
+/// pool. One per event loop, resident on it; one on the actors' pool for the httplib transport.
 class media final : public resident {
 public:
   /// Files up to this size are read completely when opened, so that the loop finds them in the page
@@ -94,7 +93,7 @@ private:
   void open(const open_media& request);
   bool submit(const store::image_key& key);
   void on(const media_open_ended& ended);
-  /// Of keeping a file, out of `media_settings::kept_limit`.
+  /// The cost of keeping a file, counted against `media_settings::kept_limit`.
   std::size_t cost_of(const base::open_file& file) const;
   void fail(const std::vector<waiter>& all, const base::error& why);
 

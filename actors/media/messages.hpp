@@ -29,7 +29,7 @@ struct media_opened {
 struct media_open_ended {
   store::image_key key;
   base::expected<store::opened_image> image;
-  /// `image_source::forgotten` before that.
+  /// `image_source::forgotten` before opening.
   std::uint64_t forgotten = 0;
   work_time opened = {};
 };

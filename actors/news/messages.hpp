@@ -18,8 +18,8 @@ struct catalog_changed {
   model::catalog_snapshot snapshot;
 };
 
-/// region_ranking -> catalog, geoip_watch, latency_map; front, avatar -> catalog: what their news
-/// made worthless. Destroying the message frees it, which must not happen on an event loop.
+/// region_ranking -> catalog, geoip_watch, latency_map; front, avatar -> catalog: data that their
+/// news replaced. Destroying the message frees it, which must not happen on an event loop.
 struct discarded {
   std::shared_ptr<const void> what;
 };

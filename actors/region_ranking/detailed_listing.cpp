@@ -35,7 +35,7 @@ void write_place(json_writer& json, const std::optional<model::coordinates>& at)
   json.object().name("latitude").raw(latitude).name("longitude").raw(longitude).end_object();
 }
 
-/// What is known of the cells that a client is in, as far as it is shown.
+/// The part of what is known about a client's cells that is shown.
 class known_cells {
 public:
   known_cells(const model::latency_snapshot* in, const model::client_cells& of) : in_{in} {
@@ -44,7 +44,7 @@ public:
               of.asn, of.country};
   }
 
-  /// How many reports decided about a region; 0: none.
+  /// How many reports determined a region's latency; 0: none.
   long reports(model::latency_source source, std::uint16_t region) const noexcept {
     for (const auto& cell : cells_)
       if (cell && model::name_of(cell->kind()) == model::to_string(source))
@@ -53,7 +53,7 @@ public:
     return 0;
   }
 
-  /// Those that have reports, from narrow to wide.
+  /// Writes the cells that have reports, from narrow to wide.
   void write(json_writer& json) const {
     json.array();
     for (const auto& cell : cells_) {
@@ -107,7 +107,7 @@ std::string file_name(const std::string& path) {
 
 } // namespace
 
-/// Where a client was taken to be, and what is known of it.
+/// The assumed location of a client, and what is known about it.
 struct region_ranking_state::explanation {
   client_at client;
   place_source source = place_source::unknown;

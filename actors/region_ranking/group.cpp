@@ -12,11 +12,11 @@ namespace matchcloud::actors {
 
 namespace {
 
-/// Estimated overhead of a cache entry beside its distances.
+/// Estimated overhead of a cache entry, not counting its distances.
 constexpr std::size_t distances_overhead_bytes = 112;
-/// So many distances of a group are computed exactly, at a microsecond each. Further ones are those
-/// on a sphere, 0.5 % off at most, in a twentieth of the time: catalogs may have many regions, and
-/// one request must not keep an event loop for long.
+/// How many distances of a group are computed exactly, at a microsecond each. Further ones are
+/// computed on a sphere, with an error of at most 0.5 %, in a twentieth of the time: catalogs may
+/// have many regions, and one request must not keep an event loop for long.
 constexpr std::size_t exact_distances_limit = 2'048;
 
 void write_ms(model::json_writer& json, model::round_trip_us value) {
@@ -27,7 +27,7 @@ void write_ms(model::json_writer& json, model::round_trip_us value) {
 
 } // namespace
 
-/// The players of a group: what is known of how far each is from each region of a list.
+/// The players of a group, and what is known about the distance of each to each region of a list.
 class region_ranking_state::group_members {
 public:
   group_members(std::vector<const model::region*> regions, std::size_t players)
@@ -42,7 +42,7 @@ public:
     return figures_us().subspan(player * regions_.size(), regions_.size());
   }
 
-  /// What the snapshot of latencies calls a region of the list.
+  /// Sets the number of a listed region in the snapshot of latencies.
   void set_number(std::size_t region, std::uint16_t number) noexcept {
     asked_[region].region = number;
   }
@@ -56,7 +56,7 @@ public:
       const auto& to = regions_[i]->datacenter_coord;
       const auto metres =
           is_exact ? model::geodesic_distance_m(from, to) : model::great_circle_m(from, to);
-      // As they are kept, so that a figure is the same whether or not it comes from the cache.
+      // Rounded as in the cache, so that a figure is the same whether or not it comes from there.
       asked_[i].distance_m = static_cast<double>(static_cast<float>(metres));
     }
     return is_exact;
@@ -73,12 +73,12 @@ public:
     return metres;
   }
 
-  /// Predicts a player's round trips. Where the cells have no place, distances do not matter.
+  /// Predicts a player's round trips. If the cells have no place, distances do not matter.
   void predict(std::size_t player, const model::latency_snapshot& by,
                const model::client_cells& cells) {
     for (std::size_t at = 0; at < asked_.size(); at += model::latency_region_limit) {
       const auto count = std::min(asked_.size() - at, model::latency_region_limit);
-      // Whoever asks may not be the one at the address.
+      // The client that sends the request may not be the player at the address.
       model::predict_latencies(by, cells, std::span{asked_}.subspan(at, count),
                                std::span{predictions_}.subspan(at, count),
                                model::network_rows::shown);
@@ -89,7 +89,7 @@ public:
         row[i] = model::to_round_trip_us(predictions_[i].milliseconds);
   }
 
-  /// Takes what a player measured, in ascending order of id like the regions.
+  /// Uses a player's own measurements, in ascending order of id like the regions.
   void take(std::size_t player, std::span<const model::measured_latency> latencies) {
     auto at = regions_.begin();
     for (const auto& each : latencies) {
@@ -157,7 +157,7 @@ base::expected<std::string> region_ranking_state::rank(const rank_group& request
   if (players.size() * regions.size() > group_figures_limit)
     return base::fail(base::errc::query_invalid,
                       "`players` has " + std::to_string(players.size()) +
-                          " players, and there are " + std::to_string(regions.size()) +
+                          " players, but there are " + std::to_string(regions.size()) +
                           " regions. Send at most " +
                           std::to_string(group_figures_limit / regions.size()) + " players.");
   for (std::size_t i = 0; i < regions.size(); ++i)

@@ -20,7 +20,7 @@
 
 namespace matchcloud::actors {
 
-/// What a listing says of regions beside what all listings say.
+/// What a listing contains about regions in addition to the usual members.
 struct listing_details {
   bool latency = false;
   bool ping_url = false;
@@ -40,26 +40,26 @@ struct rank_regions {
   std::vector<model::measured_latency> measured = {};
   /// The namespace of the request's token, which then counts in place of the Origin's.
   std::optional<model::uuid> namespace_id = {};
-  /// Whether the client takes gzip.
+  /// Whether the client accepts gzip.
   bool gzip = false;
   listing_details details = {};
-  /// What the client's address comes from, to be explained: a header, or `connection`. Has static
+  /// The source of the client's address, for explanations: a header, or `connection`. Has static
   /// storage duration.
   std::string_view client_from = {};
   ticket_ptr ticket = {};
 };
 
-/// front -> region_ranking: requests that came together, at most 16. Answered like as many
-/// `rank_regions`, by `regions_ranked` or, together, by `many_ranked`.
+/// front -> region_ranking: up to 16 requests that arrived together. Answered like single
+/// `rank_regions`, each by `regions_ranked` or all together by `many_ranked`.
 struct rank_many {
   std::vector<rank_regions> all;
 };
 
-/// How the place of a client is known.
+/// How the place of a client was determined.
 enum class place_source : std::uint8_t {
   address,
   coordinates,
-  /// The place that is configured for unknown ones.
+  /// The place configured for unknown clients.
   fallback,
   unknown,
 };
@@ -70,11 +70,11 @@ constexpr std::string_view name_of(place_source which) noexcept {
   return place_source_names[static_cast<std::size_t>(which)];
 }
 
-/// front -> region_ranking: an operator asks for the listing of a client, or of a place. Answered
+/// front -> region_ranking: an operator requests the listing of a client, or of a place. Answered
 /// with `json_made`, or `operation_failed` with `element_not_found`.
 struct explain_ranking {
   exchange_ref exchange;
-  /// Where there is no `at`.
+  /// Used if there is no `at`.
   model::ip_address client;
   std::optional<model::coordinates> at;
   std::optional<model::uuid> namespace_id;
@@ -85,7 +85,7 @@ struct explain_ranking {
 struct rank_group {
   exchange_ref exchange;
   model::group_request group;
-  /// As of `rank_regions`.
+  /// As in `rank_regions`.
   std::string origin_host;
   std::optional<model::uuid> namespace_id = {};
   ticket_ptr ticket = {};
@@ -95,14 +95,14 @@ struct rank_group {
 struct regions_ranked {
   exchange_ref exchange;
   std::shared_ptr<const model::region_listing> listing;
-  /// The listing as it is compressed, kept for all who take gzip; null for who does not, or where
-  /// it is not kept.
+  /// The compressed listing, cached for all clients that accept gzip; null for clients that do not,
+  /// or if it is not cached.
   std::shared_ptr<const std::string> gzip = {};
   /// The JSON of a listing with details; then there is no `listing`.
   std::shared_ptr<const std::string> detailed = {};
 };
 
-/// region_ranking -> front: answers to requests that came together.
+/// region_ranking -> front: answers to requests that arrived together.
 struct many_ranked {
   std::vector<regions_ranked> all;
 };

@@ -13,7 +13,7 @@
 
 namespace matchcloud::actors {
 
-/// What listings are ordered by.
+/// The order of listings.
 enum class ranking_order : std::uint8_t { distance, latency };
 inline constexpr std::array<std::string_view, 2> ranking_order_names{"distance", "latency"};
 
@@ -25,8 +25,8 @@ struct ranking_config {
   /// 0.
   std::optional<model::coordinates> fallback = {};
   bool counts_places = true;
-  /// Of listings and, up to `compressed_part` of it, of their compressed forms; up to
-  /// `distances_part` of distances for groups.
+  /// The cache for listings; up to `compressed_part` of it for their compressed forms, and up to
+  /// `distances_part` for distances of groups.
   std::size_t cache_limit_bytes = 64UL * 1024 * 1024;
 };
 

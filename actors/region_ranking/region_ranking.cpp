@@ -14,7 +14,7 @@ namespace matchcloud::actors {
 
 namespace {
 
-/// Estimated overhead of a cache entry besides its listing: hash node, control block, and the
+/// Estimated overhead of a cache entry, not counting its listing: hash node, control block, and the
 /// allocator's overhead for four allocations.
 constexpr std::size_t cache_entry_overhead_bytes = 208;
 
@@ -52,7 +52,7 @@ region_ranking_state::set_latencies(std::shared_ptr<const model::latency_snapsho
   auto old = std::exchange(settings_.latencies, std::move(latencies));
   ++snapshots_;
   number_regions();
-  // Until now all were ordered by distance.
+  // Until now all listings were ordered by distance.
   if (is_first && ranks_by_latency()) return take_caches();
   return old;
 }
@@ -155,7 +155,7 @@ region_ranking_state::listed(const model::game_namespace* where, const cache_key
   client_at at{location ? location : settings_.fallback, {}};
   if (ranks_by_latency()) at.cells = store::client_cells_of(settings_.geoip.get(), client);
   cached_listing made{listing_for(where, at), place_counts::cell_of(location), snapshots_, now_};
-  caches_.compressed.erase(key); // of the listing that this one replaces
+  caches_.compressed.erase(key); // it belongs to the replaced listing
   const auto evicted =
       caches_.listings.put(key, made, made.listing->memory_bytes() + cache_entry_overhead_bytes);
   if (metrics != nullptr) {
@@ -236,7 +236,7 @@ region_ranking_state::ranked_for(const model::game_namespace* where,
   const auto regions = numbered(rows);
   std::vector<std::uint16_t> order;
   model::rank_by_latency(regions, predicted(regions, client, model::network_rows::all), order);
-  // Those beyond, which are the farthest, stay where they are.
+  // The rest, which are the farthest, stay where they are.
   const auto by_distance = rows;
   for (std::size_t i = 0; i < order.size(); ++i)
     rows[i] = by_distance[order[i]];
@@ -319,7 +319,7 @@ caf::behavior region_ranking::make_behavior() {
 
 void region_ranking::on(const rank_regions& request) {
   waiting_.push_back(&request);
-  // What is traced is not made to look slow by those that it would wait for.
+  // A traced request is not batched, so that waiting for others does not make it look slow.
   const bool is_traced = request.ticket && request.ticket->trace.is_sampled();
   if (is_traced || waiting_.size() == region_ranking_state::at_once) rank_all();
 }
@@ -333,7 +333,7 @@ void region_ranking::rank_all() {
     return regions_ranked{waiting_[i]->exchange, std::move(ranked[i].listing),
                           std::move(ranked[i].gzip), std::move(ranked[i].detailed)};
   };
-  // Faults may strike each answer by itself.
+  // Faults may hit each answer separately.
   if (waiting_.size() == 1 || base::faults::armed(base::fault_point::region_ranking_reply)) {
     for (std::size_t i = 0; i < waiting_.size(); ++i)
       reply(front, answer(i), waiting_[i]->ticket);

@@ -48,8 +48,8 @@ struct ranking_metrics : base::metric_set {
       {"matchcloud_ranking_compressed_bytes", "Listings of regions that are kept compressed."}};
 };
 
-/// How many requests for listings came from where, in cells of `cell_degrees` a side. Written by
-/// one thread, read by any.
+/// Counts requests for listings by their origin, in cells of `cell_degrees` a side. Written by one
+/// thread, read by any.
 class place_counts {
 public:
   static constexpr int cell_degrees = 5;
@@ -90,7 +90,7 @@ struct ranking_settings : ranking_config {
   const base::clock* clock = &base::machine_clock();
 };
 
-/// What a region_ranking owns: its catalog snapshot, the rendered parts that all listings share,
+/// The state of a region_ranking: its catalog snapshot, the rendered parts that all listings share,
 /// and the order and distances of regions for each location. No threads and no actor, so that tests
 /// can call it directly.
 class region_ranking_state {
@@ -102,7 +102,7 @@ public:
   /// `catalog` is already in force.
   std::shared_ptr<const void> set_catalog(model::catalog_snapshot catalog);
   /// Locates clients with other files from now on. Returns what must be freed, like `set_catalog`:
-  /// other files have other numbers for places, by which listings are cached.
+  /// listings are cached by the files' numbers for places, which change with the files.
   std::shared_ptr<const void> set_geoip(std::shared_ptr<const store::geoip> geoip);
 
   /// Predicts latencies by another snapshot from now on. Returns what must be freed, like
@@ -112,18 +112,18 @@ public:
 
   using listing_ptr = std::shared_ptr<const model::region_listing>;
   using text_ptr = std::shared_ptr<const std::string>;
-  /// One part in so many of the cache is for compressed listings. Those of the places that most
-  /// clients ask from fit, which saves compressing them again and again.
+  /// One part in `compressed_part` of the cache is for compressed listings. Those of the most
+  /// frequent places fit, which saves compressing them repeatedly.
   static constexpr std::size_t compressed_part = 8;
-  /// One part in so many is for the distances of places that members of groups are at.
+  /// One part in `distances_part` is for the distances of group members' places.
   static constexpr std::size_t distances_part = 16;
   /// Players times regions of a group: more would keep an event loop for tens of milliseconds.
   static constexpr std::size_t group_figures_limit = 32'768;
-  /// A listing is kept compressed when its place asks for it again among about so many others: of
-  /// places that seldom ask, keeping it would cost more than it saves.
+  /// A listing is kept compressed if its place requests it again within about this many other
+  /// places' requests: for rare places, keeping it would cost more than it saves.
   static constexpr std::size_t places_remembered = 1'024;
-  /// A cached listing that is ordered by latency is good for so long after what is known of them
-  /// has changed, at most. Clients may keep it for a minute.
+  /// The longest time that a cached listing ordered by latency is used after what is known about
+  /// latencies has changed. Clients may keep it for a minute.
   static constexpr std::chrono::seconds stale_after{10};
 
   /// The answer to a client.
@@ -133,20 +133,20 @@ public:
     text_ptr gzip = {};
     text_ptr detailed = {};
   };
-  /// How many clients are ranked for together, at most.
+  /// The most clients that are ranked together.
   static constexpr std::size_t at_once = store::geoip::at_once;
 
-  /// The listings for clients, at most `at_once`: each of the namespace that is named, or else of
-  /// the one that registered the origin's host. What is read of memory for one is fetched while the
-  /// others are looked up. A cached listing costs a GeoIP look-up and a hash look-up. Regions that
-  /// the client measured come first; their order is not cached.
+  /// The listings for at most `at_once` clients: each of the named namespace, or else of the one
+  /// that registered the origin's host. Memory for one client is prefetched while the others are
+  /// looked up. A cached listing costs a GeoIP look-up and a hash look-up. Regions that the client
+  /// measured come first; their order is not cached.
   void rank(std::span<const rank_regions* const> clients, std::span<ranked> answers);
 
-  /// What operators are told about the listing of a client or a place, as JSON: where the client is
-  /// taken to be, how that is known, and the listing as such a client gets it. Not cached.
+  /// The explanation of a client's or a place's listing for operators, as JSON: the assumed
+  /// location, how it was determined, and the listing as such a client gets it. Not cached.
   std::string explain(const explain_ranking& request) const;
-  /// Regions for a group, as JSON: each player's round trip is its own measurement, else what is
-  /// predicted for its place and network. The distances of places are cached, predictions are not.
+  /// Regions for a group, as JSON: each player's round trip is its own measurement, or else the
+  /// prediction for its place and network. The distances of places are cached, predictions are not.
   /// Fails with `query_invalid` for more than `group_figures_limit` figures.
   base::expected<std::string> rank(const rank_group& request);
   bool has_namespace(const model::uuid& id) const {
@@ -160,10 +160,10 @@ private:
   struct cache_key {
     /// Which regions are listed: 0 for all, else 1 + the index of the namespace that has its own.
     std::uint32_t list = 0;
-    /// As the GeoIP files number it; 0 if it is unknown.
+    /// The GeoIP files' number of the place; 0 if it is unknown.
     std::uint32_t place = 0;
-    /// The narrowest group of clients, other than those of the place, of which latencies are known.
-    /// Only where they order the listing.
+    /// The narrowest group of clients with known latencies, apart from groups of the place. Set
+    /// only if latencies order the listing.
     model::latency_cell group = {};
 
     friend bool operator==(const cache_key&, const cache_key&) = default;
@@ -173,16 +173,16 @@ private:
       return (std::uint64_t{key.list} << 32U | key.place) ^ key.group.key * 0x9E3779B97F4A7C15ULL;
     }
   };
-  /// A client whose listing is made.
+  /// A client whose listing is being made.
   struct client_at {
     std::optional<model::coordinates> location;
     model::client_cells cells;
   };
   struct cached_listing {
     listing_ptr listing;
-    /// Where clients who get it are counted.
+    /// The cell in which the listing's clients are counted.
     std::size_t cell = 0;
-    /// By which snapshot of latencies it is ordered, counted from the first, and since when.
+    /// The snapshot of latencies that orders it, counted from the first, and since when.
     std::uint32_t snapshot = 0;
     base::steady_time made = {};
   };
@@ -197,7 +197,7 @@ private:
     base::second_chance_cache<cache_key, text_ptr, cache_key_hash> compressed;
     /// Meters from a place to each region of a list, in its order. Without groups of clients.
     base::second_chance_cache<cache_key, std::vector<float>, cache_key_hash> distances;
-    /// Whose compressed listing was asked for last and is not kept, by their places.
+    /// The keys whose compressed listings were requested last and are not kept, by place.
     std::array<std::optional<cache_key>, places_remembered> asked_last{};
   };
 
@@ -214,25 +214,25 @@ private:
   }
   /// See `cache_key::group`. `asn`: the client's autonomous system; 0: unknown.
   model::latency_cell group_of(const model::ip_address& client, std::uint32_t asn) const noexcept;
-  /// Where a client is, by its address.
+  /// The location of a client, by its address.
   client_at place_of(const model::ip_address& client) const noexcept;
   /// The regions of a listing, in its order.
   std::vector<model::ranked_region> ranked_for(const model::game_namespace* where,
                                                const client_at& client) const;
-  /// What is predicted for the first `model::latency_region_limit` of them, to be shown.
+  /// The predictions for the first `model::latency_region_limit` of them, to be shown.
   std::vector<model::latency_prediction> predicted_for(std::span<const model::ranked_region> rows,
                                                        const client_at& client) const;
   std::vector<model::latency_prediction> predicted(std::span<const model::region_distance> regions,
                                                    const client_at& client,
                                                    model::network_rows which) const;
-  /// The same regions as the snapshot of latencies calls them.
+  /// The same regions, by their numbers in the snapshot of latencies.
   std::vector<model::region_distance> numbered(std::span<const model::ranked_region> rows) const;
   /// Numbers the regions of the catalog as the snapshot does.
   void number_regions();
-  /// The compressed form of a listing; null where it is not kept, or plain JSON is shorter.
+  /// The compressed form of a listing; null if it is not kept, or if plain JSON is shorter.
   text_ptr compressed(const cache_key& key, const model::region_listing& listing);
   cache_key key_of(const model::game_namespace* where, std::uint32_t place) const;
-  // What is said of a listing beside the listing (detailed_listing.cpp).
+  // Details in addition to the listing (detailed_listing.cpp).
   struct explanation;
   text_ptr detailed(const model::game_namespace* where, const rank_regions& request) const;
   explanation explanation_of(const model::ip_address& client) const;
@@ -248,7 +248,7 @@ private:
   std::size_t position_of(const model::region& of) const noexcept {
     return static_cast<std::size_t>(&of - catalog_->regions.data());
   }
-  /// What is known of latencies, which may be nothing.
+  /// What is known about latencies, which may be nothing.
   const model::latency_snapshot& latencies() const noexcept;
   std::shared_ptr<const void> take_caches();
   listing_ptr listed(std::span<const model::ranked_region> rows) const;
@@ -260,11 +260,11 @@ private:
   model::catalog_snapshot catalog_;
   std::shared_ptr<const model::region_fragments> fragments_;
   const model::game_namespace* default_namespace_ = nullptr;
-  /// What the snapshot of latencies calls the regions of the catalog.
+  /// The numbers of the catalog's regions in the snapshot of latencies.
   std::vector<std::uint16_t> region_numbers_;
-  /// How many snapshots there were.
+  /// The number of snapshots so far.
   std::uint32_t snapshots_ = 0;
-  /// When the clients are ranked for; set only where listings are ordered by latency.
+  /// The time for which clients are ranked; set only if listings are ordered by latency.
   base::steady_time now_{};
   caches caches_;
 };
@@ -282,9 +282,9 @@ protected:
 
 private:
   void on(const rank_regions& request);
-  /// Answers those that wait, all of the sender of the current message.
+  /// Answers the waiting requests, which are all from the sender of the current message.
   void rank_all();
-  /// Has the sender of news free what they replaced.
+  /// Sends what news replaced back to their sender to be freed.
   void discard(std::shared_ptr<const void> old);
 
   region_ranking_state state_;

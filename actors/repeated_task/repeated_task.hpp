@@ -10,16 +10,16 @@
 namespace matchcloud::actors {
 
 struct repeated_task_settings {
-  /// What is done. Blocks. Keeps alive what it needs.
+  /// The task. Blocks. Keeps alive what it needs.
   std::function<void()> run;
   /// Must outlive the actor.
   base::blocking_pool* pool = nullptr;
-  /// From the end of a run to the next one.
+  /// The pause between two runs.
   std::chrono::milliseconds interval{1'000};
 };
 
-/// Has a task run again and again on the blocking pool, one run at a time. On the actors' pool. It
-/// passes no fault point.
+/// Runs a task repeatedly on the blocking pool, one run at a time. On the actors' pool. It passes
+/// no fault point.
 class repeated_task final : public supervised_actor {
 public:
   repeated_task(caf::actor_config& cfg, repeated_task_settings settings);

@@ -13,7 +13,7 @@ model::time_span time_of(const model::lobby_times& times, std::int64_t now_ts) {
 bucket_counts::bucket_counts(const model::time_span& span, std::size_t buckets)
     : begin_{span.begin},
       bucket_ms_{std::max<std::uint64_t>(1, (span.end - span.begin + buckets - 1) / buckets)},
-      // Rounded up, buckets are fewer than wanted where the span is short.
+      // Rounded up, so a short span has fewer buckets than requested.
       started_((span.end - span.begin + bucket_ms_ - 1) / bucket_ms_),
       // One more, for lobbies that outlive the span.
       changes_(started_.size() + 1) {}
@@ -21,7 +21,8 @@ bucket_counts::bucket_counts(const model::time_span& span, std::size_t buckets)
 void bucket_counts::add(const model::time_span& lobby) {
   if (lobby.begin >= begin_ && (lobby.begin - begin_) / bucket_ms_ < started_.size())
     ++started_[(lobby.begin - begin_) / bucket_ms_];
-  // It runs at the beginnings of the buckets from the first one not before its start.
+  // It is counted at the beginning of each bucket, from the first that does not begin before its
+  // start.
   ++changes_[first_begin_from(lobby.begin)];
   --changes_[first_begin_from(lobby.end)];
 }

@@ -21,7 +21,7 @@ namespace {
 
 using model::json_writer;
 
-/// How many lobbies are read between two looks at the clock.
+/// How many lobbies are read between two checks of the clock.
 constexpr std::uint64_t lobbies_per_look = 4'096;
 
 /// The columns of `model::csv_attribute_columns`.
@@ -55,7 +55,7 @@ std::vector<std::string> split_csv(std::string_view line) {
   return fields;
 }
 
-/// Whether lobbies fit a filter, and by which versions and modes one may choose among them.
+/// Whether lobbies match a filter, and the versions and modes that can be chosen.
 class lobby_choice {
 public:
   explicit lobby_choice(const lobby_filter& of) : of_{of} {}
@@ -72,7 +72,7 @@ public:
     return known_[attribute_columns] = fits(fields);
   }
 
-  /// What all lobbies that were asked about have, those that do not fit too.
+  /// Writes the choices among all lobbies seen, including those that do not match.
   void write_choices(json_writer& json) const {
     json.name("versions").array();
     for (const auto& [id, name] : versions_)
@@ -109,7 +109,7 @@ private:
   std::unordered_map<std::string, bool> known_;
 };
 
-/// Reads lobbies that were alive in a span, until there are no more, `take` wants no more or the
+/// Reads lobbies that were alive in a span, until there are no more, `take` returns false or the
 /// time is up.
 class survey {
 public:
@@ -140,7 +140,7 @@ public:
     return from_.find_lobby(game_id_, lobby_id);
   }
 
-  /// The state of the store that was read last.
+  /// The last state of the store that was read.
   const store::history_snapshot& snapshot() const noexcept { return snapshot_; }
 
 private:
@@ -155,7 +155,7 @@ private:
   store::history_snapshot snapshot_;
 };
 
-/// The instant of the clock: what is alive in it runs now.
+/// The clock's current instant: what is alive in it runs now.
 model::time_span this_instant(const base::clock& clock) {
   const auto now = static_cast<std::uint64_t>(clock.unix_ms());
   return {now, now + 1};
@@ -168,9 +168,9 @@ struct lobby_counts {
 
   bucket_counts buckets;
   peak_count peak;
-  /// From when on lobbies may be missing.
+  /// The time from which lobbies may be missing.
   std::optional<std::uint64_t> partial_from = {};
-  /// From when on the game's history is complete; 0: none of it has expired.
+  /// The start of the game's complete history; 0: none of it has expired.
   std::int64_t complete_from_ts = 0;
 };
 
@@ -242,7 +242,7 @@ base::expected<std::string> perform(const lobby_history_query& query, survey& of
   return json.end_object().take();
 }
 
-/// Writes the members that lobbies have, those that run and others.
+/// Writes the members that running and stopped lobbies have in common.
 void write_lobby(json_writer& json, const model::uuid& lobby_id,
                  const std::string& attribute_columns, std::int64_t start_ts) {
   json.name("lobby_id").text(model::to_string(lobby_id));
@@ -264,7 +264,7 @@ base::expected<std::string> perform(const running_lobbies_query& query, survey& 
     const auto now_ts = of.snapshot().taken_ts;
     const auto age =
         static_cast<std::uint64_t>(std::max<std::int64_t>(0, now_ts - lobby.times.start_ts));
-    // They come in the order of their starts: the others are younger.
+    // Lobbies are read in the order of their starts, so the rest are younger.
     if (age <= query.longer_than_ms) return false;
     if (!choice.has(*lobby.attribute_columns)) return true;
     has_more = listed == query.limit;

@@ -17,7 +17,7 @@
 
 namespace matchcloud::actors {
 
-/// Which lobbies a survey is of, by their columns in an export; an empty text fits all.
+/// Selects the lobbies of a survey by their columns in an export; an empty text matches all.
 struct lobby_filter {
   std::string region_id = {};
   std::string tier = {};
@@ -25,14 +25,14 @@ struct lobby_filter {
   std::string game_mode = {};
 };
 
-/// How many lobbies of a game began and ran, from time to time in a span.
+/// How many lobbies of a game started and ran in each part of a span.
 struct lobby_history_query {
   static constexpr std::size_t buckets_limit = 500;
-  /// How many versions, and how many game modes, are told.
+  /// The most versions, and the most game modes, that are listed.
   static constexpr std::size_t choices_limit = 200;
 
   model::time_span span;
-  /// At most so many parts of equal length of the span, 1 to `buckets_limit`.
+  /// The most parts of equal length of the span, 1 to `buckets_limit`.
   std::size_t buckets = 1;
   lobby_filter of = {};
 };
@@ -41,9 +41,9 @@ struct lobby_history_query {
 struct running_lobbies_query {
   static constexpr std::size_t lobbies_limit = 1'000;
 
-  /// Those that have run longer than this, in milliseconds.
+  /// Only lobbies that have run longer than this, in milliseconds.
   std::uint64_t longer_than_ms = 0;
-  /// At most that many, 1 to `lobbies_limit`.
+  /// The most lobbies listed, 1 to `lobbies_limit`.
   std::size_t limit = 100;
   lobby_filter of = {};
 };
@@ -56,7 +56,7 @@ struct one_lobby_query {
 using lobby_survey_query =
     std::variant<lobby_history_query, running_lobbies_query, one_lobby_query>;
 
-/// Reads the parameters that say which lobbies a survey is of; absent ones are empty. Fails with
+/// Reads the parameters that select the lobbies of a survey; absent ones are empty. Fails with
 /// `query_invalid`.
 base::expected<lobby_filter> read_lobby_filter(std::string region_id, std::string tier,
                                                std::string_view version_id, std::string game_mode);
@@ -66,20 +66,20 @@ base::expected<lobby_filter> read_lobby_filter(std::string region_id, std::strin
 base::expected<lobby_survey_query> read_history_query(std::string_view start, std::string_view end,
                                                       std::string_view buckets,
                                                       lobby_filter of = {});
-/// The same of a query for running lobbies.
+/// The same for a query for running lobbies.
 base::expected<lobby_survey_query> read_running_query(std::string_view longer_than_ms,
                                                       std::string_view limit, lobby_filter of = {});
 
-/// How long a survey goes on.
+/// How long a survey may take.
 struct survey_bounds {
   const base::clock* clock = &base::machine_clock();
-  /// What a survey has after that long is partial.
+  /// After this time a survey stops and its result is partial.
   std::chrono::milliseconds patience{10'000};
-  /// Becomes true when nobody wants the survey any more. May be empty.
+  /// Returns true once the survey is no longer wanted. May be empty.
   std::function<bool()> is_unwanted = {};
 };
 
-/// What the survey finds, as JSON. Fails with `game_not_found`, `lobby_unknown` or the store's
+/// The result of a survey, as JSON. Fails with `game_not_found`, `lobby_unknown` or the store's
 /// error. A history that took too long is partial and says so. Blocks.
 base::expected<std::string> survey_lobbies_of(const model::uuid& game_id,
                                               const lobby_survey_query& query, store::database& in,

@@ -22,7 +22,7 @@ struct render_report {
   exchange_ref exchange;
   kind what = kind::metrics;
   ticket_ptr ticket = {};
-  /// For the kinds of these names.
+  /// For the kinds with these names.
   past_query past = {};
   trace_query traces = {};
 };
@@ -36,12 +36,12 @@ struct survey_lobbies {
   ticket_ptr ticket = {};
 };
 
-/// blocking pool -> reports: what a survey of lobbies found.
+/// blocking pool -> reports: the result of a survey of lobbies.
 struct lobbies_surveyed {
   exchange_ref exchange;
   caf::actor front;
   std::shared_ptr<const std::string> json;
-  /// Set where the survey failed.
+  /// Set if the survey failed.
   std::shared_ptr<const base::error> failure;
 };
 

@@ -11,12 +11,12 @@
 
 namespace matchcloud::actors {
 
-/// How bad it is what needs attention; the names are in the same order.
+/// How serious a problem is; the names are in the same order.
 enum class attention_severity : std::uint8_t { critical, warning, notice };
 inline constexpr std::array<std::string_view, 3> attention_severity_names{"critical", "warning",
                                                                           "notice"};
 
-/// A span of what the process has done.
+/// A span of the process's past.
 struct past_query {
   /// Milliseconds since 1970. Absent: `last` before the end, and now.
   std::optional<std::int64_t> from_ms;

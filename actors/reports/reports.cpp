@@ -84,7 +84,7 @@ void reports::handle(const survey_lobbies& request) {
       !settings_.surveys.pool->submit(base::for_this_request(survey)))
     send(front, operation_failed{request.exchange,
                                  {base::errc::overloaded,
-                                  "As many surveys wait for the store as may. Try again later."}});
+                                  "Too many surveys are waiting for the store. Retry later."}});
 }
 
 void reports::handle(const watch_status& request) {
@@ -94,7 +94,7 @@ void reports::handle(const watch_status& request) {
   if (watchers_.size() >= settings_.watchers_limit)
     return send(front, operation_failed{request.exchange,
                                         {base::errc::overloaded,
-                                         "As many clients watch as may. Try again later."}});
+                                         "Too many clients are watching. Retry later."}});
   send(front, answer_begun{request.exchange, events_type});
   auto& added = watchers_[request.exchange.exchange];
   added = {front, request.exchange, request.ticket};

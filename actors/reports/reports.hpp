@@ -18,7 +18,7 @@
 
 namespace matchcloud::actors {
 
-/// Where reports come from. Each is called on the actor's thread and must be safe on any.
+/// The sources of reports. Each is called on the actor's thread and must be safe on any.
 struct report_sources {
   /// The metrics in the Prometheus text format.
   std::function<std::string()> metrics;
@@ -30,7 +30,7 @@ struct report_sources {
   std::function<void()> sample = {};
   /// Where clients come from, as JSON.
   std::function<std::string()> places = {};
-  /// The requests that were kept, as JSON.
+  /// The kept traces of requests, as JSON.
   std::function<std::string(const trace_query&)> traces = {};
   /// What the process has done, as JSON. Fails with `query_invalid`.
   std::function<base::expected<std::string>(const past_query&)> past = {};
@@ -40,27 +40,27 @@ struct report_sources {
   std::function<std::string()> replicas = {};
 };
 
-/// What surveys of lobbies read. All of it outlives the actor.
+/// What surveys of lobbies need. All of it outlives the actor.
 struct survey_settings {
   std::shared_ptr<store::database> database;
-  /// Null: whoever asks for one is told that there are none now.
+  /// Null: requests for surveys fail, because none are available.
   base::blocking_pool* pool = nullptr;
 };
 
 struct reports_settings {
   report_sources from;
   survey_settings surveys;
-  /// Clients that may watch at once.
+  /// The limit on clients watching at the same time.
   std::size_t watchers_limit = 1'024;
-  /// Interval of the status that watchers get, and of samples of the past.
+  /// Interval of status events, and of samples of the past.
   std::chrono::milliseconds tick{1'000};
 };
 
-/// Reports to operators how the service is: metrics, actors, the lobbies that ran, and the status
-/// again and again as server-sent events (HTML, "Server-sent events"). It passes no fault point.
+/// Reports the service's state to operators: metrics, actors, the lobbies that ran, and the status
+/// repeatedly as server-sent events (HTML, "Server-sent events"). It passes no fault point.
 class reports final : public supervised_actor {
 public:
-  /// Bytes that a watcher may have left unread; it misses what comes until it has read them.
+  /// The bytes that a watcher may leave unread; beyond them it misses events until it catches up.
   static constexpr std::size_t unread_limit_bytes = 16UL * 1024;
 
   reports(caf::actor_config& cfg, reports_settings settings);
@@ -69,7 +69,7 @@ public:
 
 protected:
   caf::behavior make_behavior() override;
-  /// Lets go of the requests, however long others hold this actor.
+  /// Releases the requests, even if others keep this actor in memory.
   void on_exit() override {
     watchers_.clear();
     *ended_ = true;
@@ -92,9 +92,9 @@ private:
   std::shared_ptr<const std::string> status_event() const;
 
   reports_settings settings_;
-  /// By the number of their exchange.
+  /// Watchers by the number of their exchange.
   std::unordered_map<std::uint64_t, watcher> watchers_;
-  /// Whether surveys may end: nobody is there to send their answers.
+  /// Whether the actor has ended, so surveys may end, because their answers could not be sent.
   std::shared_ptr<std::atomic<bool>> ended_ = std::make_shared<std::atomic<bool>>(false);
 };
 

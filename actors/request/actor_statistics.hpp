@@ -18,7 +18,7 @@ public:
   }
   std::uint64_t handled() const noexcept { return handled_.load(std::memory_order_relaxed); }
 
-  /// Sets the error that the actor died of.
+  /// Records the error that ended the actor.
   void set_last_error(std::string what) {
     const std::lock_guard lock{mutex_};
     last_error_ = std::move(what);

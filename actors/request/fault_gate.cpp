@@ -13,7 +13,7 @@ namespace {
 
 /// The interval between checks whether a stall is over.
 constexpr std::chrono::milliseconds stall_look_interval{5};
-/// The interval between checks whether a delay has been ended before its time.
+/// The interval between checks whether a delay has been ended early.
 constexpr std::chrono::milliseconds delay_look_interval{50};
 
 using actor_time = caf::actor_clock::time_point;
@@ -45,13 +45,14 @@ fault_gate::outcome fault_gate::pass(base::fault_point at, const caf::strong_act
 }
 
 base::error injected_failure() {
-  return {base::errc::unavailable, "A fault was injected into what answers this. Try again."};
+  return {base::errc::unavailable,
+          "A fault was injected into the handling of this request. Retry."};
 }
 
 void fault_gate::note_delay(const ticket_ptr& of, base::fault_point at, const base::fault& hit) {
   if (!of) return;
   const auto now = base::machine_clock().now();
-  // How long it stalls is not known yet.
+  // The length of a stall is not known yet.
   of->trace.add(base::facts_of(at).name.data(), now, now + hit.delay, step_kind::fault);
 }
 
@@ -95,7 +96,7 @@ void fault_gate::publish_late(const caf::actor& to, caf::message news,
 
 void fault_gate::send_late_news() {
   const auto now = self_->clock().now();
-  // Once a fault is taken away or replaced, nothing waits for longer than what is in force says.
+  // Once a fault is removed or replaced, nothing waits longer than the current rule says.
   const auto rule = base::faults::status(points_.reply).rule;
   const auto longest = rule ? rule->most_delay : std::chrono::microseconds{0};
   const auto is_due = [&](const late_news& each) {

@@ -20,7 +20,7 @@ namespace matchcloud::actors {
 /// The error that a client gets if the fault `error` was injected into its request.
 base::error injected_failure();
 
-/// What of the request decides whether a fault strikes it.
+/// The properties of a request that decide whether a fault hits it.
 inline base::fault_subject subject_of(const ticket_ptr& of) noexcept {
   if (!of) return {};
   return {of->named_faults.load(std::memory_order_relaxed), of->game ? &of->game->bytes : nullptr};
@@ -39,7 +39,7 @@ public:
   /// The outcome of a message at a fault point.
   enum class outcome : std::uint8_t {
     arrives,
-    /// The message is to be answered as a failure.
+    /// The message must be answered as a failure.
     fails,
     /// The message is lost, or is delivered later without the caller's help.
     is_gone,
@@ -65,7 +65,7 @@ public:
   /// Passes a message that is not a request; a fault can only crash the actor.
   void pass_news() { crash_if(base::faults::strike(points_.receive), points_.receive); }
 
-  /// Sends a request's answer to `front`; the request is claimed meanwhile.
+  /// Sends a request's answer to `front`, with the request claimed.
   template <class Message>
   void reply(const caf::actor& front, Message&& answer, const ticket_ptr& of) {
     if (base::faults::armed(points_.reply)) [[unlikely]]
@@ -93,7 +93,7 @@ public:
   /// Handles a message that `hold` had sent to the actor itself.
   void resume_held(const held_message& held);
 
-  /// Loses the news that is still delayed: the actor ends.
+  /// Drops news that is still delayed, because the actor ends.
   void drop_late_news() noexcept { late_news_.clear(); }
 
 private:

@@ -63,7 +63,7 @@ struct body_part {
   bool is_last = false;
 };
 
-/// owner -> front -> transport: the owner takes that many bytes more of the body. Without credit
+/// owner -> front -> transport: the owner accepts that many more bytes of the body. Without credit
 /// the transport reads nothing.
 struct body_credit {
   exchange_ref exchange;
@@ -78,7 +78,7 @@ struct answer_part {
   bool is_last = false;
 };
 
-/// transport -> front -> owner: the client took that many bytes of the parts of its answer.
+/// transport -> front -> owner: the client accepted that many bytes of its answer's parts.
 struct answer_taken {
   exchange_ref exchange;
   std::size_t bytes = 0;

@@ -12,17 +12,17 @@
 
 namespace matchcloud::actors {
 
-/// What a step of a request was.
+/// The kind of a step of a request.
 enum class step_kind : std::uint8_t {
-  /// Somebody worked on it.
+  /// An actor or thread worked on it.
   work,
-  /// An injected fault held it up.
+  /// An injected fault delayed it.
   fault,
 };
 
 inline constexpr std::array<std::string_view, 3> trace_step_names{"work", "wait", "fault"};
 
-/// The walk of one request: who worked on it, and when. A part of its ticket. Any thread.
+/// The trace of one request: which parts worked on it, and when. A part of its ticket. Any thread.
 class request_trace {
 public:
   /// Later steps are left out.
@@ -42,11 +42,11 @@ public:
     used_.store(0, std::memory_order_relaxed);
     is_sampled_.store(false, std::memory_order_relaxed);
   }
-  /// Event loops, too, note what they do for this request, and it is kept however it ends.
+  /// Makes event loops note their steps, too, and the request is kept however it ends.
   void sample() noexcept { is_sampled_.store(true, std::memory_order_relaxed); }
   bool is_sampled() const noexcept { return is_sampled_.load(std::memory_order_relaxed); }
 
-  /// Notes the begin of a step that has not ended. Returns its number, for `end`.
+  /// Notes the beginning of a step. Returns its number, for `end`.
   std::size_t begin(const char* place, base::steady_time now,
                     step_kind kind = step_kind::work) noexcept;
   void end(std::size_t step, base::steady_time now) noexcept;
@@ -70,7 +70,7 @@ private:
   std::atomic<bool> is_sampled_{false};
 };
 
-/// When work for several requests began and ended, which each of them notes.
+/// The times when work for several requests began and ended; each of them notes it.
 struct work_time {
   base::steady_time began = base::machine_clock().now();
   base::steady_time ended;

@@ -7,7 +7,7 @@
 namespace matchcloud::actors {
 
 /// An actor that lives on one execution unit (an event loop) for good: its initialization, its
-/// handlers and the replies it gets all run there, no matter who sends to it. Spawn it with an
+/// handlers and the replies to it all run there, whichever actor sends. Spawn it with an
 /// `actor_config` whose host is that unit.
 class resident : public supervised_actor {
 public:

@@ -18,13 +18,13 @@
 
 namespace matchcloud::actors {
 
-/// What handlers of frequent messages return: for those that return nothing, CAF makes a response
-/// to nobody.
+/// The result of handlers of frequent messages: for handlers without a result, CAF creates a
+/// response that has no receiver.
 using no_response = caf::delegated<void>;
 
-/// An actor that the supervisor restarts. It counts what it handles, records what it died of,
-/// claims the requests that it works on, and has a gate for faults. Handlers of requests are made
-/// with `serving`, and answers are sent with `reply`.
+/// An actor that the supervisor restarts. It counts what it handles, records why it died, claims
+/// the requests that it works on, and has a gate for faults. Handlers of requests are made with
+/// `serving`, and answers are sent with `reply`.
 class supervised_actor : public caf::event_based_actor {
 public:
   using gate_points = fault_gate::points;
@@ -86,7 +86,7 @@ protected:
     if (std::exchange(woken_, true)) statistics_->count_handled();
   }
 
-  /// Answers a request through the fault point `reply`; the request is claimed meanwhile.
+  /// Answers a request through the fault point `reply`, with the request claimed.
   template <class Message>
   void reply(const caf::actor& front, Message&& answer, const ticket_ptr& of) {
     gate_.reply(front, std::forward<Message>(answer), of);
@@ -106,8 +106,8 @@ protected:
 
   actor_statistics& own_statistics() noexcept { return *statistics_; }
 
-  /// Drops the news that the gate still delays. It names other actors, and often this one, so that
-  /// actors that died with it would keep each other in memory for ever.
+  /// Drops news that the gate still delays. It refers to other actors, often this one, so dead
+  /// actors would otherwise keep each other in memory for ever.
   bool cleanup(caf::error&& reason, caf::execution_unit* host) override;
 
 private:

@@ -22,35 +22,35 @@ enum class handler : std::uint8_t {
   past_owner,
 };
 
-/// What a transport, its front and the owners share about a request, whose messages all carry it.
-/// Any thread may read it, and each member says who writes it.
+/// What a transport, its front and the owners share about a request; all of its messages carry it.
+/// Any thread may read it; each member says which part writes it.
 struct ticket {
-  /// Whether nobody waits for the answer any more, so that an actor may skip the work. Written by
-  /// the transport, when it has answered or the client is gone.
+  /// Whether nothing waits for the answer any more, so that an actor may skip the work. Written by
+  /// the transport, once it has answered or the client is gone.
   std::atomic<bool> over{false};
-  /// Who works on the request at the moment. Written by the front and the owner that do (`claim`,
+  /// The handler now working on the request. Written by the front and the owner (`claim`,
   /// `release`), and cleared by the transport for a further attempt. An actor that dies leaves its
-  /// mark, which tells the request that killed it from those that waited behind it.
+  /// mark, which distinguishes the request that killed it from those that waited behind it.
   std::atomic<handler> claimed_by{handler::nobody};
   /// The request's slot in the owner's mailbox. Read and written on the front's thread only: the
   /// transport acquires it when the front forwards the request. It is returned when the last
   /// reference to the ticket is gone, so that there are never more messages than slots.
   base::permit at_owner;
   /// Fault points whose rules may hit the request: those that its `X-Fault` header names, or whose
-  /// rules choose its sender. Written by the front.
+  /// rules select its sender. Written by the front.
   std::atomic<base::fault_point_set> named_faults{0};
   /// Fault points that have already hit this attempt. Added to by the actor that passes one, and
   /// cleared by the transport for a further attempt.
   std::atomic<base::fault_point_set> passed_faults{0};
   /// Fault points that have hit any attempt, for the access log.
   std::atomic<base::fault_point_set> met_faults{0};
-  /// The current attempt. Earlier attempts are superseded: nobody waits for their answers. Written
+  /// The current attempt. Earlier attempts are superseded: nothing waits for their answers. Written
   /// by the transport.
   std::atomic<std::uint32_t> attempt{0};
 
   /// The game that the request names. Written by the front before it sends the first message.
   std::optional<model::uuid> game;
-  /// Parts of the request; empty where it never leaves its event loop. Written as `game`.
+  /// Marks of the request; empty if it never leaves its event loop. Written like `game`.
   base::request_marks marks;
   request_trace trace;
 
@@ -72,30 +72,30 @@ struct ticket {
 /// Null in tests that need no ticket.
 using ticket_ptr = std::shared_ptr<ticket>;
 
-/// Whether nobody waits for the answer to a request any more.
+/// Whether nothing waits for the answer to a request any more.
 inline bool is_over(const ticket_ptr& of) noexcept {
   return of && of->over.load(std::memory_order_relaxed);
 }
 
-/// Whether nobody waits for the answer of `attempt` any more: the request is over, or a later
+/// Whether nothing waits for the answer of `attempt` any more: the request is over, or a later
 /// attempt has replaced this one.
 inline bool is_superseded(const ticket_ptr& of, std::uint32_t attempt) noexcept {
   return is_over(of) || (of && attempt < of->attempt.load(std::memory_order_relaxed));
 }
 
-/// What names the request of a ticket.
+/// The marks that identify the request of a ticket.
 inline base::request_marks marks_of(const ticket_ptr& of) noexcept {
   return of ? of->marks : base::request_marks{};
 }
 
-/// Marks a request as being worked on by `who`. An exception deliberately leaves the mark in place:
-/// whoever dispatches the request again has to see it.
+/// Marks a request as being worked on by `who`. An exception deliberately leaves the mark, because
+/// the code that dispatches the request again needs it.
 inline void claim(const ticket_ptr& of, handler who) noexcept {
   if (of) of->claimed_by.store(who, std::memory_order_relaxed);
 }
 
-/// Removes the claim of `who`, unless another handler has claimed the request meanwhile. `left_as`:
-/// the mark to leave instead.
+/// Removes the claim of `who`, unless another handler has claimed the request since. `left_as`: the
+/// mark to leave instead.
 inline void release(const ticket_ptr& of, handler who, handler left_as) noexcept {
   if (!of) return;
   auto still = who;

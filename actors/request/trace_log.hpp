@@ -20,7 +20,7 @@
 
 namespace matchcloud::actors {
 
-/// A request that is answered.
+/// A request that has been answered.
 struct answered_request {
   const ticket* of = nullptr;
   /// The number of its operation, and its name, which has static storage duration.
@@ -34,36 +34,36 @@ struct answered_request {
   base::steady_time ended;
 };
 
-/// Where the transport notes when the client has been sent the whole answer to a request that is
-/// kept. Any thread.
+/// Receives from the transport when the whole answer to a kept request has been sent. Any
+/// thread.
 using sent_mark = std::shared_ptr<std::atomic<base::steady_time>>;
 
-/// The requests of a process that are worth looking at: of each operation the slowest of the last
-/// minutes and the last that failed, and a sample of all. Any thread.
+/// The requests of a process that are worth examining: for each operation the slowest of the last
+/// minutes and the last failed ones, and a sample of all. Any thread.
 class trace_log {
 public:
   static constexpr std::size_t sampled_limit = 50;
-  /// Of each operation.
+  /// For each operation.
   static constexpr std::size_t slow_limit = 8;
   static constexpr std::size_t failed_limit = 8;
   /// How long a slow request is kept.
   static constexpr std::chrono::minutes slow_kept{10};
 
-  /// Of so many requests one is sampled; 0: none is. `operations` is their number.
+  /// One in `one_in` requests is sampled; 0: none. `operations` is the number of operations.
   trace_log(std::uint64_t one_in, std::size_t operations,
             const base::clock& clock = base::machine_clock());
 
   std::uint64_t one_in() const noexcept { return one_in_; }
-  /// Whether a request that took so long is to be kept.
+  /// Whether a request that took this long should be kept.
   bool wants(const ticket& of, std::size_t operation, int status,
              std::chrono::nanoseconds took) const noexcept {
     return took.count() > slow_from_ns_[operation].load(std::memory_order_relaxed) ||
            status >= 500 || of.trace.is_sampled();
   }
   sent_mark keep(const answered_request& what);
-  /// Lets go of what was slow too long ago. Call it about once a second.
+  /// Drops slow requests that are too old. Call it about once a second.
   void age();
-  /// Those that `wanted` names, the newest first, as JSON.
+  /// The requests that match `wanted`, the newest first, as JSON.
   std::string report(const trace_query& wanted) const;
 
 private:
@@ -95,18 +95,18 @@ private:
 
   std::uint64_t one_in_;
   const base::clock* clock_;
-  /// What takes longer is one of the slowest.
+  /// A request that takes longer is among the slowest.
   std::vector<std::atomic<std::int64_t>> slow_from_ns_;
   mutable std::mutex mutex_;
   std::vector<of_operation> kept_;
   std::deque<entry_ptr> sampled_;
 };
 
-/// Chooses the requests of one front that are sampled: the first, and then one in so many. One
-/// thread, so that loops share nothing at each request.
+/// Chooses the sampled requests of one front: the first, then one at each interval. One thread, so
+/// that loops share nothing at each request.
 class trace_sampler {
 public:
-  /// Null: none is.
+  /// Null: none is sampled.
   explicit trace_sampler(const std::shared_ptr<const trace_log>& log)
       : one_in_{log ? log->one_in() : 0} {}
 
@@ -123,7 +123,7 @@ public:
 
 private:
   std::uint64_t one_in_;
-  /// Requests until the next one that is sampled.
+  /// Requests until the next sampled one.
   std::uint64_t left_ = 0;
 };
 

@@ -12,16 +12,16 @@
 
 namespace matchcloud::actors {
 
-/// A parameter of a request's query string by its name; empty: it is absent.
+/// Returns a parameter of a request's query string by its name; empty if it is absent.
 using query_parameters = std::function<std::string(std::string_view name)>;
 
-/// Reads a parameter that is a whole number; nothing where it is absent. Fails with
-/// `query_invalid`, which says what `unit` it counts.
+/// Reads a parameter that is a whole number; nothing if it is absent. Fails with `query_invalid`;
+/// the detail names the `unit`.
 base::expected<std::optional<std::int64_t>> read_number(const query_parameters& of,
                                                         std::string_view name, std::int64_t least,
                                                         std::int64_t most, std::string_view unit);
 
-/// Which of the kept traces are wanted.
+/// Selects kept traces.
 struct trace_query {
   /// Empty: any.
   std::string operation;

@@ -4,12 +4,12 @@
 
 namespace matchcloud::actors {
 
-/// Set on the threads of event loops, where requests are so short that only those that are sampled
-/// note their steps.
+/// Set on the threads of event loops, where requests are so short that only sampled ones note their
+/// steps.
 // NOLINTNEXTLINE(cppcoreguidelines-avoid-non-const-global-variables)
 inline thread_local bool notes_only_sampled = false;
 
-/// Notes in the trace of a request that somebody works on it for as long as this lives.
+/// Notes a step of work in the trace of a request, for as long as this object lives.
 class traced_step {
 public:
   /// `of` may be null and outlives this. `place` has static storage duration.
@@ -31,8 +31,8 @@ private:
   std::size_t step_ = 0;
 };
 
-/// Notes in the trace of a request when somebody worked on it. `of` may be null; nothing is noted
-/// of work that did not end. `place` has static storage duration.
+/// Notes in the trace of a request when it was worked on. `of` may be null; work that did not end
+/// is not noted. `place` has static storage duration.
 inline void note_work(const ticket_ptr& of, const char* place, const work_time& when) {
   if (of && when.ended >= when.began) of->trace.add(place, when.began, when.ended);
 }

@@ -16,13 +16,13 @@
 
 namespace matchcloud::actors {
 
-/// The state in force that an actor is started with, so that it has it before its first message.
+/// The current state that an actor is started with, so that it has it before its first message.
 struct initial_state {
   model::catalog_snapshot catalog;
   /// Null: there are no GeoIP files.
   std::shared_ptr<const store::geoip> geoip = {};
   model::token_snapshot tokens = {};
-  /// Null: nothing is known of latencies.
+  /// Null: nothing is known about latencies.
   std::shared_ptr<const model::latency_snapshot> latencies = {};
 };
 
@@ -48,7 +48,7 @@ struct child_spec {
 
   static constexpr std::size_t every_loop = SIZE_MAX;
 
-  /// The set of `base::news` that the actor is told.
+  /// The set of `base::news` that the actor receives.
   std::uint8_t hears() const noexcept {
     switch (what) {
     case kind::owner: return row_of(role).hears;

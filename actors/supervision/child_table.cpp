@@ -55,14 +55,14 @@ void child_table::show(base::metric_set& in) const {
   in.add_counter({"matchcloud_actor_restarts_total", "Actors restarted by the supervisor."},
                  [this] { return restarts(); });
   in.add(base::metric_type::counter,
-         {"matchcloud_place_restarts_total", "Actors restarted, by their place."},
+         {"matchcloud_place_restarts_total", "Actors restarted, by place."},
          [this](const base::metric_set::sink& to) {
            for (const auto& each : report())
              to({{"place", each.name}}, {static_cast<double>(each.restarts)});
          });
-  in.add_counter(
-      {"matchcloud_supervisor_restarts_total", "Supervisors that followed one that died."},
-      [this] { return supervisor_restarts(); });
+  in.add_counter({"matchcloud_supervisor_restarts_total",
+                  "Supervisors started because their predecessor died."},
+                 [this] { return supervisor_restarts(); });
 }
 
 // -- the supervisor -----------------------------------------------------------

@@ -50,7 +50,7 @@ struct child_report {
   std::uint64_t restarts = 0;
   /// The number of requests that all of the child's actors handled.
   std::uint64_t handled = 0;
-  /// What the most recently ended actor died of; empty if none has died.
+  /// Why the most recently ended actor died; empty if none has died.
   std::string last_error;
 };
 
@@ -80,9 +80,9 @@ public:
 
   // -- the supervisor ---------------------------------------------------------
 
-  /// Counts a supervisor that begins to look after the children.
+  /// Counts a supervisor that takes over the children.
   void count_supervisor();
-  /// Sets the state that children started from now on begin with.
+  /// Sets the initial state of children that are started from now on.
   void set_catalog(model::catalog_snapshot catalog) { initial_.catalog = std::move(catalog); }
   void set_tokens(model::token_snapshot tokens) { initial_.tokens = std::move(tokens); }
   void set_geoip(std::shared_ptr<const store::geoip> geoip) { initial_.geoip = std::move(geoip); }
@@ -94,7 +94,7 @@ public:
   const child_spec& spec(std::size_t index) const { return children_[index].spec; }
   /// The child's running actor; null if there is none.
   const caf::actor& actor(std::size_t index) const { return children_[index].actor; }
-  /// What the child's most recently ended actor died of; empty if none has died.
+  /// Why the child's most recently ended actor died; empty if none has died.
   const std::string& last_error(std::size_t index) const { return children_[index].last_error; }
   std::optional<std::size_t> find(const caf::actor_addr& actor) const;
 
@@ -113,7 +113,7 @@ public:
   /// Ends the storms of children that have handled something or have lived for `calm_time`.
   void end_storms(base::steady_time now);
 
-  /// The actors, besides the supervisor, that are told what is in the set of `base::news`.
+  /// The actors, besides the supervisor, that receive the news in the set of `base::news`.
   subscribers subscribers_to(std::uint8_t which) const;
   /// The owners that a front of that loop sends requests to: those that serve all and its own. A
   /// front that serves all loops has no owners of loops.

@@ -7,8 +7,8 @@
 
 namespace matchcloud::actors {
 
-/// When an actor that dies again and again makes the service not ready: more than `intensity`
-/// deaths within `window` without having handled anything since the restart before.
+/// When an actor that dies repeatedly makes the service not ready: after more than `intensity`
+/// deaths within `window`, each without having handled anything since its restart.
 struct restart_limits {
   std::size_t intensity = 5;
   std::chrono::milliseconds window{10'000};

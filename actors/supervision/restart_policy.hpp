@@ -10,8 +10,8 @@
 namespace matchcloud::actors {
 
 /// How long a child waits before it is restarted. The first failure causes no delay, nor does any
-/// failure after which something was handled, because such an actor does work however often it
-/// dies. Fruitless failures in a row cause ever longer delays; more than `intensity` of them within
+/// failure after something was handled, because such an actor works, however often it dies.
+/// Fruitless failures in a row cause ever longer delays; more than `intensity` of them within
 /// `window` are a restart storm.
 class restart_policy {
 public:

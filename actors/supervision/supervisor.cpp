@@ -88,11 +88,10 @@ void supervisor::report_storms() {
   const bool now = children_->storms();
   if (std::exchange(storming_, now) == now) return;
   if (now)
-    base::log(base::log_event::actors_failing,
-              "supervisor: an actor dies again and again without having handled anything; the "
-              "service is not ready");
+    base::log(base::log_event::actors_failing, "supervisor: an actor dies repeatedly without "
+                                               "having handled anything; the service is not ready");
   else
-    base::log(base::log_event::actors_well, "supervisor: all actors are well again");
+    base::log(base::log_event::actors_well, "supervisor: all actors work again");
   if (settings_.on_storm) settings_.on_storm(now);
   if (now) check_storms_now();
 }

@@ -24,10 +24,10 @@ struct supervisor_settings {
   std::uint32_t seed = 1;
 };
 
-/// Restarts children that die (one for one), tells the fronts where the owners are, and tells the
-/// catalog, the GeoIP watch and owners that have news who their subscribers are. One, on the
-/// actors' pool. The supervisor may die as well: whoever spawned it spawns the next one, which
-/// finds all actors in the child table.
+/// Restarts children that die (one for one), sends the owners' addresses to the fronts, and sends
+/// their subscribers to the catalog, the GeoIP watch and owners that have news. One, on the actors'
+/// pool. The supervisor may die as well: the code that spawned it spawns the next one, which finds
+/// all actors in the child table.
 class supervisor final : public supervised_actor {
 public:
   /// The interval between checks whether a restart storm is over.

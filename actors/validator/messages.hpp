@@ -12,8 +12,8 @@
 
 namespace matchcloud::actors {
 
-/// Larger bodies are validated on the actors' pool, so that they do not stall an event loop: the
-/// usual ones of this size take it some 100 us.
+/// Larger bodies are validated on the actors' pool, so that they do not stall an event loop: usual
+/// bodies of this size take about 100 us.
 inline constexpr std::size_t large_body_bytes = 16 * 1024;
 /// So are those with more findings, of which each takes about a microsecond.
 inline constexpr std::size_t brief_findings_limit = 64;
@@ -24,14 +24,14 @@ inline constexpr std::size_t brief_findings_limit = 64;
 struct validate_payload {
   exchange_ref exchange;
   model::payload_kind kind = model::payload_kind::version;
-  /// The game that must exist; only for a version, and not where an operator asks.
+  /// The game that must exist; only for a version, and not for an operator's request.
   std::optional<model::uuid> game_id;
   std::shared_ptr<const std::string> body;
   ticket_ptr ticket = {};
 };
 
-/// validator -> front: the payload has more findings than an event loop should take the time for.
-/// The large validator gets it instead.
+/// validator -> front: the payload has more findings than an event loop should spend time on. The
+/// large validator gets it instead.
 struct validation_deferred {
   exchange_ref exchange;
   validate_payload request;

@@ -11,15 +11,15 @@
 
 namespace matchcloud::actors {
 
-/// What a validator owns: the rules in force and its catalog snapshot. No threads and no actor, so
-/// that tests can call it directly.
+/// The state of a validator: the rules in force and its catalog snapshot. No threads and no actor,
+/// so that tests can call it directly.
 class validator_state {
 public:
   validator_state(model::validation_rules rules, model::catalog_snapshot catalog);
 
   void set_catalog(model::catalog_snapshot catalog);
 
-  /// Returns the response body, a single shared one if there are no findings; null where there are
+  /// Returns the response body, a single shared one if there are no findings; null if there are
   /// more than `most_findings`.
   base::expected<std::shared_ptr<const std::string>>
   validate(const validate_payload& request, std::size_t most_findings = SIZE_MAX) const;

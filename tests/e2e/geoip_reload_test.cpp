@@ -65,7 +65,7 @@ public:
   }
   /// Makes a change that must have no effect except a log line that says `why`.
   void change_badly(const std::string& why, const std::function<void()>& how) {
-    const auto line = why + "; what was opened before stays in force";
+    const auto line = why + "; the previous file stays in use";
     const auto told = [&] { return occurrences(server_.process().errors(), line); };
     const auto before = told();
     const auto body = listing();

@@ -96,7 +96,7 @@ TEST_CASE("the data plane does not say where a store lies that fails", "[operati
   const auto listed = ask(of.data(), "GET", game + "/avatars");
   CHECK(listed.problem_code() == "store_failed");
   CHECK(text_at(parse_json(listed.body), "detail") ==
-        "The game's avatars cannot be read now. Try again later.");
+        "The game's avatars cannot be read now. Retry later.");
   const auto exported = ask(of.data(), "POST", game + "/matchmaker/lobbies/export-history",
                             R"({"query_start":0,"query_end":1})");
   CHECK(exported.problem_code() == "store_failed");

@@ -13,7 +13,7 @@ namespace {
 using namespace e2e;
 
 const refusal not_writable{503, "store_failed", "the data directory must be writable"};
-const refusal not_now{503, "store_failed", "The log of the service tells its operator why"};
+const refusal not_now{503, "store_failed", "The service's log has the cause for its operator"};
 
 TEST_CASE("a read-only data directory: reads go on, writes say it, and it heals by itself",
           "[disk]") {

@@ -159,7 +159,7 @@ TEST_CASE("a refused rule says what was found, and the one before stays in force
       {R"({"kind":"error","kind":"crash"})", "`kind` more than once"},
       {std::string{R"({"kind":"error"})"} + '\0' + "x", "(byte 16)"},
       {"\xff", "(byte 0)"},
-      {"7", "a rule is an object such as"}};
+      {"7", "a rule must be an object such as"}};
   for (const auto& [body, says] : cases) {
     CAPTURE(body);
     const auto refused = one.ask(verb::put, "avatar.receive", body);

@@ -107,9 +107,8 @@ TEST_CASE("a header chooses only where the request is known") {
 
 TEST_CASE("a point that there is not is told with the one that was meant") {
   CHECK(no_such_fault_point("avatar.recieve").detail ==
-        "`avatar.recieve` is no fault point. Did you mean `avatar.receive`?");
-  CHECK(no_such_fault_point("?").detail.find("There are: accept, read, write") !=
-        std::string::npos);
+        "`avatar.recieve` is not a fault point. Did you mean `avatar.receive`?");
+  CHECK(no_such_fault_point("?").detail.find("Allowed: accept, read, write") != std::string::npos);
 }
 
 TEST_CASE("what is written of a rule reads back as the rule") {

@@ -47,9 +47,10 @@ TEST_CASE("text with an equals sign is no file's name") {
 TEST_CASE("what is wrong in a file of faults is told with its line, and nothing is taken") {
   const fixtures::temporary_directory folder;
   const std::vector<std::pair<std::string, std::string>> cases{
-      {"\navatar.recieve = { kind = \"crash\" }", ":2: `avatar.recieve` is no fault point. Did "},
-      {"avatar = { kind = \"crash\" }", ":1: `avatar.kind` is no fault point"},
-      {"accept = 3", ":1: accept: a rule is an object"},
+      {"\navatar.recieve = { kind = \"crash\" }",
+       ":2: `avatar.recieve` is not a fault point. Did "},
+      {"avatar = { kind = \"crash\" }", ":1: `avatar.kind` is not a fault point"},
+      {"accept = 3", ":1: accept: a rule must be an object"},
       {"\n\naccept = { kind = \"crash\" }", ":3: accept has no fault crash"},
       {"accept = { kind = \"error\", evry = 2 }", "Did you mean `every`?"},
       {"accept = {", ":1: "},
