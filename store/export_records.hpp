@@ -96,7 +96,7 @@ struct export_claim {
   std::int64_t linked_until_ts = 0;
 };
 
-/// What became of an `export_claim`.
+/// The outcome of an `export_claim`.
 struct export_claimed {
   /// Whether the claimant writes the export. Otherwise it is complete already, or another process
   /// is writing it.
