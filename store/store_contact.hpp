@@ -26,7 +26,7 @@ public:
   void show(base::metric_set& in) const {
     in.add_gauge(
         {"matchcloud_store_age_seconds",
-         "How long ago the store last answered, and so how old what is known of it may be."},
+         "Seconds since the store last answered: the greatest age of cached state."},
         [this] { return std::chrono::duration<double>{age(base::machine_clock().now())}.count(); });
   }
 

@@ -26,16 +26,16 @@ base::expected<void> set_ignored_members(ingestion_limits& of, const base::confi
 inline base::config_rows<ingestion_limits> ingestion_keys() {
   return {
       base::number_row("ingest-share-percent", &ingestion_limits::share_percent, 1, 100,
-                       "Of mailbox-ingestion, what one token may hold while more than half is "
-                       "taken, or without a token one client certificate or one address (IPv6: its "
-                       "prefix of client-prefix-bits); beyond: 503."),
+                       "The share of mailbox-ingestion that one token may hold while more than "
+                       "half is in use. Without a token it is that of one client certificate or "
+                       "address (IPv6: its prefix of client-prefix-bits); beyond: 503."),
       base::number_row("ingest-least-rate", &ingestion_limits::least_rate, 1, 1'000'000'000,
                        "Bytes a second that an ingest must send on average while more than half "
-                       "of mailbox-ingestion is taken; slower, after the first 5 s: 408."),
+                       "of mailbox-ingestion is in use; slower, after the first 5 s: 408."),
       base::number_row("store-backlog-limit-bytes", &ingestion_limits::backlog_bytes,
                        base::mebibyte, base::tebibyte,
-                       "What the store has written and not tidied away yet. Where it is more and "
-                       "cannot be tidied away, ingestion gets 503."),
+                       "What the store has written and not yet tidied away. If it is more and "
+                       "cannot be tidied away, ingestion returns 503."),
       {{"ingest-ignored-members", base::config_text::kind::list, "",
         "names of members (date, @timestamp); repeatable, at most 16",
         "Members of lines that are skipped, whatever their values are: those that log shippers "

@@ -33,8 +33,8 @@ inline base::config_rows<export_limits> export_keys() {
                  "Files of exports in the data directory, compressed and unfinished ones included; "
                  "beyond: 507, and files whose URL is still valid stay."),
       number_row("export-share-percent", &export_limits::game_share_percent, 1, 100,
-                 "Of export-queue, of the requests that wait for exports, and of "
-                 "export-limit-bytes, what one game may use; beyond: 503, or 507 for files. Games "
+                 "The share of export-queue, of the requests that wait for exports, and of "
+                 "export-limit-bytes that one game may use; beyond: 503, or 507 for files. Games "
                  "take turns in the queue, whatever their share."),
       number_row("export-url-lifetime-ms", &export_limits::url_lifetime, 1'000, 86'400'000,
                  "How long the URL of an export is valid, and at least how long its file is kept."),

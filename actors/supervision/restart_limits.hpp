@@ -19,8 +19,8 @@ struct restart_limits {
 inline base::config_rows<restart_limits> restart_keys() {
   return {
       base::number_row("restart-intensity", &restart_limits::intensity, 1, 1'000,
-                       "An actor that dies more often than that within restart-window-ms, each "
-                       "time without having handled anything, makes the service not ready."),
+                       "An actor that dies more often than this within restart-window-ms, each "
+                       "time before it has handled anything, makes the service not ready."),
       base::number_row("restart-window-ms", &restart_limits::window, 100, 3'600'000,
                        "The time in which restart-intensity counts."),
       base::flag_row("exit-on-restart-storm", &restart_limits::ends_process,
