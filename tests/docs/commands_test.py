@@ -369,6 +369,17 @@ def run_all(options, names):
             return list(pool.map(PageRun.run, runs))
 
 
+def word_findings():
+    counted = {name: page_rules.hand_written_words(read_page(name)) for name in
+               ["README.md", *glob.glob("docs/**/*.md", root_dir=ROOT, recursive=True)]}
+    words, most = sum(counted.values()), page_rules.HAND_WRITTEN_WORDS
+    print(f"docs: {words} words by hand in README.md and docs/, at most {most}")
+    if words > most:
+        longest = sorted(counted, key=counted.get, reverse=True)[:5]
+        yield (f"{words} words by hand, at most {most}; the longest pages: " +
+               ", ".join(f"{name} {counted[name]}" for name in longest))
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("build")
@@ -385,6 +396,8 @@ def main():
     wrong = [f"{name}:{line}: {finding}" for name in names
              for line, finding in page_rules.findings(ROOT, name, read_page(name))]
     wrong += page_rules.source_findings(ROOT)
+    wrong += page_rules.diagram_findings(ROOT)
+    wrong += word_findings()
     runs = run_pages(options, names)
     for run in runs:
         wrong += run.wrong
