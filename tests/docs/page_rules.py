@@ -58,8 +58,8 @@ def anchors_of(text):
 def hand_written_words(text):
     """How many words of a page are neither code nor printed by a program."""
     text = GENERATED.sub("", text)
-    # What a link leads to is not read.
-    text = re.sub(r"\]\([^)\s]*\)", "]", without_code(COMMENT.sub("", text)))
+    # Nobody reads what a link leads to, or what stands in place of a picture.
+    text = re.sub(r"!\[[^\]]*\]\([^)]*\)|\]\([^)\s]*\)", "]", without_code(COMMENT.sub("", text)))
     return sum(any(each.isalnum() for each in word) for word in text.split())
 
 
