@@ -5,7 +5,7 @@ import subprocess
 
 README_LINES = 180
 # Words that people wrote, in README.md and docs/. The aim is 38,000; lower this with each cut.
-HAND_WRITTEN_WORDS = 52_700
+HAND_WRITTEN_WORDS = 50_000
 LINK = re.compile(r"\[(?:[^\]\[]|\[[^\]]*\])*\]\(([^)\s]+)\)")
 HEADING = re.compile(r"^#{1,6}\s+(.*?)\s*#*\s*$")
 PAGE_NAME = re.compile(r"(?<![\w/.-])((?:[\w.-]+/)*[\w-]+\.md)\b")
