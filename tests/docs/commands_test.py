@@ -59,6 +59,7 @@ def pages():
     names = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "clients/README.md"]
     # The slowest first.
     names += sorted(glob.glob("docs/tutorials/*.md", root_dir=ROOT))
+    names += sorted(glob.glob("docs/guides/*.md", root_dir=ROOT))
     names += sorted(glob.glob("docs/*.md", root_dir=ROOT))
     return [name for name in names if os.path.exists(os.path.join(ROOT, name))]
 
@@ -330,6 +331,8 @@ def seed(options, folder):
     # The program has the console where that was built before it.
     if os.path.isdir("build/console/dist"):
         options.present.add("console")
+    if shutil.which("node"):
+        options.present.add("node")
     return data
 
 
