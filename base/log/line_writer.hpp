@@ -23,7 +23,8 @@ inline constexpr std::size_t log_line_limit_bytes = 8 * 1'024;
 struct log_metrics : metric_set {
   counter dropped{*this,
                   {"matchcloud_log_lines_dropped_total",
-                   "Lines of the log dropped because stderr accepted them too slowly or not at all."}};
+                   "Lines of the log dropped because stderr accepted them too slowly or not at "
+                   "all."}};
 };
 
 /// Writes lines to a descriptor on its own thread, because the reader may stall and the descriptor
