@@ -519,7 +519,8 @@ void connection::send_part(actors::exchange_ref ref, std::string_view bytes, boo
   if (is_last) {
     static_cast<void>(sender_.take_sent_of_parts()); // nobody waits for it any more
     release_request();
-    phase_ = stays_open_ && !host_->draining ? phase::reading : phase::finishing;
+    // Also while draining: the head promised that the client may send its next request here.
+    phase_ = stays_open_ ? phase::reading : phase::finishing;
     phase_deadline_ = host_->now() + host_->limits.idle_timeout;
   }
   schedule();

@@ -312,6 +312,18 @@ TEST_CASE("a reader that leaves ends its exchange, and idle time does not") {
   CHECK(on.requests_out == 0);
 }
 
+TEST_CASE("a connection that was promised to stay open serves a request after draining began") {
+  stream_bench on;
+  on.begin();
+  on.draining = true;
+  on.part("hello", true);
+  CHECK(!on.peer.shut);
+  on.receive(std::string{on.get});
+  on.reply("{}");
+  CHECK(on.peer.written().find("Connection: close\r\n") != std::string::npos);
+  CHECK(on.peer.shut);
+}
+
 TEST_CASE("draining ends answers in parts, without a last chunk") {
   stream_bench on;
   on.begin();
