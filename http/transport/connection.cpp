@@ -720,7 +720,10 @@ void connection::close() {
   sender_.drop();
   reader_.drop_input();
   faulty_ = nullptr;
-  stream_.reset(); // which ends the watch on its descriptor, too: nothing else shares that
+  // Closing the descriptor is not enough: a process that is being started has a copy of it until
+  // its exec, and so long the kernel reports events to this connection, which is destroyed by then.
+  if (is_watched_) host_->loop.unwatch(stream_->descriptor());
+  stream_.reset();
   tls_ = nullptr;
   host_->closed(*this);
 }

@@ -3,6 +3,12 @@
 #include "tests/fixtures/shared_file.hpp"
 #include "tests/http/transport/loop_transport_fixture.hpp"
 
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
 namespace matchcloud::http {
 namespace {
 
@@ -181,6 +187,52 @@ TEST_CASE("who sends on after a refusal keeps nobody waiting") {
     on.answer(on.seen->back(), "hello");
     on.turn();
   }
+}
+
+/// A copy of the server's end of a connection to `port`, such as a process that was forked to start
+/// another program has until it does.
+base::file_descriptor copy_of_accepted(std::uint16_t port) {
+  for (int fd = 0; fd < 1'024; ++fd) {
+    sockaddr_in own{};
+    sockaddr_in peer{};
+    socklen_t length = sizeof own;
+    socklen_t peer_length = sizeof peer;
+    if (::getsockname(fd, reinterpret_cast<sockaddr*>(&own), &length) == 0 &&
+        ntohs(own.sin_port) == port &&
+        ::getpeername(fd, reinterpret_cast<sockaddr*>(&peer), &peer_length) == 0)
+      return base::file_descriptor{::dup(fd)};
+  }
+  return {};
+}
+
+/// Whether an epoll instance of this process watches the file.
+bool is_watched(const base::file_descriptor& file) {
+  struct stat status {};
+  REQUIRE(::fstat(file.get(), &status) == 0);
+  std::ostringstream mark;
+  mark << "ino:" << std::hex << status.st_ino << ' ';
+  for (const auto& each : std::filesystem::directory_iterator{"/proc/self/fdinfo"}) {
+    std::ifstream from{each.path()};
+    for (std::string line; std::getline(from, line);)
+      if (line.starts_with("tfd:") && line.find(mark.str()) != line.npos) return true;
+  }
+  return false;
+}
+
+TEST_CASE("the kernel reports no events of a closed connection, whoever else has its socket") {
+  bench on;
+  on.attach();
+  client one{on.port};
+  one.send(get);
+  REQUIRE(on.see(1));
+  const auto copy = copy_of_accepted(on.port);
+  REQUIRE(copy);
+  REQUIRE(on.turn_until([&] { return is_watched(copy); }));
+  on.answer(on.seen->at(0), "hello");
+  CHECK(on.sees(one, "hello"));
+  one.close();
+  REQUIRE(on.turn_until([&] { return on.transport->connection_count() == 0; }));
+  CHECK_FALSE(is_watched(copy));
 }
 
 TEST_CASE("draining: no new connections, answers close, idle ones go when told") {
