@@ -142,9 +142,9 @@ enum class errc : std::uint8_t {
   /// was cancelled; the same request would probably end the same way. Waiting for a lock is
   /// reported as `store_failed`.
   history_too_slow,
-  /// The store's backlog exceeds
-  /// `store-backlog-limit-bytes` and cannot be cleaned
-  /// up now; the client should retry later.
+  /// The store has written more than `store-backlog-limit-bytes` that is not tidied away yet, and
+  /// cannot tidy it away at the moment. Ingestion is refused until it can; the client should retry
+  /// later.
   store_backlogged,
   /// The database was written by a newer version of this program and is left untouched.
   store_newer,

@@ -136,7 +136,7 @@ private:
                                 "Sessions of the store that could not be opened."}};
   base::counter timeouts_{metrics_,
                           {"matchcloud_store_sessions_missed_total",
-                           "Requests that waited for a session of the store in vain."}};
+                           "Requests that gave up waiting for a session of the store."}};
   std::vector<idle_session> idle_;
 };
 

@@ -41,7 +41,7 @@ struct fault_audit {
 /// Shows, injects and removes faults, for operators of a service that was started with fault
 /// injection enabled. It passes no fault point itself. A fault is injected only after its entry is
 /// in the audit log. It is removed first and recorded afterwards, because it may be blocking the
-/// store. An expired fault is removed, logged and recorded, whoever injected it.
+/// store. An expired fault is removed, logged and recorded, even if another injected it.
 class fault_control final : public supervised_actor {
 public:
   /// `seed` is only shown.

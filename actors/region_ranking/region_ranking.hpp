@@ -35,7 +35,7 @@ struct ranking_metrics : base::metric_set {
       *this,
       {"matchcloud_ranking_cache_hits_total", "Listings of regions answered from the cache."}};
   base::counter misses{
-      *this, {"matchcloud_ranking_cache_misses_total", "Listings of regions ranked anew."}};
+      *this, {"matchcloud_ranking_cache_misses_total", "Listings of regions ranked again."}};
   base::counter evictions{
       *this,
       {"matchcloud_ranking_cache_evictions_total", "Cached listings that made room for others."}};

@@ -24,8 +24,8 @@ inline base::config_rows<restart_limits> restart_keys() {
       base::number_row("restart-window-ms", &restart_limits::window, 100, 3'600'000,
                        "The time in which restart-intensity counts."),
       base::flag_row("exit-on-restart-storm", &restart_limits::ends_process,
-                     "Ends the process where restart-intensity is exceeded, for whoever restarts "
-                     "it elsewhere."),
+                     "Ends the process when restart-intensity is exceeded, so that a manager can "
+                     "restart it elsewhere."),
   };
 }
 

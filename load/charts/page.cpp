@@ -121,6 +121,7 @@ std::string html_facts(const std::vector<std::vector<std::string>>& rows) {
 std::string html_part(std::string_view title, const std::string& picture,
                       const std::string& numbers) {
   const bool is_wide = picture.empty() || numbers.empty();
+  // prose: allow
   return "<section><h2>" + escaped(title) + "</h2>\n<div class=\"beside" +
          (is_wide ? " wide" : "") + "\">\n<div>" + picture + (is_wide ? "" : "</div>\n<div>") +
          numbers + "</div>\n</div></section>\n";

@@ -66,7 +66,7 @@ public:
   std::vector<learned_entry> take_unkept();
   /// Gives back entries of `take_unkept` that could not be kept.
   void give_back(std::span<const learned_entry> unkept);
-  /// Adopts an entry as it is kept now, whoever kept it. What is not kept of it yet stays added.
+  /// Adopts an entry as it is kept now, by any process. What is not kept of it yet stays added.
   /// Ignores entries of unknown regions and entries that would evict newer ones.
   void put(const learned_entry& kept);
 

@@ -47,14 +47,14 @@ struct secret_facts {
 /// All secrets, in the order of `secret_name`.
 inline constexpr std::array named_secrets{
     secret_facts{"signing-keys", signature_lifetime_limit, 32,
-                 "The secret keys that matchcloud signs URLs with. Made anew by: matchcloud "
+                 "The secret keys that matchcloud signs URLs with. Made again by: matchcloud "
                  "signing-key rotate",
                  "key", "URLs in use may be signed with", "all URLs signed so far are refused",
                  "revoke them all with --revoke",
                  "then also `matchcloud signing-key rotate --revoke`"},
     secret_facts{"ticket-roots", ticket_lifetime_limit, 32,
                  "The secret roots that matchcloud derives the keys of TLS session tickets from. "
-                 "Made anew by the service itself.",
+                 "Made again by the service itself.",
                  "root", "tickets in use may be encrypted with",
                  "no TLS session that has begun so far can be resumed",
                  "remove them all with their file", "remove it instead"},

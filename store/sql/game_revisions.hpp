@@ -26,11 +26,12 @@ base::expected<std::int64_t> read_lobbies_revision(sql_connection& on, const mod
 /// games).
 base::expected<moved_games> read_moved_games(sql_connection& on, std::int64_t known);
 
-/// Moves a game's revision beyond all others of the subject. Call this in the write transaction of
-/// the subject that changed the data that the revision counts.
 /// Adds one to a subject's revision in the table `revisions`. Call this in a transaction that
 /// changes the subject.
 base::expected<void> move_revision(sql_connection& on, sql_subject subject);
+
+/// Moves a game's revision beyond all others of the subject. Call this in the write transaction of
+/// the subject that changed the data that the revision counts.
 base::expected<void> move_game_revision(sql_connection& on, sql_subject subject,
                                         const model::uuid& game_id);
 

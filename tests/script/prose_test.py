@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+"""What script/prose finds in pages, messages and comments."""
+import unittest
+
+import scripts
+
+prose = scripts.loaded("prose")
+
+
+def lines_of(findings):
+    return [number for number, _ in findings]
+
+
+class pages(unittest.TestCase):
+    def test_old_words_are_found_outside_code(self):
+        page = ["It is seldom so.", "", "`seldom` is a word.", "", "```", "seldom", "```", "",
+                "    seldom"]
+        self.assertEqual(lines_of(prose.page_findings(page)), [1])
+
+    def test_a_table_that_the_program_prints_is_not_the_pages(self):
+        page = ["<!-- keys -->", "| seldom |", "", "| seldom |"]
+        self.assertEqual(lines_of(prose.page_findings(page)), [4])
+
+    def test_a_line_that_ends_early_is_found(self):
+        long = "word " * 20
+        self.assertEqual(lines_of(prose.page_findings(["Short", "line.", "", long, "end."])), [1])
+
+    def test_items_tables_and_links_begin_lines(self):
+        link = "[a link that is rather long and cannot be broken](a/page/somewhere/else.md#and-an-anchor)"
+        page = ["Items:", "- one", "- two", "", "| a |", "|---|", "", "See", link]
+        self.assertEqual(lines_of(prose.page_findings(page)), [])
+
+
+class sources(unittest.TestCase):
+    def test_messages_are_searched_and_names_are_not(self):
+        source = ['const auto beside = fail("It is not beside the file.");', "beside();"]
+        self.assertEqual(lines_of(prose.source_findings(source)), [1])
+
+    def test_comments_are_searched(self):
+        source = ["/// Whoever calls this.", "int called();", "// `whoever` is an argument."]
+        self.assertEqual(lines_of(prose.comment_findings(source)), [1])
+
+    def test_a_comment_that_ends_early_is_found(self):
+        source = ["/// One two", "/// three.", "/// Another sentence", "///   code", "/// - an item"]
+        self.assertEqual(lines_of(prose.comment_findings(source)), [1])
+
+
+if __name__ == "__main__":
+    unittest.main()
