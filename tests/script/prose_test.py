@@ -26,7 +26,7 @@ class pages(unittest.TestCase):
         self.assertEqual(lines_of(prose.page_findings(["Short", "line.", "", long, "end."])), [1])
 
     def test_items_tables_and_links_begin_lines(self):
-        link = "[a link that is rather long and cannot be broken](a/page/somewhere/else.md#and-an-anchor)"
+        link = "[a link that is rather long and is not broken](a/page/somewhere/else.md#and-its-anchor)"
         page = ["Items:", "- one", "- two", "", "| a |", "|---|", "", "See", link]
         self.assertEqual(lines_of(prose.page_findings(page)), [])
 
@@ -41,7 +41,7 @@ class sources(unittest.TestCase):
         self.assertEqual(lines_of(prose.comment_findings(source)), [1])
 
     def test_a_comment_that_ends_early_is_found(self):
-        source = ["/// One two", "/// three.", "/// Another sentence", "///   code", "/// - an item"]
+        source = ["/// One two", "/// three.", "/// Another sentence", "///   code", "/// - item"]
         self.assertEqual(lines_of(prose.comment_findings(source)), [1])
 
 
