@@ -26,7 +26,7 @@ class pages(unittest.TestCase):
         self.assertEqual(lines_of(prose.page_findings(["Short", "line.", "", long, "end."])), [1])
 
     def test_items_tables_and_links_begin_lines(self):
-        link = "[a link that is rather long and is not broken](a/page/somewhere/else.md#and-its-anchor)"
+        link = "[a long link that is not broken](a/page/somewhere/else/in/the/tree.md#and-its-anchor)"
         page = ["Items:", "- one", "- two", "", "| a |", "|---|", "", "See", link]
         self.assertEqual(lines_of(prose.page_findings(page)), [])
 
