@@ -54,10 +54,12 @@ def anchors_of(text):
 
 
 def hand_written_words(text):
-    """How many words of a page are neither code nor printed by a program."""
+    """How many words of a page are neither code, a command or a name in code, nor printed by a
+    program."""
     text = GENERATED.sub("", text)
     # Nobody reads what a link leads to, or what stands in place of a picture.
     text = re.sub(r"!\[[^\]]*\]\([^)]*\)|\]\([^)\s]*\)", "]", without_code(COMMENT.sub("", text)))
+    text = CODE_SPAN.sub("", text)
     return sum(any(each.isalnum() for each in word) for word in text.split())
 
 

@@ -26,8 +26,8 @@ class pages(unittest.TestCase):
         self.assertEqual(lines_of(prose.page_findings(["Short", "line.", "", long, "end."])), [1])
 
     def test_items_tables_and_links_begin_lines(self):
-        link = "[a long link that is not broken](a/page/somewhere/else/in/the/tree.md#and-its-anchor)"
-        page = ["Items:", "- one", "- two", "", "| a |", "|---|", "", "See", link]
+        link = "[a long link](to/a/page/somewhere/else/in/the/tree/of/pages.md#and-an-anchor-there)"
+        page = ["Items:", "- one", "- two", "", "| a |", "|---|", "", "See also", link]
         self.assertEqual(lines_of(prose.page_findings(page)), [])
 
 
