@@ -12,6 +12,7 @@
 #include "app/process/successor.hpp"
 #include "app/process/thread_trial.hpp"
 #include "app/reports/operation_table.hpp"
+#include "app/reports/problem_table.hpp"
 #include "base/events/log.hpp"
 #include "base/free_memory.hpp"
 #include "base/log/service_log.hpp"
@@ -247,6 +248,8 @@ void add_serve_command(CLI::App& program, int& code) {
   add_print_flag("--access", access_table,
                  "Print who may call each operation as a Markdown table.");
   add_print_flag("--operations", operation_table, "Print all operations as a Markdown table.");
+  add_print_flag("--problems", problem_table,
+                 "Print the codes of all problems that requests may get as a Markdown table.");
   add_print_flag("--fault-presets", fault_preset_table,
                  "Print the presets of faults as Markdown and exit.");
   add_print_flag("--fault-points", fault_point_table,

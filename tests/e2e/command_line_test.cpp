@@ -1,5 +1,6 @@
 // Commands, configuration and listeners.
 #include "tests/catch.hpp"
+#include "tests/fixtures/built_from.hpp"
 #include "tests/fixtures/json.hpp"
 #include "tests/service/server.hpp"
 
@@ -10,6 +11,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 
 namespace {
@@ -83,6 +85,14 @@ TEST_CASE("without a command the program prints its help", "[operations]") {
   CHECK(alone.exit_code == 0);
   CHECK(alone.out == run({"--help"}).out);
   CHECK(alone.errors.empty());
+}
+
+TEST_CASE("docs/commands.md has the commands of the program", "[operations]") {
+  INFO("print them with `matchcloud help --commands`");
+  std::ifstream in{matchcloud::fixtures::source_path("docs/commands.md")};
+  const std::string page{std::istreambuf_iterator<char>{in}, {}};
+  CHECK(contains(page,
+                 "<!-- commands -->\n" + run({"help", "--commands"}).out + "<!-- /commands -->"));
 }
 
 TEST_CASE("the help of serve is a screen that names every key under its heading", "[operations]") {

@@ -2,6 +2,7 @@
 #include "app/config/fault_table.hpp"
 #include "app/config/log_table.hpp"
 #include "app/reports/operation_table.hpp"
+#include "app/reports/problem_table.hpp"
 #include "http/tls/tls_context.hpp"
 
 #include "tests/catch.hpp"
@@ -44,6 +45,11 @@ TEST_CASE("the table of events in docs/logs.md is the program's") {
 TEST_CASE("the table of operations in docs/interface.md is the program's") {
   INFO("print it with `matchcloud serve --operations`");
   CHECK(has_table(page("docs/interface.md"), "operations", operation_table()));
+}
+
+TEST_CASE("the table of problems in docs/interface.md is the program's") {
+  INFO("print it with `matchcloud serve --problems`");
+  CHECK(has_table(page("docs/interface.md"), "problems", problem_table()));
 }
 
 TEST_CASE("the table of who may call what in docs/security.md is the program's") {
