@@ -17,6 +17,7 @@ inline constexpr const char* help_text =
     "                     # or one per line (*.jsonl) (100)\n"
     "  game = \"UUID\"      # in the path (the demo's game)\n"
     "  from_ms, to_ms, length_ms   # exports: spans of this length anywhere in from..to\n"
+    "                              # (the last 31 days)\n"
     "  status = 200       # the status that replies must have\n"
     "  findings = 0       # the number of findings a validation must have (any)\n"
     "A table for each request to any other server:\n"

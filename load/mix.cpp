@@ -1,5 +1,6 @@
 #include "load/mix.hpp"
 
+#include "base/clock.hpp"
 #include "cli/bounded_input.hpp"
 #include "cli/toml_document.hpp"
 #include "model/net/ip_address.hpp"
@@ -283,6 +284,10 @@ base::expected<std::vector<mix_part>> read_parts(const std::string& file,
 }
 
 } // namespace
+
+std::uint64_t now_ms() {
+  return static_cast<std::uint64_t>(base::machine_clock().unix_ms());
+}
 
 std::optional<http::operation> find_operation(std::string_view load_name) noexcept {
   for (const auto& row : http::operations)

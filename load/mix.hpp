@@ -42,6 +42,9 @@ struct any_flow {
   std::vector<std::string> lines;
 };
 
+/// The time on this machine in milliseconds since 1970.
+std::uint64_t now_ms();
+
 /// One part of a mix: an operation of the service, a request to any server or a flow.
 struct mix_part {
   /// The operation; ignored if `any` is set.
@@ -56,9 +59,9 @@ struct mix_part {
   /// The bodies of requests that have one (validations and exports): JSON texts.
   variants bodies = std::size_t{100};
   /// Exports request spans of `length_ms` that begin anywhere in [from, to - length]. Milliseconds
-  /// since 1970; by default the demo's month.
-  std::uint64_t from_ms = 1'767'225'600'000;
-  std::uint64_t to_ms = 1'769'904'000'000;
+  /// since 1970; by default the last 31 days, which the demo data fills.
+  std::uint64_t to_ms = now_ms();
+  std::uint64_t from_ms = to_ms - 31 * std::uint64_t{86'400'000};
   std::uint64_t length_ms = 86'400'000;
   /// The status that a reply must have.
   int status = 200;

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,18 +18,23 @@ namespace {
 
 struct demo_avatar {
   const char* display_name;
-  std::int64_t create_ts_ms;
+  /// How long before the moment of the demo data it was created.
+  std::int64_t age_ms;
+  /// Nothing: its upload is incomplete.
+  std::optional<demo_character> picture;
   /// The declared length of an incomplete upload; unused for complete ones.
-  std::uint64_t content_length;
-  bool complete;
+  std::uint64_t content_length = 0;
 };
 
+constexpr std::int64_t hour_ms = 3'600'000;
+constexpr std::int64_t day_ms = 24 * hour_ms;
+
 constexpr std::array<demo_avatar, 5> avatars{{
-    {"Red Panda", 1'767'225'600'000, 0, true},           // 2026-01-01T00:00:00Z
-    {"Snow Owl", 1'767'614'400'250, 0, true},            // 2026-01-05T12:00:00.250Z
-    {"Night Fox", 1'768'003'200'500, 48'213, false},     // 2026-01-10T00:00:00.500Z
-    {"Tide Turtle", 1'768'521'600'750, 0, true},         // 2026-01-16T00:00:00.750Z
-    {"Ember Lynx", 1'769'126'400'001, 1'999'999, false}, // 2026-01-23T00:00:00.001Z
+    {"Red Panda", 31 * day_ms, demo_character::red_panda},
+    {"Snow Owl", 26 * day_ms + 12 * hour_ms - 250, demo_character::snow_owl},
+    {"Night Fox", 22 * day_ms - 500, std::nullopt, 48'213},
+    {"Tide Turtle", 16 * day_ms - 750, demo_character::tide_turtle},
+    {"Ember Lynx", 9 * day_ms - 1, std::nullopt, 1'999'999},
 }};
 
 /// The id 00000000-0000-4000-8000-0000000001NN.
@@ -40,7 +47,8 @@ model::uuid demo_upload_id(std::size_t index) {
 
 } // namespace
 
-base::expected<bool> seed_demo_avatars(store::avatar_store& into, store::object_store& images) {
+base::expected<bool> seed_demo_avatars(store::avatar_store& into, store::object_store& images,
+                                       std::int64_t until_ms) {
   std::vector<model::avatar> all;
   for (std::size_t i = 0; i < avatars.size(); ++i) {
     const auto& from = avatars[i];
@@ -48,11 +56,11 @@ base::expected<bool> seed_demo_avatars(store::avatar_store& into, store::object_
     each.game_id = model::demo_catalog().games.front().game_id;
     each.upload_id = demo_upload_id(i);
     each.display_name = from.display_name;
-    each.create_ts_ms = from.create_ts_ms;
+    each.create_ts_ms = until_ms - from.age_ms;
     each.content_length = from.content_length;
-    each.complete = from.complete;
+    each.complete = from.picture.has_value();
     if (each.complete) {
-      const auto image = draw_demo_avatar(static_cast<std::uint32_t>(i + 1));
+      const auto image = draw_demo_avatar(*from.picture);
       each.content_length = image.size();
       each.image = model::name_image(image, model::image_type::png);
       if (auto put = store::put_image(images, {each.upload_id, *each.image}, image); !put)

@@ -1,11 +1,12 @@
 #pragma once
 
-#include <cstdint>
+#include "app/demo/demo_characters.hpp"
+
 #include <string>
 
 namespace matchcloud::app {
 
-/// Draws a small avatar as a PNG: a pattern of squares, symmetric left to right, chosen by `seed`.
-std::string draw_demo_avatar(std::uint32_t seed);
+/// Draws the avatar of a character as a PNG, the same every time.
+std::string draw_demo_avatar(demo_character who);
 
 } // namespace matchcloud::app

@@ -3,8 +3,10 @@
 #include "model/catalog/catalog_document.hpp"
 #include "model/lobbies/lobby_batch.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <random>
 #include <span>
 #include <vector>
@@ -14,8 +16,6 @@ namespace matchcloud::app {
 namespace {
 
 constexpr std::size_t lobby_count = 10'000;
-constexpr std::int64_t month_begin_ms = 1'767'225'600'000; // 2026-01-01T00:00:00Z
-constexpr std::int64_t month_end_ms = 1'769'904'000'000;   // 2026-02-01T00:00:00Z
 constexpr std::int64_t minute_ms = 60'000;
 constexpr std::int64_t day_ms = 24 * 60 * minute_ms;
 
@@ -39,14 +39,14 @@ model::uuid next_id(generator& random) {
   return id;
 }
 
-model::lobby_times next_times(generator& random) {
-  const auto start = month_begin_ms + below(random, month_end_ms - month_begin_ms);
+model::lobby_times next_times(generator& random, std::int64_t until_ms) {
+  const auto start = until_ms - demo_span_ms + below(random, demo_span_ms);
   // Of a hundred lobbies, one is a persistent world and one was created and never joined.
   const auto sort = below(random, 100);
   const auto lasted = sort == 0   ? day_ms + below(random, 20 * day_ms)
                       : sort == 1 ? 0
                                   : 3 * minute_ms + below(random, 42 * minute_ms);
-  if (start + lasted >= month_end_ms) return {start, std::nullopt};
+  if (start + lasted >= until_ms) return {start, std::nullopt};
   return {start, start + lasted};
 }
 
@@ -68,21 +68,41 @@ model::lobby_attributes next_attributes(generator& random) {
   return attributes;
 }
 
-} // namespace
-
-base::expected<bool> seed_demo_lobbies(store::lobby_sink& into) {
-  generator random{20'260'101};
+struct demo_lobbies {
+  std::vector<model::lobby_record> records;
   model::lobby_attributes_table attributes;
-  std::vector<model::lobby_record> lobbies;
-  lobbies.reserve(lobby_count);
+};
+
+/// Those that are running are first: the first of all never expires.
+demo_lobbies make_lobbies(std::int64_t until_ms) {
+  generator random{20'260'101};
+  demo_lobbies made;
+  made.records.reserve(lobby_count);
   for (std::size_t i = 0; i < lobby_count; ++i) {
     const auto id = next_id(random);
-    const auto times = next_times(random);
-    lobbies.push_back({id, times, attributes.number_of(next_attributes(random))});
+    const auto times = next_times(random, until_ms);
+    made.records.push_back({id, times, made.attributes.number_of(next_attributes(random))});
   }
+  std::ranges::stable_partition(made.records, [](const auto& each) { return !each.times.stop_ts; });
+  return made;
+}
+
+} // namespace
+
+base::expected<std::int64_t> moment_of_demo(store::lobby_history& in, std::int64_t wanted_ms) {
+  const auto lobbies = make_lobbies(wanted_ms);
+  const auto& first = lobbies.records.front();
+  return in.find_lobby(model::demo_catalog().games.front().game_id, first.lobby_id)
+      .map([&](const std::optional<store::found_lobby>& found) {
+        return found ? wanted_ms + found->times.start_ts - first.times.start_ts : wanted_ms;
+      });
+}
+
+base::expected<bool> seed_demo_lobbies(store::lobby_sink& into, std::int64_t until_ms) {
+  const auto lobbies = make_lobbies(until_ms);
   bool news = false;
-  for (std::span<const model::lobby_record> left{lobbies}; !left.empty();) {
-    const auto merged = into.merge(left, attributes);
+  for (std::span<const model::lobby_record> left{lobbies.records}; !left.empty();) {
+    const auto merged = into.merge(left, lobbies.attributes);
     if (!merged) return tl::unexpected(merged.error());
     news = news || merged->accepted > 0;
     left = left.subspan(merged->taken);

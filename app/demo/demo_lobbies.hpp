@@ -1,13 +1,23 @@
 #pragma once
 
 #include "base/expected.hpp"
+#include "store/lobby_history.hpp"
 #include "store/lobby_sink.hpp"
+
+#include <cstdint>
 
 namespace matchcloud::app {
 
-/// Adds 10,000 lobbies to the demo game that started from 2026-01-01 to 2026-01-31 UTC, the same
-/// every time. Most last minutes, some last days, and those that outlive the month are still
-/// running. True if anything changed.
-base::expected<bool> seed_demo_lobbies(store::lobby_sink& into);
+/// How long before the moment of the demo data its first lobbies start.
+inline constexpr std::int64_t demo_span_ms = 31 * std::int64_t{86'400'000};
+
+/// The moment in milliseconds since 1970 that the demo data of a store leads up to, so that seeding
+/// it again changes nothing; `wanted_ms` if it has none yet.
+base::expected<std::int64_t> moment_of_demo(store::lobby_history& in, std::int64_t wanted_ms);
+
+/// Adds 10,000 lobbies to the demo game that started in the 31 days before `until_ms` (milliseconds
+/// since 1970) and are otherwise the same every time. Most last minutes, some last days, and those
+/// that outlive that moment are still running. True if anything changed.
+base::expected<bool> seed_demo_lobbies(store::lobby_sink& into, std::int64_t until_ms);
 
 } // namespace matchcloud::app

@@ -58,7 +58,7 @@ EXAMPLE
 mcs -langversion:latest -out:$to/RegionClient.exe -r:System.Net.Http.dll \
   -r:System.Runtime.Serialization.dll -r:System.Xml.dll -r:System.Xml.Linq.dll \
   tests/client/RegionClient.cs clients/csharp/MatchcloudRegions.cs $to/Example.cs
-build/release/matchcloud demo --data-dir "$folder" >&2
+build/release/matchcloud demo --data-dir "$folder" --until 2026-02-01 >&2
 serve
 
 status=0

@@ -59,7 +59,7 @@ serve() {
 }
 
 script/packages $from $to
-"$binary" demo --data-dir "$folder/data" >&2
+"$binary" demo --data-dir "$folder/data" --until 2026-02-01 >&2
 serve
 
 files=("$@")

@@ -153,7 +153,7 @@ class Package:
                          "--offline=true", UNIT)
 
     def the_sandbox_leaves_what_the_service_needs(self):
-        self._debian.run("matchcloud", "demo", "--data-dir", STORE)
+        self._debian.run("matchcloud", "demo", "--data-dir", STORE, "--until", "2026-02-01")
         until("the demo's regions",
               lambda: '"lon"' in self._debian.ask(DATA + "/matchmaker/regions")[1])
         said = self._debian.run(

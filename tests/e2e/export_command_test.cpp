@@ -35,11 +35,13 @@ arguments export_of(const arguments& more, const std::string& start = january,
   return words;
 }
 
-/// A data directory with the demo data.
+/// A data directory with the demo data of January 2026.
 struct demo_store {
   matchcloud::fixtures::temporary_directory directory;
 
-  demo_store() { REQUIRE(run({"demo", "--data-dir", data_dir()}).exit_code == 0); }
+  demo_store() {
+    REQUIRE(run({"demo", "--data-dir", data_dir(), "--until", "2026-02-01"}).exit_code == 0);
+  }
   std::string data_dir() const { return directory.path("store"); }
 };
 

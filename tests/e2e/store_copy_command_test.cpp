@@ -38,7 +38,7 @@ struct demo_store {
   std::string from = directory.path("from");
   std::string into = directory.path("into");
 
-  demo_store() { good(run({"demo", "--data-dir", from})); }
+  demo_store() { good(run({"demo", "--data-dir", from, "--until", "2026-02-01"})); }
 
   std::string exported(const arguments& store) const {
     arguments words{"export",

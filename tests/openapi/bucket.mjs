@@ -62,7 +62,8 @@ export async function withBucket() {
   const bucket = await startBucket();
   const dataDir = newFolder();
   const env = { ...process.env, ...bucket.env };
-  await promisify(execFile)(program, ['demo', '--data-dir', dataDir], { env });
+  const words = ['demo', '--data-dir', dataDir, '--until', '2026-02-01'];
+  await promisify(execFile)(program, words, { env });
   return { dataDir, env: bucket.env, beside: [bucket], bucket };
 }
 

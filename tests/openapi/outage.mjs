@@ -60,7 +60,7 @@ export const slow = {
     const dataDir = newFolder();
     const key = path.join(dataDir, 'master-key');
     fs.writeFileSync(key, `${'5a'.repeat(32)}\n`, { mode: 0o600 });
-    command('demo', '--store', url, '--data-dir', dataDir);
+    command('demo', '--store', url, '--data-dir', dataDir, '--until', '2026-02-01');
     this.url = url;
     const env = { MATCHCLOUD_STORE: url, MATCHCLOUD_MASTER_KEY_FILE: key };
     return { dataDir, env, beside: [server] };
@@ -82,7 +82,7 @@ export const unreachable = {
     const dataDir = newFolder();
     const key = path.join(dataDir, 'master-key');
     fs.writeFileSync(key, `${'5a'.repeat(32)}\n`, { mode: 0o600 });
-    command('demo', '--store', url, '--data-dir', dataDir);
+    command('demo', '--store', url, '--data-dir', dataDir, '--until', '2026-02-01');
     this.admin = firstToken('--store', url);
     this.server = server;
     const env = { MATCHCLOUD_STORE: url, MATCHCLOUD_MASTER_KEY_FILE: key };

@@ -26,11 +26,11 @@ export function command(...words) {
 }
 
 let seeded;
-/** A new folder with demo data. */
+/** A new folder with demo data, which has the dates of the examples. */
 export function demoStore() {
   if (!seeded) {
     seeded = newFolder('demo');
-    command('demo', '--data-dir', seeded);
+    command('demo', '--data-dir', seeded, '--until', '2026-02-01');
   }
   const copy = newFolder();
   fs.cpSync(seeded, copy, { recursive: true });

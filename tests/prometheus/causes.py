@@ -161,7 +161,7 @@ def replicas_missing(stage):
         file.write("5" * 64)
     with postgres_server.server(stage.folder, ["fsync=off"]) as home:
         store = ("--store", postgres_server.url(home))
-        run("demo", "--data-dir", stage.path("a"), *store)
+        run("demo", "--data-dir", stage.path("a"), "--until", "2026-02-01", *store)
         store += ("--master-key-file", stage.path("key"))
         of = stage.start(*store, data="a")
         other = stage.start(*store, data="b", instance="b")

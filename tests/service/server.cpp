@@ -104,7 +104,7 @@ world::~world() {
 
 void world::seed() const {
   if (!store_.text.empty()) serve_store(data_dir(), store_);
-  const auto seeded = run({"demo", "--data-dir", data_dir()});
+  const auto seeded = run({"demo", "--data-dir", data_dir(), "--until", "2026-02-01"});
   INFO(seeded.errors);
   REQUIRE(seeded.exit_code == 0);
   import(second_game);

@@ -18,10 +18,10 @@ namespace matchcloud::e2e {
 inline constexpr std::string_view demo_game = "00000000-0000-4000-8000-000000000001";
 inline constexpr std::string_view prod_namespace = "00000000-0000-4000-8000-000000000011";
 
-/// A data directory with the demo catalog and a second game, whose namespace `eu` has the regions
-/// fra and lon only, and a GeoIP file that locates 192.0.2.0/24 and 2001:db8::/32 in London,
-/// 198.51.100.0/24 in Tokyo and 127.0.0.0/8 in Sydney. With MATCHCLOUD_TEST_POSTGRES=1 its store is
-/// in a PostgreSQL database of its own, which every process finds that gets --data-dir.
+/// A data directory with the demo data of January 2026 and a second game, whose namespace `eu` has
+/// the regions fra and lon only, and a GeoIP file that locates 192.0.2.0/24 and 2001:db8::/32 in
+/// London, 198.51.100.0/24 in Tokyo and 127.0.0.0/8 in Sydney. With MATCHCLOUD_TEST_POSTGRES=1 its
+/// store is in a PostgreSQL database of its own, which every process finds that gets --data-dir.
 class world {
 public:
   world();

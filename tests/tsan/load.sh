@@ -19,7 +19,7 @@ trap leave EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-"$programs/matchcloud" demo --data-dir "$folder"
+"$programs/matchcloud" demo --data-dir "$folder" --until 2026-02-01
 mkfifo "$folder/output"
 "$programs/matchcloud" serve --transport "$transport" --loops 3 --listen 127.0.0.1:0 \
   --ops-listen 127.0.0.1:0 --data-dir "$folder" --drain-timeout-ms 3000 \

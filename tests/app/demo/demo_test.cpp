@@ -1,6 +1,7 @@
 #include "app/demo/demo_avatars.hpp"
 #include "app/demo/demo_image.hpp"
 #include "app/demo/demo_lobbies.hpp"
+#include "app/demo/shape.hpp"
 
 #include "model/avatars/image_content.hpp"
 #include "model/catalog/catalog_document.hpp"
@@ -10,18 +11,31 @@
 #include "tests/catch.hpp"
 #include "tests/fixtures/temporary_directory.hpp"
 
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
 namespace {
 
 using namespace matchcloud;
 
-TEST_CASE("the demo's lobbies are 10,000 of January 2026, some running and some long, once") {
+constexpr std::int64_t february_ms = 1'769'904'000'000; // 2026-02-01T00:00:00Z
+
+TEST_CASE("the demo's lobbies are 10,000 of 31 days, some running and some long, once") {
   const fixtures::temporary_directory directory;
   {
     auto store = store::open_sqlite(directory.path());
     REQUIRE(store.has_value());
     REQUIRE((*store)->catalog().value()->import_document(model::demo_catalog()).has_value());
-    CHECK(app::seed_demo_lobbies(*(*store)->sink().value()) == true);
-    CHECK(app::seed_demo_lobbies(*(*store)->sink().value()) == false);
+    const auto moment = [&](std::int64_t wanted_ms) {
+      return app::moment_of_demo(*(*store)->history().value(), wanted_ms);
+    };
+    CHECK(moment(february_ms) == february_ms);
+    CHECK(app::seed_demo_lobbies(*(*store)->sink().value(), february_ms) == true);
+    CHECK(app::seed_demo_lobbies(*(*store)->sink().value(), february_ms) == false);
+    CHECK(moment(february_ms + 86'400'000) == february_ms);
+    CHECK(moment(february_ms - 1) == february_ms);
   }
   auto db = store::sqlite_connection::open(directory.path("matchcloud.db"));
   REQUIRE(db.has_value());
@@ -43,15 +57,59 @@ TEST_CASE("the demo's avatars are seeded once") {
   REQUIRE((*store)->catalog().value()->import_document(model::demo_catalog()).has_value());
   const auto images = store::file_objects::open(directory.path());
   REQUIRE(images.has_value());
-  CHECK(app::seed_demo_avatars(*(*store)->avatars().value(), **images) == true);
-  CHECK(app::seed_demo_avatars(*(*store)->avatars().value(), **images) == false);
+  CHECK(app::seed_demo_avatars(*(*store)->avatars().value(), **images, february_ms) == true);
+  CHECK(app::seed_demo_avatars(*(*store)->avatars().value(), **images, february_ms) == false);
+}
+
+TEST_CASE("the demo's avatars are of the weeks before its moment, each id once") {
+  const fixtures::temporary_directory directory;
+  auto store = store::open_sqlite(directory.path());
+  REQUIRE(store.has_value());
+  REQUIRE((*store)->catalog().value()->import_document(model::demo_catalog()).has_value());
+  const auto images = store::file_objects::open(directory.path());
+  REQUIRE(images.has_value());
+  REQUIRE(app::seed_demo_avatars(*(*store)->avatars().value(), **images, february_ms) == true);
+  const auto& game = model::demo_catalog().games.front().game_id;
+  std::vector<std::int64_t> created;
+  REQUIRE((*store)
+              ->avatars()
+              .value()
+              ->read(game,
+                     [&](const model::avatar& each) {
+                       created.push_back(each.create_ts_ms);
+                       return true;
+                     })
+              .has_value());
+  CHECK(created == std::vector<std::int64_t>{1'769'126'400'001, 1'768'521'600'750,
+                                             1'768'003'200'500, 1'767'614'400'250,
+                                             1'767'225'600'000});
 }
 
 TEST_CASE("drawn avatars are images that the import would take, each its own") {
-  const auto one = app::draw_demo_avatar(1);
-  CHECK(model::inspect_image(one) == model::found_image{model::image_type::png, one.size()});
-  CHECK(app::draw_demo_avatar(1) == one);
-  CHECK(app::draw_demo_avatar(2) != one);
+  std::set<std::string> all;
+  for (const auto who : {app::demo_character::red_panda, app::demo_character::snow_owl,
+                         app::demo_character::tide_turtle}) {
+    const auto image = app::draw_demo_avatar(who);
+    CHECK(model::inspect_image(image) == model::found_image{model::image_type::png, image.size()});
+    CHECK(image.size() < 64'000);
+    CHECK(app::draw_demo_avatar(who) == image);
+    all.insert(image);
+  }
+  CHECK(all.size() == 3);
+}
+
+TEST_CASE("shapes know how far their edges are, on both sides") {
+  const auto at = [](const app::shape& of, double x, double y) { return of.row(y, 10)(x); };
+  CHECK(at(app::disc({0.5, 0}, 0.25), 0.5, 0.5) == Approx(0.25));
+  CHECK(at(app::disc({0.5, 0}, 0.25), 0.5, 0) == Approx(-0.25));
+  const auto square = app::polygon({{0, 0}, {1, 0}, {1, 1}, {0, 1}}, 0.1);
+  CHECK(at(square, 0.5, 0.25) == Approx(-0.35));
+  CHECK(at(square, 1.5, 0.5) == Approx(0.4));
+  CHECK(at(app::mirrored(square), -1.5, 0.5) == Approx(0.4));
+  CHECK(at(app::line({0, 0}, {0.5, 0}, {1, 0}, 0.1), 0.5, 0.3) == Approx(0.2));
+  // Edges out of reach do not change which side a point is on.
+  CHECK(square.row(0.5, 0.01)(0.5) < -0.01);
+  CHECK(square.row(5, 0.01)(0.5) > 0.01);
 }
 
 } // namespace

@@ -31,10 +31,10 @@ function start(command, args, options = {}) {
   return { said, stop, pid: child.pid };
 }
 
-/** A data directory with demo data of its own. */
+/** A data directory with demo data of its own, of January 2026. */
 export function demoFolder() {
   const made = mkdtempSync(join(folder, "demo-"));
-  spawnSync(binary, ["demo", "--data-dir", made], { stdio: "ignore" });
+  spawnSync(binary, ["demo", "--data-dir", made, "--until", "2026-02-01"], { stdio: "ignore" });
   return made;
 }
 
