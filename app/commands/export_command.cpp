@@ -145,8 +145,7 @@ base::expected<model::uuid> find_game(store::database& in, store::lobby_history&
   if (!revisions) return tl::unexpected(revisions.error());
   if (revisions->lobbies > 0) return game_id;
   return base::fail(base::errc::game_not_found,
-                    "there is no game " + to_string(*game_id) +
-                        "; `matchcloud catalog list games` shows all games");
+                    "there is no game " + to_string(*game_id) + "; " + list_games(*catalog));
 }
 
 base::expected<download_summary> export_from_store(const export_options& options,

@@ -5,6 +5,7 @@
 #include "base/files/working_identity.hpp"
 #include "cli/print.hpp"
 
+#include "model/catalog/named_game.hpp"
 #include "model/text/unicode.hpp"
 
 #include <iostream>
@@ -70,9 +71,9 @@ base::expected<void> choose_namespace(geoip_inputs& in, const std::string& wante
                                                       model::quoted_excerpt(wanted, echo_limit) +
                                                       " is not a UUID");
   if (in.catalog && in.catalog->find_namespace(*in.namespace_id) == nullptr)
-    return base::fail(base::errc::config_invalid,
-                      "there is no namespace " + to_string(*in.namespace_id) +
-                          "; `matchcloud catalog list namespaces` shows all namespaces");
+    return base::fail(base::errc::config_invalid, "there is no namespace " +
+                                                      to_string(*in.namespace_id) + "; " +
+                                                      list_namespaces(*in.catalog));
   return {};
 }
 

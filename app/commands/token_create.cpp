@@ -47,8 +47,8 @@ base::expected<void> look_up_scope(store::database& in, const model::new_token& 
     return {};
   const std::string element = is_game ? "game" : "namespace";
   std::cerr << "matchcloud token create: warning: there is no " << element << " "
-            << to_string(wanted.scope) << "; `matchcloud catalog list " << element
-            << "s` shows all\n";
+            << to_string(wanted.scope) << "; "
+            << (is_game ? list_games(*catalog) : list_namespaces(*catalog)) << "\n";
   return {};
 }
 

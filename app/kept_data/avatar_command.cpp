@@ -36,7 +36,8 @@ base::expected<std::string> remove(const remove_options& options) {
       .and_then([&] { return store::remove_images_of(**in, **objects, *upload); })
       .map([&] {
         return "avatar " + to_string(*upload) + " of " + game->describe() + ": removed\n";
-      });
+      })
+      .map_error([&](const base::error& failure) { return game->explain(failure); });
 }
 
 int run(const remove_options& options) {

@@ -212,7 +212,8 @@ base::expected<answer> remove(const remove_options& options) {
   auto now = (*in)->erasures().and_then([&](const auto& of) {
     return of->begin_erasure(game->game_id, base::machine_clock().unix_ms());
   });
-  if (now && options.waits && !now->finished_ms) now = finish(options, *in, game->game_id, until);
+  if (!now) return tl::unexpected(game->explain(now.error()));
+  if (options.waits && !now->finished_ms) now = finish(options, *in, game->game_id, until);
   if (!now) return tl::unexpected(now.error());
   return answer{options.format == "json" ? store::json_of(*now) + "\n" : told(*game, *now),
                 options.waits && !now->finished_ms ? failed : ok};

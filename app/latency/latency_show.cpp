@@ -6,6 +6,7 @@
 #include "app/reports/text_table.hpp"
 #include "base/clock.hpp"
 #include "cli/print.hpp"
+#include "model/catalog/named_game.hpp"
 #include "model/latency/learner.hpp"
 #include "model/text/unicode.hpp"
 #include "store/engines/store_place.hpp"
@@ -76,9 +77,9 @@ find_namespace(const read_store& in, const serve_config& config, const std::stri
   const auto id = model::parse_uuid(wanted);
   const auto* const found = id ? in.catalog.find_namespace(*id) : nullptr;
   if (found != nullptr) return found;
-  return base::fail(base::errc::config_invalid,
-                    "there is no namespace " + model::quoted_excerpt(wanted, echo_limit) +
-                        "; `matchcloud catalog list namespaces` shows all namespaces");
+  return base::fail(base::errc::config_invalid, "there is no namespace " +
+                                                    model::quoted_excerpt(wanted, echo_limit) +
+                                                    "; " + list_namespaces(in.catalog));
 }
 
 base::expected<std::string> show(const show_options& options) {

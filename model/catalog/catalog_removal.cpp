@@ -1,4 +1,5 @@
 #include "model/catalog/catalog_element.hpp"
+#include "model/text/unicode.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -9,6 +10,8 @@ namespace {
 
 /// The most references to an element that an error names.
 constexpr std::size_t named_limit = 10;
+/// Code points of a name in it.
+constexpr std::size_t echo_limit = 64;
 
 bool refers(const game_namespace& each, const element_key& to) {
   if (to.kind() == element_kind::game) return each.game_id == to.uuid();
@@ -22,13 +25,15 @@ base::expected<void> check_unreferred(const catalog& in, const element_key& key)
   std::string named;
   for (const auto& each : in.namespaces) {
     if (!refers(each, key) || ++count > named_limit) continue;
-    named.append(count == 1 ? "" : ", ").append(to_string(each.namespace_id));
+    named.append(count == 1 ? "" : ", ")
+        .append(quoted_excerpt(each.name, echo_limit))
+        .append(" (" + to_string(each.namespace_id) + ")");
   }
   if (count == 0) return {};
   if (count > named_limit) named += " and " + std::to_string(count - named_limit) + " more";
   const bool is_game = key.kind() == element_kind::game;
   auto detail = key.describe() + (is_game ? " has " : " is listed by ") + std::to_string(count) +
-                (count == 1 ? " namespace" : " namespaces") + " (" + named + "). ";
+                (count == 1 ? " namespace" : " namespaces") + ": " + named + ". ";
   detail += is_game ? "Remove them first."
                     : "First remove it from their regions, or remove the namespaces.";
   return base::fail(base::errc::still_referred, std::move(detail));

@@ -27,29 +27,30 @@ games games_with(const catalog& in, Same is_same) {
   return found;
 }
 
-std::string listed(const games& all) {
+std::string describe(const game& which) {
+  return quoted_excerpt(which.display_name, echo_limit) + " (" + to_string(which.game_id) + ")";
+}
+
+/// The descriptions of the first of `all`.
+template <class List, class Describe>
+std::string listed(const List& all, Describe describe_each) {
+  if (all.empty()) return "none";
   std::string text;
-  for (const auto* each : games{all.begin(), all.begin() + std::min(all.size(), listed_limit)})
-    text.append(text.empty() ? "" : ", ")
-        .append(quoted_excerpt(each->display_name, echo_limit))
-        .append(" (")
-        .append(to_string(each->game_id))
-        .append(")");
+  for (std::size_t i = 0; i < std::min(all.size(), listed_limit); ++i)
+    text.append(text.empty() ? "" : ", ").append(describe_each(all[i]));
   if (all.size() > listed_limit)
     text += " and " + std::to_string(all.size() - listed_limit) + " more";
   return text;
 }
 
 base::error no_such_name(const catalog& in, std::string_view text) {
-  const auto all = games_with(in, [](const std::string&) { return true; });
   std::vector<std::string_view> names;
-  for (const auto* each : all)
-    names.push_back(each->display_name);
+  for (const auto& each : in.games)
+    names.push_back(each.display_name);
   auto why = "no game has the name or id " + quoted_excerpt(text, echo_limit);
-  if (const auto close = closest_name(text, names); !close.empty())
-    why += "; did you mean " + quoted_excerpt(close, echo_limit) + "?";
-  else
-    why += "; games: " + (all.empty() ? std::string{"none"} : listed(all));
+  const auto close = closest_name(text, names);
+  const auto meant = std::ranges::find(in.games, close, &game::display_name);
+  why += close.empty() ? "; " + list_games(in) : "; did you mean " + describe(*meant) + "?";
   return {base::errc::game_not_found, why};
 }
 
@@ -65,8 +66,22 @@ base::expected<uuid> find_meant_game(const catalog& in, std::string_view text) {
   if (found.size() > 1)
     return base::fail(base::errc::game_not_found,
                       quoted_excerpt(text, echo_limit) +
-                          " is the name of several games; use the id of one: " + listed(found));
+                          " is the name of several games; use the id of one: " +
+                          listed(found, [](const game* each) { return describe(*each); }));
   return found.front()->game_id;
+}
+
+std::string list_games(const catalog& in) {
+  return "games: " + listed(in.games, describe);
+}
+
+std::string list_namespaces(const catalog& in) {
+  return "namespaces: " + listed(in.namespaces, [&](const game_namespace& each) {
+           const auto* of = in.find_game(each.game_id);
+           return quoted_excerpt(each.name, echo_limit) +
+                  (of ? " of " + quoted_excerpt(of->display_name, echo_limit) : "") + " (" +
+                  to_string(each.namespace_id) + ")";
+         });
 }
 
 } // namespace matchcloud::model

@@ -1,4 +1,5 @@
 // Commands, configuration and listeners.
+#include "base/clock.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/built_from.hpp"
 #include "tests/fixtures/json.hpp"
@@ -479,6 +480,38 @@ TEST_CASE("commands find the data directory that the environment names", "[opera
   CHECK(contains(listed.out, std::string{demo_game}));
   const auto elsewhere = run({"catalog", "list", "games", "--data-dir", named.path("none")}, told);
   CHECK(elsewhere.exit_code == 1);
+}
+
+TEST_CASE("demo data leads up to now, or to another moment", "[operations]") {
+  const matchcloud::fixtures::temporary_directory folder;
+  const auto lobbies = [&](const std::string& place, const std::string& start) {
+    const auto done = run({"export", "--data-dir", place, "--game", "Demo Game", "--start", start,
+                           "--end", "4102444800000", "-o", "-"});
+    INFO(done.errors);
+    REQUIRE(done.exit_code == 0);
+    return std::count(done.out.begin(), done.out.end(), '\n') - 1;
+  };
+  const auto an_hour_ago = std::to_string(matchcloud::base::machine_clock().unix_ms() - 3'600'000);
+  REQUIRE(run({"demo", "--data-dir", folder.path("now")}).exit_code == 0);
+  CHECK(lobbies(folder.path("now"), "0") == 10'000);
+  const auto recent = lobbies(folder.path("now"), an_hour_ago);
+  CHECK(recent > 10);
+  CHECK(recent < 200);
+
+  const auto seed = [&](const std::string& until) {
+    return run({"demo", "--data-dir", folder.path("then"), "--until", until});
+  };
+  CHECK(contains(seed("2026-02-01").out, "seeded"));
+  CHECK(lobbies(folder.path("then"), "2026-01-01") == 10'000);
+  // Later runs keep the dates of the first.
+  CHECK(contains(seed("2026-02-02T00:00:00Z").out, "already there"));
+  CHECK(contains(seed("2d").out, "already there"));
+  for (const auto& [until, why] :
+       {std::pair{"soon", "--until `soon` is neither a date"}, {"1970-01-31", "is too early"}}) {
+    const auto refused = seed(until);
+    CHECK(refused.exit_code == 2);
+    CHECK(contains(refused.errors, why));
+  }
 }
 
 TEST_CASE("seeding twice changes nothing", "[operations]") {

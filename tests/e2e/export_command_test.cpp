@@ -189,10 +189,10 @@ TEST_CASE("an export that fails leaves the file that was there, and says why", "
   };
   fails({"export", "--game", "00000000-0000-4000-8000-0000000000ff", "--start", "0", "--end", "1",
          "--data-dir", demo.data_dir(), "-o", file},
-        "no game 00000000-0000-4000-8000-0000000000ff");
+        "no game 00000000-0000-4000-8000-0000000000ff; games: `Demo Game` (00000000-");
   fails({"export", "--game", "Demo", "--start", "0", "--end", "1", "--data-dir", demo.data_dir(),
          "-o", file},
-        "no game has the name or id `Demo`; did you mean `Demo Game`?");
+        "no game has the name or id `Demo`; did you mean `Demo Game` (00000000-");
   fails(export_of({"--data-dir", demo.directory.path(), "-o", file}), "there is no store");
   CHECK_FALSE(std::filesystem::exists(demo.directory.path("matchcloud.db")));
   fails(export_of({"--url", "http://127.0.0.1:1", "-o", file}), "no connection");

@@ -235,6 +235,13 @@ TEST_CASE("a game is not erased by mistake", "[operations][plain]") {
   const auto unknown = run({"game", "remove", "30000000-0000-4000-8000-000000000001",
                             "--everything", "--yes", "--data-dir", own.data_dir()});
   CHECK(unknown.exit_code == 1);
+  const std::string why = "there is no game 30000000-0000-4000-8000-000000000001; games: ";
+  CHECK(unknown.errors.find(why) != std::string::npos);
+  CHECK(unknown.errors.find("`Demo Game` (" + game + ")") != std::string::npos);
+  const auto elsewhere = run({"avatar", "remove", "30000000-0000-4000-8000-000000000001", upload,
+                              "--data-dir", own.data_dir()});
+  CHECK(elsewhere.exit_code == 1);
+  CHECK(elsewhere.errors.find(why) != std::string::npos);
 }
 
 } // namespace

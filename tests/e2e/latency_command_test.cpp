@@ -179,7 +179,7 @@ TEST_CASE("latency show ranks the regions of a namespace, and refuses what there
   refuses({"192.0.2.1:80"}, "`192.0.2.1:80` is not an IP address");
   refuses({"192.0.2.1", "--namespace", "prod"}, "there is no namespace `prod`");
   refuses({"192.0.2.1", "--namespace", "00000000-0000-4000-8000-0000000000ff"},
-          "`matchcloud catalog list namespaces` shows all");
+          "namespaces: `prod` of `Demo Game` (00000000-");
 }
 
 TEST_CASE("a running service uses what is imported", "[operations]") {

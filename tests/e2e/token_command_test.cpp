@@ -165,7 +165,8 @@ TEST_CASE("a token's game is given by its name, in any case", "[operations]") {
   CHECK(unknown.exit_code == 1);
   CHECK(unknown.out.empty());
   CHECK(contains(unknown.errors, "no game has the name or id `Demo Gmae`; did you mean `Demo "
-                                 "Game`?"));
+                                 "Game` (" +
+                                     std::string{game} + ")?"));
   CHECK(in.only()["game_id"].IsString());
 }
 
@@ -174,7 +175,8 @@ TEST_CASE("a token for a game that is not there is created with a warning", "[op
   const auto made = in.token({"create", "--kind", "game", "--name", "a", "--game", unknown_id});
   CHECK(made.exit_code == 0);
   CHECK(is_token(made.out, "game"));
-  CHECK(contains(made.errors, "warning: there is no game " + unknown_id));
+  CHECK(
+      contains(made.errors, "warning: there is no game " + unknown_id + "; games: `Demo Game` ("));
   CHECK(text_at(in.only(), "game_id") == unknown_id);
 }
 

@@ -44,7 +44,8 @@ TEST_CASE("a name of several games is refused with the ids of them") {
 
 TEST_CASE("a name that no game has is refused with a close one, or with those known") {
   check_refused("Tide Trutle",
-                "no game has the name or id `Tide Trutle`; did you mean `Tide Turtle`?");
+                "no game has the name or id `Tide Trutle`; did you mean `Tide Turtle` (" +
+                    to_string(id('3')) + ")?");
   const auto found = find_meant_game(known, "zzz");
   REQUIRE(!found);
   CHECK(found.error().detail.find("; games: `Ember` (" + to_string(id('1')) + "), ") !=
@@ -52,6 +53,24 @@ TEST_CASE("a name that no game has is refused with a close one, or with those kn
   const auto none = find_meant_game({}, "zzz");
   REQUIRE(!none);
   CHECK(none.error().detail == "no game has the name or id `zzz`; games: none");
+}
+
+TEST_CASE("of games and namespaces, the first ten are listed by name") {
+  catalog many;
+  for (char last = 'a'; last <= 'f'; ++last)
+    many.games.push_back({id(last), std::string{"Game "} + last});
+  many.namespaces.push_back({id('1'), id('a'), "prod", {}, {}});
+  many.namespaces.push_back({id('2'), id('9'), "eu", {}, {}});
+  CHECK(list_namespaces(many) == "namespaces: `prod` of `Game a` (" + to_string(id('1')) +
+                                     "), `eu` (" + to_string(id('2')) + ")");
+  CHECK(list_games(many).find("and") == std::string::npos);
+  for (char last = '1'; last <= '6'; ++last)
+    many.games.push_back({id(last), std::string{"Game "} + last});
+  const auto listed = list_games(many);
+  CHECK(listed.starts_with("games: `Game a` (" + to_string(id('a')) + "), `Game b` ("));
+  CHECK(listed.ends_with("`Game 4` (" + to_string(id('4')) + ") and 2 more"));
+  CHECK(list_games({}) == "games: none");
+  CHECK(list_namespaces({}) == "namespaces: none");
 }
 
 } // namespace
