@@ -27,7 +27,7 @@ constexpr std::array path_parameters{
                              "00000000-0000-4000-8000-000000000104"},
     path_parameter_reference{
         "file_name", R"({"type":"string","pattern":"^[0-9a-f]{32}\\.(png|jpg)$"})",
-        "The image's name: a digest of its bytes.", "2fbc70660fe4db4ee2cb3fb70fbcf287.png"},
+        "The image's name: a digest of its bytes.", "cdfa358e19689248cc4b27590f27f5d0.png"},
     path_parameter_reference{"export_id", uuid_schema, "An export.",
                              "6a0f7c52-91d4-4c7e-8a35-000000000001"},
     path_parameter_reference{"lobby_id", uuid_schema, "A lobby.",

@@ -274,7 +274,7 @@ TEST_CASE("the role of a pod's service account is assumed, and its credentials a
   CHECK(sts.seen().front().is("POST", "/sts"));
   // The image of an avatar of the demo's, which the bucket does not have.
   const std::string missing = "/media/avatars/00000000-0000-4000-8000-000000000104/"
-                              "2fbc70660fe4db4ee2cb3fb70fbcf287.png";
+                              "cdfa358e19689248cc4b27590f27f5d0.png";
   CHECK(eventually([&] {
     (void)raw_connection{of.data()}.ask(request("GET", missing));
     return sts.seen().size() >= 2 &&
