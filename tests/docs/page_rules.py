@@ -4,6 +4,7 @@ import re
 import subprocess
 
 README_LINES = 149
+HAND_WRITTEN_WORDS = 38_000
 LINK = re.compile(r"\[(?:[^\]\[]|\[[^\]]*\])*\]\(([^)\s]+)\)")
 HEADING = re.compile(r"^#{1,6}\s+(.*?)\s*#*\s*$")
 PAGE_NAME = re.compile(r"(?<![\w/.-])((?:[\w.-]+/)*[\w-]+\.md)\b")
