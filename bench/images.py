@@ -1,22 +1,48 @@
-"""An image to download, laid into a data directory as an upload would."""
-import hashlib
+"""An image to download, imported into a store as the avatar of the demo's game."""
+import glob
+import json
 import os
+import struct
+import subprocess
+import zlib
 
+from harness import BINARY
+
+GAME_ID = "00000000-0000-4000-8000-000000000001"
 UPLOAD_ID = "00000000-0000-4000-8000-0000000000a1"
 
 
+def chunk(kind, content):
+    return (struct.pack(">I", len(content)) + kind + content +
+            struct.pack(">I", zlib.crc32(kind + content)))
+
+
+def png_of(size_bytes):
+    """A pixel, behind as many random bytes as make the file that long."""
+    first = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 1, 1, 8, 0, 0, 0, 0))
+    last = chunk(b"IDAT", zlib.compress(b"\0\0")) + chunk(b"IEND", b"")
+    frame = len(chunk(b"raNd", b""))
+    return first + chunk(b"raNd", os.urandom(size_bytes - len(first) - len(last) - frame)) + last
+
+
 class stored_image:
-    """An image of random bytes; `lay` puts it into a data directory, `file` is where it went."""
+    """An image; `lay` imports it into a data directory, after which `path` is where the service has
+    it and `file` its file."""
 
     def __init__(self, size_bytes):
-        self.content = os.urandom(size_bytes)
-        self.name = hashlib.sha256(self.content).hexdigest()[:32]
-        self.path = f"/media/avatars/{UPLOAD_ID}/{self.name}.png"
+        self.size_bytes = size_bytes
+        self.path = None
         self.file = None
 
     def lay(self, data):
-        below = os.path.join(data, "media", self.name[-2:])
-        os.makedirs(below)
-        self.file = os.path.join(below, f"{UPLOAD_ID}.{self.name}.png")
-        with open(self.file, "wb") as file:
-            file.write(self.content)
+        image, line = (os.path.join(data, name) for name in ("image.png", "avatar.jsonl"))
+        with open(image, "wb") as file:
+            file.write(png_of(self.size_bytes))
+        with open(line, "w", encoding="utf-8") as file:
+            json.dump({"game_id": GAME_ID, "upload_id": UPLOAD_ID, "display_name": "Image",
+                       "create_ts": "2026-01-01T00:00:00Z", "content_length": self.size_bytes,
+                       "complete": True, "file": os.path.basename(image)}, file)
+        subprocess.run([BINARY, "import", "avatars", "--data-dir", data, line], check=True,
+                       stdout=subprocess.DEVNULL)
+        self.file, = glob.glob(os.path.join(data, "media", "*", f"{UPLOAD_ID}.*"))
+        self.path = f"/media/avatars/{UPLOAD_ID}/{os.path.basename(self.file).split('.', 1)[1]}"
