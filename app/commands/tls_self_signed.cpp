@@ -13,10 +13,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdint>
+#include <filesystem>
 #include <iostream>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 namespace matchcloud::app {
@@ -170,13 +172,23 @@ base::expected<std::string> make_client_pair(const self_signed_options& options)
          " https://127.0.0.1:8443/ping\n";
 }
 
+/// Whether a file that the command would make exists.
+bool has_files(const self_signed_options& options) {
+  const auto exists = [&](const std::string& name) {
+    std::error_code ignored;
+    return std::filesystem::exists(options.path(name), ignored);
+  };
+  if (options.client.empty()) return exists("key.pem") || exists("cert.pem");
+  return exists("client-" + options.client + ".key") || exists("client-" + options.client + ".pem");
+}
+
 int run(const self_signed_options& options) {
   const auto made = make_folder(options.folder).and_then([&] {
     return options.client.empty() ? make_server_pair(options) : make_client_pair(options);
   });
   if (!made) {
     std::cerr << "matchcloud tls self-signed: " << made.error().detail << "\n";
-    if (made.error().detail.ends_with("not replaced"))
+    if (!options.force && has_files(options))
       std::cerr << "Use the existing file, choose another --out-dir, or replace it with --force.\n";
     return failed;
   }

@@ -105,7 +105,7 @@ base::expected<s3_lender_place> metadata_service_at(std::string_view endpoint) {
                   "': " + url.error().detail + ". Give http://, a host and a port.");
   if (url->secure || url->target != "/")
     return refuse("AWS_EC2_METADATA_SERVICE_ENDPOINT, '" + url->shown() +
-                  "', is not of the form http://HOST:PORT. Use that form.");
+                  "', has another form. Give http://, a host and a port.");
   found.url = "http://" + url->authority();
   return found;
 }

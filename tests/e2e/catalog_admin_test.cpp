@@ -201,7 +201,7 @@ TEST_CASE("requests that cannot be done say why and change nothing", "[operation
   check_problem(ask(of, "PUT", at, ""), 400, "import_invalid");
   const auto wrong = ask(of, "PUT", at, R"({"region_id":"fra"})");
   check_problem(wrong, 400, "import_invalid");
-  CHECK(text_at(parse_json(wrong.body), "detail").find("under which it is put") !=
+  CHECK(text_at(parse_json(wrong.body), "detail").find("as in the request, or no id") !=
         std::string::npos);
   CHECK(ask(of, "GET", "/v1/regions").body == before);
 }

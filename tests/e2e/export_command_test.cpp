@@ -294,7 +294,7 @@ TEST_CASE("an export whose times look like seconds says so, and is made", "[oper
   CHECK(contains(got.errors, "matchcloud export: --start 1767225600 is in milliseconds, so it "
                              "means 1970-01-21T10:53:45.600Z. If you mean seconds, use "
                              "1767225600000 for 2026-01-01T00:00:00.000Z.\n"));
-  CHECK(contains(got.errors, "--end 1769904000 counts milliseconds"));
+  CHECK(contains(got.errors, "--end 1769904000 is in milliseconds"));
   const auto ms =
       run(export_of({"--data-dir", demo.data_dir(), "-o", "-"}, "1767225600000", "1769904000000"));
   CHECK(lines_in(ms.errors) == 1);

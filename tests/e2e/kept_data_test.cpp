@@ -237,7 +237,7 @@ TEST_CASE("a game is not erased by mistake", "[operations][plain]") {
   CHECK(unknown.exit_code == 1);
   const std::string why = "there is no game 30000000-0000-4000-8000-000000000001; games: ";
   CHECK(unknown.errors.find(why) != std::string::npos);
-  CHECK(unknown.errors.find("`Demo Game` (" + game + ")") != std::string::npos);
+  CHECK(unknown.errors.find("`Demo Game` (00000000-") != std::string::npos);
   const auto elsewhere = run({"avatar", "remove", "30000000-0000-4000-8000-000000000001", upload,
                               "--data-dir", own.data_dir()});
   CHECK(elsewhere.exit_code == 1);

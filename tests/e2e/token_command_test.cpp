@@ -130,8 +130,8 @@ TEST_CASE("a token that is asked for wrongly is not created", "[operations]") {
   };
   for (const auto& wrong : {
            wrong_line{{"create", "--kind", "game", "--name", "a"}, "needs --game"},
-           {{"create", "--kind", "player", "--name", "a", "--game", game}, "--game does not"},
-           {viewer({"--game", game}), "does not belong to the kind viewer"},
+           {{"create", "--kind", "player", "--name", "a", "--game", game}, "--game cannot be used"},
+           {viewer({"--game", game}), "cannot be used with the kind viewer"},
            {viewer({"--expires", "2020-01-01T00:00:00Z"}), "in the past"},
            {viewer({"--expires", "0"}), "in the past"},
            {viewer({"--expires", "soon"}), "`soon` is neither a date (2027-01-31) or time"},
@@ -141,7 +141,7 @@ TEST_CASE("a token that is asked for wrongly is not created", "[operations]") {
            {viewer({"--output", ""}), "--output"},
            {viewer({"--format", "xml"}), "--format"},
            {{"create", "--kind", "veiwer", "--name", "a"}, "did you mean viewer?"},
-           {{"create", "--kind", "planet", "--name", "a"}, "none of admin, viewer, metrics"},
+           {{"create", "--kind", "planet", "--name", "a"}, "not one of admin, viewer, metrics"},
            {{"create", "--kind", "viewer", "--name", " "}, "1 to 64 characters"},
            {{"create", "--kind", "viewer"}, "--name"},
            {{"create", "--name", "a"}, "--kind"},

@@ -131,7 +131,7 @@ TEST_CASE("nothing is restored of a backup that is not whole") {
   had(on.back_up());
   SECTION("killed") {
     fs::rename(on.backup + "/manifest.json", on.backup + "/manifest.json.unfinished");
-    CHECK(refusal_of(on.restore()).detail.find("did not end") != std::string::npos);
+    CHECK(refusal_of(on.restore()).detail.find("was not completed") != std::string::npos);
   }
   SECTION("no backup") {
     fs::remove(on.backup + "/manifest.json");

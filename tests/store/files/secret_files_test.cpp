@@ -182,7 +182,7 @@ TEST_CASE("a file of secrets that others may use is refused and left alone") {
     CHECK(contains(detail, "chmod o-rwx " + on.file));
     CHECK(contains(detail, on.name == secret_name::signing_keys
                                ? "then also `matchcloud signing-key rotate --revoke`."
-                               : "where somebody may have read it, remove it instead."));
+                               : "if somebody may have read it, remove it instead."));
     CHECK_FALSE(on.rotates());
     CHECK_FALSE(on.secrets.rotate_if_due(on.name, now_ts, now_ts).has_value());
     CHECK_FALSE(on.secrets.prune(on.name, now_ts).has_value());

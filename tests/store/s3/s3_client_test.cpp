@@ -96,7 +96,7 @@ TEST_CASE("a refusal is not repeated, and the error says what to do") {
   const with_answers on{in_order({canned_error(403, "AccessDenied")})};
   const auto error = why(on.client->put("a", "hello world", type));
   CHECK(error.code == base::errc::store_failed);
-  CHECK(has(error.detail, "HTTP status 403, AccessDenied: why; allow s3:PutObject to the user"));
+  CHECK(has(error.detail, "HTTP status 403, AccessDenied: why; allow s3:PutObject for the user"));
   CHECK(on.proxy.seen().size() == 1);
 }
 
