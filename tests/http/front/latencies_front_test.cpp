@@ -244,7 +244,7 @@ TEST_CASE("details that do not exist are refused with those that do") {
   for (const auto& [query, part] :
        std::map<std::string, std::string>{{"fields=", "fields is empty"},
                                           {"fields=speed", "`speed`"},
-                                          {"fields=latency,,ping_url", "latency and ping_url"},
+                                          {"fields=latency,,ping_url", "latency, ping_url or both"},
                                           {"fields=latency,Ping_url", "`Ping_url`"},
                                           {"fields=latency&fields=ping_url", "twice"},
                                           {"explain=true&explain=true", "twice"},

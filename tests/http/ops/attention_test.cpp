@@ -203,7 +203,7 @@ TEST_CASE("a bound that is nearly reached is named, if it refuses what comes") {
   CHECK(of.found() == "");
   of.files.set(181);
   CHECK(of.found() == "bound_nearly_reached ");
-  CHECK(std::string{text_at(of.report()["findings"][0], "what")}.find("bound files 91 %") !=
+  CHECK(std::string{text_at(of.report()["findings"][0], "what")}.find("bound files is 91 % used") !=
         std::string::npos);
 }
 

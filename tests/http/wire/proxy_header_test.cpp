@@ -146,8 +146,8 @@ TEST_CASE("the TLVs of version 2 are skipped, up to a limit", "[proxy_header]") 
   check_taken(with(1), "192.0.2.7");
   // Split byte by byte only: trying every split of several thousand bytes is slow.
   for (const auto& [tlvs, end] : {std::pair{proxy_block_limit_bytes - 12, "192.0.2.7 at 4112"},
-                                  {proxy_block_limit_bytes - 11, "4097 bytes behind"},
-                                  {std::size_t{65'535 - 12}, "65535 bytes behind"}}) {
+                                  {proxy_block_limit_bytes - 11, "4097 bytes after"},
+                                  {std::size_t{65'535 - 12}, "65535 bytes after"}}) {
     const auto header = with(tlvs);
     CHECK(proxy_header_law::check(header) == "");
     CHECK(proxy_header_law::run(header, [&] { return header.size(); }).find(end) !=
