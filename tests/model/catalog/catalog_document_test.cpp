@@ -219,11 +219,11 @@ TEST_CASE("what must be unique is, in the whole document") {
                            game_with(a_namespace(namespace_id, ",'domains':['a.example']") + "," +
                                      a_namespace(other_namespace_id, ",'domains':['A.example']")) +
                            "]}"),
-               "/games/0/namespaces/1/domains/0: \"a.example\" is at "
-               "/games/0/namespaces/0/domains/0 already"));
+               "/games/0/namespaces/1/domains/0: \"a.example\" is already at "
+               "/games/0/namespaces/0/domains/0; keep one"));
   CHECK(contains(problems_of("{'games':[" +
                              game_with(a_namespace(namespace_id, ",'regions':['a','a']")) + "]}"),
-                 "/games/0/namespaces/0/regions/1: \"a\" is at"));
+                 "/games/0/namespaces/0/regions/1: \"a\" is already at"));
 }
 
 TEST_CASE("two upper and lower case spellings of an id are the same id") {
@@ -297,7 +297,7 @@ TEST_CASE("a merge checks what namespaces refer to") {
     document.namespaces = {{other_space, other_game, "prod", {"a.example"}, std::nullopt}};
     const auto merged = merge(current, document);
     REQUIRE_FALSE(merged.has_value());
-    CHECK(contains(merged.error().detail, "domain \"a.example\" is registered by"));
+    CHECK(contains(merged.error().detail, "domain \"a.example\" is already registered by"));
   }
   SECTION("a domain moves when both namespaces are named") {
     document.namespaces = {{other_space, other_game, "prod", {"a.example"}, std::nullopt},

@@ -223,7 +223,7 @@ TEST_CASE("what is still referred to is kept, and the first ten that refer are n
   CHECK(contains(lon.error().detail,
                  "region \"lon\" is listed by 12 namespaces: `n` (01000000-0000"));
   CHECK(contains(lon.error().detail,
-                 ", `n` (0a000000-0000-0000-0000-000000000000) and 2 more. Take"));
+                 ", `n` (0a000000-0000-0000-0000-000000000000) and 2 more. First"));
   CHECK(without(c, key(element_kind::region, "fra")).has_value());
 
   const auto game = without(c, id);

@@ -56,7 +56,7 @@ TEST_CASE("A report is bounded in depth and in regions") {
   std::string body = R"({"latencies": {)";
   for (std::size_t i = 0; i <= model::measured_limit; ++i)
     body += (i == 0 ? "\"r" : ",\"r") + std::to_string(i) + "\": 1";
-  CHECK(refusal(body + "}}").find("257 regions, and at most 256") != std::string::npos);
+  CHECK(refusal(body + "}}").find("257 regions, but at most 256") != std::string::npos);
 }
 
 } // namespace

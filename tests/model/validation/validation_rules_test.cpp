@@ -37,9 +37,9 @@ TEST_CASE("limits at either end of what they may be are rules, if they leave som
   CHECK(why_not(least) == "accepted");
   CHECK(why_not(most) == "accepted");
   least.limits.max_players_lowest = 1;
-  CHECK(holds(why_not(least), "max-players-lowest is above max-players-highest"));
+  CHECK(holds(why_not(least), "max-players-lowest is greater than max-players-highest"));
   most.limits.host_port_highest = most.limits.host_port_lowest - 1;
-  CHECK(holds(why_not(most), "host-port-lowest is above host-port-highest"));
+  CHECK(holds(why_not(most), "host-port-lowest is greater than host-port-highest"));
 }
 
 TEST_CASE("an alias is a new word for a neutral one") {
