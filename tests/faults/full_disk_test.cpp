@@ -14,7 +14,7 @@ using namespace e2e;
 /// How often the disk is filled; script/soak sets a higher number.
 constexpr std::uint64_t fillings = 3;
 
-const refusal full{507, "store_full", "free some disk space"};
+const refusal full{507, "store_full", "Free some disk space"};
 const refusal full_to_clients{507, "store_full", "Its operator has to make room"};
 
 /// Runs clients of all kinds until each has received enough refusals because the disk is full.
@@ -91,7 +91,7 @@ TEST_CASE("a full disk: the service ends well, and starts when there is room", "
   // create one.
   end();
   disk.fill();
-  check_start_refused(own, full.advice);
+  check_start_refused(own, "free some disk space");
   disk.make_room();
   service.restart();
   service.check_heals(by, full);

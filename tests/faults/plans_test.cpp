@@ -163,7 +163,7 @@ TEST_CASE("a plan that is wrong does nothing and exits with 2", "[plans]") {
   const planned at;
   const std::string head = "lasts = \"1s\"\ncheck = [\"hits = 0\"]\n[[step]]\nat = \"0s\"\n";
   const std::vector<std::pair<std::string, std::string>> cases{
-      {head + "inject = \"slow-dsik\"\n", "plan.toml:5: `slow-dsik` is no preset."},
+      {head + "inject = \"slow-dsik\"\n", "plan.toml:5: `slow-dsik` is not a preset."},
       {head + "kill = \"service\"\n", "needs a process id. Add --pid service=PID."},
       {head + "kill = \"other\"\n", "there is no process other"},
       {"load = \"--rat 7\"\n" + head + "heal = true\n", "--rat"}};

@@ -49,7 +49,7 @@ TEST_CASE("a read-only data directory: the service does not start, and says why"
   };
   end(SIGTERM);
   disk.make_read_only();
-  check_start_refused(own, not_writable.advice);
+  check_start_refused(own, "make the data directory writable");
   disk.make_writable();
   service.restart();
   // Starts with the files that a killed process left.

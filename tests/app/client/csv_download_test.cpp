@@ -270,7 +270,7 @@ TEST_CASE("a file that changes again and again is given up") {
   in.answer_export();
   for (int i = 0; i < 9; ++i)
     in.server.then(cut(whole(csv, '"' + std::to_string(i) + '"'), 100));
-  check_failed(in.run(), {"begun anew 3 times"});
+  check_failed(in.run(), {"restarted 3 times"});
   CHECK(in.server.requests().size() == 2 + start_anew_limit + 1);
   CHECK(in.nothing_left());
 }

@@ -236,7 +236,7 @@ TEST_CASE("texts with a form are held to it") {
 
   for (const auto* key : {"public-url", "objects-images-url"}) {
     const auto why = why_not(key, {"https://me:secret@x.example"});
-    CHECK(why.find("the user and the password before the @") != std::string::npos);
+    CHECK(why.find("the user name and password before the @") != std::string::npos);
     CHECK(why.find("secret") == std::string::npos);
     CHECK(!with(key, {"https://me@x.example"}).has_value());
   }

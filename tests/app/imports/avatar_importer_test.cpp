@@ -144,7 +144,7 @@ TEST_CASE("everything that is wrong is listed by line, whoever found it") {
   CHECK(lines[0].starts_with("line 1: malformed: "));
   CHECK(
       lines[1].starts_with("line 2: game_unknown: game_id: no game has the id " + uuid_text("9")));
-  CHECK(lines[2].starts_with("line 4: invalid: file \"text.png\": the file is neither"));
+  CHECK(lines[2].starts_with("line 4: invalid: file \"text.png\": the file's content is neither"));
   CHECK(lines[3].starts_with("line 5: invalid: file \"missing.png\": cannot be read: No such"));
   CHECK(lines[4].starts_with("line 7: conflict: upload_id " + uuid_text("d") + " is on line 6"));
 }
@@ -164,7 +164,7 @@ TEST_CASE("an image that changes between check and copy is left out and named") 
   on.images.file("a.png", small_png(3));
   const auto summary = on.write(*import);
   CHECK(summary.added == 1);
-  CHECK(problems_of(*import).starts_with("line 1: invalid: file \"a.png\": changed while"));
+  CHECK(problems_of(*import).starts_with("line 1: invalid: file \"a.png\": changed during"));
   CHECK(on.stored().size() == 1);
 }
 
@@ -263,7 +263,7 @@ TEST_CASE("images that changed are named in the order of their lines, whoever ca
   std::size_t at = 0;
   for (std::string each; std::getline(in, each); at += 4)
     CHECK(each.starts_with("line " + std::to_string(at + 1) + ": invalid: file \"" +
-                           std::to_string(at) + ".png\": changed while"));
+                           std::to_string(at) + ".png\": changed during"));
   CHECK(at == 40);
 }
 

@@ -188,7 +188,7 @@ TEST_CASE("a file with a wrong header has one finding") {
 TEST_CASE("addresses need GeoIP files that know them") {
   bench in;
   CHECK(contains(in.findings("address,region,ms\n203.0.113.1,lon,9\n"),
-                 "rtt.csv:2: No GeoIP file has a place for 203.0.113.1 is."));
+                 "rtt.csv:2: No GeoIP file has a place for 203.0.113.1."));
   in.has_geoip = false;
   CHECK(contains(in.findings("address,region,ms\n192.0.2.1,lon,9\n192.0.2.1,lon,9\n"),
                  "rtt.csv:1: Rows by `address` need GeoIP files"));
