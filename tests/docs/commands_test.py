@@ -400,6 +400,7 @@ def main():
              for line, finding in page_rules.findings(ROOT, name, read_page(name))]
     wrong += page_rules.source_findings(ROOT)
     wrong += page_rules.diagram_findings(ROOT)
+    wrong += page_rules.result_findings(ROOT, read_page("README.md"))
     wrong += word_findings()
     runs = run_pages(options, names)
     for run in runs:

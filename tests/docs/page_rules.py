@@ -64,6 +64,29 @@ def hand_written_words(text):
     return sum(any(each.isalnum() for each in word) for word in text.split())
 
 
+def section_of(text, heading):
+    found = re.search(rf"^## {re.escape(heading)}\n(.*?)(?=^## |\Z)", text,
+                      re.MULTILINE | re.DOTALL)
+    return found.group(1) if found else ""
+
+
+def result_findings(root, text):
+    """What the README says was measured, and docs/benchmarks.md does not say."""
+    with open(os.path.join(root, "docs/benchmarks.md"), encoding="utf-8") as file:
+        known = file.read()
+    measured = section_of(text, "Measured")
+    rows = [line for line in measured.split("\n") if line.startswith("| `")]
+    if not rows:
+        yield "README.md has no rows of results below Measured"
+    summary = section_of(known, "Summary").split("\n")
+    for row in rows:
+        if row not in summary:
+            yield f"README.md: no row of the summary in docs/benchmarks.md: {row}"
+    for date in re.findall(r"\b20\d\d-\d\d-\d\d\b", re.sub(r"^\|.*$", "", measured, flags=re.M)):
+        if date not in section_of(known, "Machine"):
+            yield f"README.md: docs/benchmarks.md was not measured on {date}"
+
+
 def diagram_findings(root):
     """Pictures that are not of their source."""
     checked = subprocess.run([os.path.join(root, "script", "diagrams"), "--check"],
