@@ -34,7 +34,7 @@ test("the list of games has names first and counts, and leads to a game's page",
     await spaces.getByRole("cell", { name: "demo-game.example", exact: true }).waitFor();
     const avatars = page.getByRole("region", { name: "Avatars" });
     await avatars.getByRole("img", { name: "Tide Turtle" }).waitFor();
-    await avatars.getByText("80 × 80 px, 188 B").waitFor();
+    await avatars.getByText(/^256 × 256 px, /).first().waitFor();
     await page.getByRole("link", { name: "Games" }).click();
     await page.getByRole("table", { name: "Games" }).waitFor();
   }));

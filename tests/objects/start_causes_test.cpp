@@ -116,7 +116,7 @@ TEST_CASE("the right that is missing is named") {
     if (contains(request.target, "list-type=2")) return proxy_action{answers, canned(200, page)};
     return refusing(403, error_body("AccessDenied"))(request);
   };
-  check_refused(lists, {"AccessDenied", "; allow s3:GetObject to the user or role"});
+  check_refused(lists, {"AccessDenied", "; allow s3:GetObject for the user or role"});
 }
 
 TEST_CASE("a bucket that does not exist, and what is no service of S3, are told") {
