@@ -339,7 +339,7 @@ access_gate::verdict access_gate::count_token(const request& head, const route& 
   if (settings_->access.replicas) policy.window_s *= settings_->access.replicas->get();
   subject_name subject{limited_subject::token, row.cost};
   subject.add(where.token->token_id.bytes);
-  // Games ship player tokens, so many clients share one. Even the token's own limit applies per
+  // Games ship player tokens, and many clients share one. So the limit of such a token applies per
   // address, so that no client can use it up for all.
   if (what.kind == model::token_kind::player)
     subject.add(prefix_of(where.client, settings_->access.ipv6_client_prefix).bytes);

@@ -62,7 +62,7 @@ base::expected<listeners> listen_on(const endpoint& where, std::size_t count, in
 
 /// Whether the kernel keeps connections to a listening socket until their first bytes or their end
 /// (TCP_DEFER_ACCEPT), so that a loop wakes only when there is something to read. A silent one is
-/// accepted a second after it was opened, or at once if so many wait that the kernel answers with
+/// accepted a second after it was opened, or at once if the queue is so full that the kernel sends
 /// SYN cookies.
 void accept_with_first_bytes(int socket, bool on) noexcept;
 
