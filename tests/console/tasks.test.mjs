@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { startBrowser, until, withConsole } from "./support/browser.mjs";
 import { idOf } from "./support/full_store.mjs";
-import { Person } from "./support/person.mjs";
+import { longerThan, Person } from "./support/person.mjs";
 import { ask } from "./support/service.mjs";
 import { endWorlds, world } from "./support/worlds.mjs";
 
@@ -56,14 +56,15 @@ test("a game's avatars are slow: found from Live within four clicks", async () =
   try {
     await withConsole(browser, "#/live", { ...look, url: faulty.ops }, async (page) => {
       const person = new Person(page);
-      const slow = page.getByRole("link", { name: /list_avatars.* took 3\d\d ms/ });
+      const slow = page.getByRole("link",
+        { name: new RegExp(`list_avatars.* took ${longerThan(3)}`) });
       await person.click(slow);
       await page.getByRole("heading", { level: 1, name: "Traces" }).waitFor();
       const { display_name: name } = await ask("GET", `/v1/games/${game}`, null,
         { url: faulty.ops });
       const row = page.getByRole("row").filter({ hasText: "list_avatars" }).first();
       await until(async () => (await row.textContent()).includes(name), "the game");
-      await person.see(row.getByText(/^3\d\d ms$/).first());
+      await person.see(row.getByText(new RegExp(`^${longerThan(3)}$`)).first());
       await person.click(row.getByRole("link").first());
       await person.see(page.getByText(/avatar\.receive/).first());
       person.within(4);

@@ -2,6 +2,9 @@
 // clicks are counted.
 import assert from "node:assert/strict";
 
+/** What `hundreds` of ms or longer look like, up to 9 s: a busy machine adds to a delay. */
+export const longerThan = (hundreds) => `(?:(?:[${hundreds}-9]|\\d\\d)\\d\\d ms|\\d(?:\\.\\d+)? s)`;
+
 export class Person {
   clicks = 0;
 
