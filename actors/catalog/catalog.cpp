@@ -9,30 +9,30 @@ namespace matchcloud::actors {
 
 namespace {
 
-/// Loads the store's catalog if its revision differs from `known`'s, or if `anew`; returns null if
+/// Loads the store's catalog if its revision differs from `known`'s, or if `always`; returns null if
 /// it is the same.
 base::expected<model::catalog_snapshot>
-read_catalog_if_moved(store::database& in, const model::catalog_snapshot& known, bool anew) {
+read_catalog_if_moved(store::database& in, const model::catalog_snapshot& known, bool always) {
   const auto from = in.catalog();
   if (!from) return tl::unexpected(from.error());
   const auto revision = (*from)->revision();
   if (!revision) return tl::unexpected(revision.error());
-  if (*revision == known->revision && !anew) return model::catalog_snapshot{};
+  if (*revision == known->revision && !always) return model::catalog_snapshot{};
   auto loaded = (*from)->load();
   if (!loaded) return tl::unexpected(loaded.error());
   if (*loaded == *known) return model::catalog_snapshot{};
   return std::make_shared<const model::catalog>(*std::move(loaded));
 }
 
-/// Loads the store's tokens if their revision differs from `known`'s, or if `anew`; otherwise
+/// Loads the store's tokens if their revision differs from `known`'s, or if `always`; otherwise
 /// returns null.
 base::expected<model::token_snapshot>
-read_tokens_if_moved(store::database& in, const model::token_snapshot& known, bool anew) {
+read_tokens_if_moved(store::database& in, const model::token_snapshot& known, bool always) {
   const auto from = in.access();
   if (!from) return tl::unexpected(from.error());
   const auto revision = (*from)->tokens_revision();
   if (!revision) return tl::unexpected(revision.error());
-  if (*revision == known->revision() && !anew) return model::token_snapshot{};
+  if (*revision == known->revision() && !always) return model::token_snapshot{};
   auto loaded = (*from)->load_tokens();
   if (!loaded) return tl::unexpected(loaded.error());
   (*loaded)->take_uses(*known);
@@ -50,21 +50,21 @@ take_feed(store::database& in, std::optional<store::lease<store::change_feed>>& 
   return &**feed;
 }
 
-/// Reads what moved since the known revisions; reads nothing if no other session committed. `anew`:
-/// reads catalog and tokens regardless of their revisions.
+/// Reads what moved since the known revisions; reads nothing if no other session committed. If
+/// `always`, reads catalog and tokens regardless of their revisions.
 base::expected<store_polled> read_moved(store::database& in, store::change_feed& feed,
                                         const model::catalog_snapshot& catalog,
                                         const model::token_snapshot& tokens, std::int64_t avatars,
-                                        bool anew, const caf::actor& self) {
+                                        bool always, const caf::actor& self) {
   store_polled found;
   const auto changed = feed.changed();
   if (!changed) return tl::unexpected(changed.error());
   if (!*changed) return found;
   // Sent at once, so that a revocation does not wait for the loading of a large catalog.
-  auto issued = read_tokens_if_moved(in, tokens, anew);
+  auto issued = read_tokens_if_moved(in, tokens, always);
   if (!issued) return tl::unexpected(issued.error());
   if (*issued) caf::anon_send(self, tokens_changed{*std::move(issued)});
-  auto snapshot = read_catalog_if_moved(in, catalog, anew);
+  auto snapshot = read_catalog_if_moved(in, catalog, always);
   if (!snapshot) return tl::unexpected(snapshot.error());
   auto moved = feed.moved_games_since(avatars);
   if (!moved) return tl::unexpected(moved.error());
@@ -124,12 +124,12 @@ caf::behavior catalog::make_behavior() {
 void catalog::poll() {
   auto task = [self = caf::actor_cast<caf::actor>(this), database = settings_.database,
                feed = feed_, known = state_.snapshot(), tokens = state_.tokens(),
-               avatars = state_.avatars_revision(), anew = state_.is_failing(),
+               avatars = state_.avatars_revision(), always = state_.is_failing(),
                contact = settings_.contact, fence = settings_.fence, look = settings_.look,
                clock = settings_.clock] {
     if (look) look();
     auto found = take_feed(*database, *feed).and_then([&](store::change_feed* from) {
-      return read_moved(*database, *from, known, tokens, avatars, anew, self);
+      return read_moved(*database, *from, known, tokens, avatars, always, self);
     });
     if (found && contact) contact->note(clock->now());
     if (!found) {
