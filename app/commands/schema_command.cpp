@@ -3,6 +3,7 @@
 #include "cli/print.hpp"
 
 #include "model/validation/json_schema.hpp"
+#include "model/validation/member_table.hpp"
 
 #include <iostream>
 #include <memory>
@@ -11,13 +12,20 @@ namespace matchcloud::app {
 
 namespace {
 
-int print_schema(const payload_options& options) {
+struct schema_options : payload_options {
+  /// Whether a table for people is printed instead.
+  bool as_table = false;
+};
+
+int print_schema(const schema_options& options) {
   const auto rules = rules_of(options);
   if (!rules) {
     std::cerr << "matchcloud schema: " << rules.error().detail << "\n";
     return usage;
   }
-  const auto text = model::json_schema(options.kind, rules->rules, rules->names) + "\n";
+  const auto text = options.as_table
+                        ? model::member_table(rules->rules)
+                        : model::json_schema(options.kind, rules->rules, rules->names) + "\n";
   return cli::print("matchcloud schema", text) ? ok : failed;
 }
 
@@ -39,8 +47,12 @@ void add_schema_command(CLI::App& program, int& code) {
            "\"./version.schema.json\"}]\n"
            "A file with only a `config`: a schema of its own\n"
            "  {\"$ref\": \"version.schema.json#/properties/config\"}");
-  const auto options = std::make_shared<payload_options>();
+  const auto options = std::make_shared<schema_options>();
   add_payload_options(*command, *options, "The kind of body.");
+  command
+      ->add_flag("--table", options->as_table,
+                 "Print the members of a version and their limits as a Markdown table instead.")
+      ->excludes("--kind");
   command->callback([options, &code] { code = print_schema(*options); });
 }
 

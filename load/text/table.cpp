@@ -8,13 +8,6 @@
 
 namespace matchcloud::load {
 
-std::string grouped(std::uint64_t number) {
-  auto text = std::to_string(number);
-  for (auto at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > 0; at -= 3)
-    text.insert(static_cast<std::size_t>(at), ",");
-  return text;
-}
-
 std::string rate_text(double rate) {
   if (rate >= 100) return grouped(static_cast<std::uint64_t>(std::llround(rate)));
   std::ostringstream text;

@@ -1,13 +1,13 @@
 #pragma once
 
-#include <cstdint>
+#include "base/grouped.hpp"
+
 #include <string>
 #include <vector>
 
 namespace matchcloud::load {
 
-/// A whole number with a comma between thousands: `12,345`.
-std::string grouped(std::uint64_t number);
+using base::grouped;
 
 /// A number per second for people, with at least three digits: `7.25`, `31.2`, `12,345`.
 std::string rate_text(double rate);

@@ -66,27 +66,6 @@ bool is_definable(const value_rule& rule) noexcept {
   return rule.shape || rule.most || rule.text == text_rule::tier;
 }
 
-bool may_be_empty(text_rule rule) noexcept {
-  switch (rule) {
-  case text_rule::not_empty:
-  case text_rule::display_name:
-  case text_rule::glob:
-  case text_rule::header_name:
-  case text_rule::public_url: return false;
-  case text_rule::any:
-  case text_rule::header_value:
-  case text_rule::tier:
-  case text_rule::word:
-  case text_rule::network_mode: return true;
-  }
-  return true;
-}
-
-void append_sentence(std::string& text, std::string_view sentence) {
-  if (sentence.empty()) return;
-  text.append(text.empty() ? "" : " ").append(sentence);
-}
-
 /// Recurses through the table, which is constant, finite, and only as deep as the specification.
 class schema_printer {
 public:

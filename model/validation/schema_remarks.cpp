@@ -90,6 +90,22 @@ std::string_view pattern_of(key_rule rule) noexcept {
   return {};
 }
 
+bool may_be_empty(text_rule rule) noexcept {
+  switch (rule) {
+  case text_rule::not_empty:
+  case text_rule::display_name:
+  case text_rule::glob:
+  case text_rule::header_name:
+  case text_rule::public_url: return false;
+  case text_rule::any:
+  case text_rule::header_value:
+  case text_rule::tier:
+  case text_rule::word:
+  case text_rule::network_mode: return true;
+  }
+  return true;
+}
+
 std::string_view unexpressed() noexcept {
   return "Validation also finds mistakes that JSON Schema cannot express: a repeated member; too "
          "many bytes of text beyond ASCII; a `min` greater than `max`; a route's glob, a kind of "
@@ -160,6 +176,11 @@ std::string_view remark_of(object_rule rule, bool complete) noexcept {
   case object_rule::matchmaker: return {};
   }
   return {};
+}
+
+void append_sentence(std::string& text, std::string_view sentence) {
+  if (sentence.empty()) return;
+  text.append(text.empty() ? "" : " ").append(sentence);
 }
 
 } // namespace matchcloud::model

@@ -2,6 +2,7 @@
 
 #include "model/validation/schema.hpp"
 
+#include <string>
 #include <string_view>
 
 namespace matchcloud::model {
@@ -13,6 +14,9 @@ namespace matchcloud::model {
 std::string_view pattern_of(text_rule rule) noexcept;
 std::string_view pattern_of(key_rule rule) noexcept;
 
+/// Whether the rule accepts an empty text.
+bool may_be_empty(text_rule rule) noexcept;
+
 /// The rules that the printed schemas of all payload kinds leave to validation.
 std::string_view unexpressed() noexcept;
 
@@ -20,5 +24,8 @@ std::string_view remark_of(text_rule rule) noexcept;
 std::string_view remark_of(key_rule rule) noexcept;
 /// The remark on a relation; `complete` as in `validation_rules`.
 std::string_view remark_of(object_rule rule, bool complete) noexcept;
+
+/// Appends `sentence` to `text`, after a space if there is text.
+void append_sentence(std::string& text, std::string_view sentence);
 
 } // namespace matchcloud::model

@@ -4,6 +4,7 @@
 #include "app/reports/operation_table.hpp"
 #include "app/reports/problem_table.hpp"
 #include "http/tls/tls_context.hpp"
+#include "model/validation/member_table.hpp"
 
 #include "tests/catch.hpp"
 #include "tests/fixtures/built_from.hpp"
@@ -55,6 +56,11 @@ TEST_CASE("the table of problems in docs/interface.md is the program's") {
 TEST_CASE("the table of who may call what in docs/security.md is the program's") {
   INFO("print it with `matchcloud serve --access`");
   CHECK(has_table(page("docs/security.md"), "access", access_table()));
+}
+
+TEST_CASE("the table of members in docs/validation.md is the program's") {
+  INFO("print it with `matchcloud schema --table`");
+  CHECK(has_table(page("docs/validation.md"), "members", model::member_table({})));
 }
 
 /// The names of a list of OpenSSL's, as a page has them.
