@@ -94,7 +94,7 @@ TEST_CASE("a file that is replaced keeps its mode, whatever the umask") {
   CHECK((found.st_mode & 0777) == mode);
 }
 
-TEST_CASE("what was written is forgotten when a file starts anew") {
+TEST_CASE("what was written is forgotten when a file starts over") {
   const fixtures::temporary_directory directory;
   const auto path = directory.path("a.csv");
   const interrupt until;

@@ -70,7 +70,7 @@ TEST_CASE("a staged file replaces what has its name only where it is told to") {
   CHECK_FALSE(fs::exists(directory.path("nowhere")));
 }
 
-TEST_CASE("a staged file does not replace what took its name meanwhile") {
+TEST_CASE("a staged file does not replace one that took its name in the meantime") {
   const fixtures::temporary_directory directory;
   const auto path = directory.path("made");
   {

@@ -643,7 +643,7 @@ TEST_CASE("what is reachable from outside needs tokens or a word", "[operations]
 
 // -- the audit log ------------------------------------------------------------
 
-TEST_CASE("each change through the ops plane is in the audit log, with who, what and before",
+TEST_CASE("the audit log has each change through the ops plane, with caller, action and old value",
           "[operations]") {
   world of;
   const server open{{"--enable-fault-injection"}, of};

@@ -212,7 +212,7 @@ TEST_CASE("an import with any error writes nothing, a partial one the good lines
   CHECK(eventually([&] { return listed_ids(of) == arguments{upload_id(1)}; }));
 }
 
-TEST_CASE("an import that leaves out what changed meanwhile does not succeed", "[operations]") {
+TEST_CASE("an import that leaves out what changed during it does not succeed", "[operations]") {
   const world own;
   own.directory().file("a.png", fixtures::small_png(1));
   const auto pipe = own.directory().path("pipe");
@@ -269,7 +269,7 @@ TEST_CASE("a killed import is repeated: nothing is lost, nothing is half", "[lif
   CHECK(std::distance(folders{own.data_dir() + "/tmp"}, folders{}) == 1);
 }
 
-TEST_CASE("a list of 100,000 avatars is one answer, and small ones flow meanwhile", "[limits]") {
+TEST_CASE("a list of 100,000 avatars is one answer, and does not hold up small ones", "[limits]") {
   const world own;
   const server of{{"--loops", "1"}, own};
   constexpr std::size_t count = 100'000;

@@ -1,4 +1,4 @@
-// What the console asks the ops plane, beside what administration asks.
+// What the console requests from the ops plane, apart from what administration requests.
 #include "model/text/timestamp.hpp"
 #include "tests/catch.hpp"
 #include "tests/fixtures/csv_reader.hpp"

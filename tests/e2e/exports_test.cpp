@@ -306,7 +306,7 @@ TEST_CASE("an export for spreadsheets has no formulas, and its own file", "[oper
   CHECK(has(exact, ", =1,a;=1+1,"));
   CHECK(has(excel, ", '=1,a;'=1+1,"));
   CHECK(has(excel, ",'\uff1d1,1-1=0 + plain's,"));
-  // All else is the same.
+  // Everything else is the same.
   CHECK(std::count(excel.body.begin(), excel.body.end(), '\n') ==
         std::count(exact.body.begin(), exact.body.end(), '\n'));
   CHECK(excel.body.size() == exact.body.size() + 3 + 7);
@@ -332,7 +332,7 @@ TEST_CASE("an export for spreadsheets has no formulas, and its own file", "[oper
   CHECK(listed.find(R"("csv":"exact")") != std::string::npos);
 }
 
-TEST_CASE("an unknown way to write CSV is refused with those that there are", "[operations]") {
+TEST_CASE("an unknown way to write CSV is refused with the known ones", "[operations]") {
   auto& from = plain_server();
   for (const std::string query : {"?csv=xls", "?csv=", "?csv=EXCEL", "?csv=%zz", "?csv"}) {
     CAPTURE(query);

@@ -17,7 +17,7 @@ using namespace matchcloud::e2e;
 constexpr std::size_t clients = 4;
 
 /// A change must be visible within a second, and is within half a second on a machine that is not
-/// overloaded. Under sanitizers beside other tests, most changes must be visible within this time.
+/// overloaded. Under sanitizers, next to other tests, most changes must be visible in this time.
 constexpr milliseconds soon{2'000};
 
 /// A server under load whose GeoIP file or catalog a test replaces. Records the distinct bodies

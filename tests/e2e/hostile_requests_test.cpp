@@ -384,7 +384,7 @@ TEST_CASE("clients that trickle are refused in time, whatever part they are in",
       ++waiting;
       each.client.try_send(std::string_view{each.trickle}.substr(sent, 1));
     }
-    // Other clients are served meanwhile.
+    // Other clients are served in the meantime.
     raw_connection honest{to};
     REQUIRE(honest.ask(request("GET", regions_target)).status == 200);
     honest.readable(milliseconds{5});

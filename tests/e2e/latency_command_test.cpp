@@ -187,7 +187,7 @@ TEST_CASE("a running service uses what is imported", "[operations]") {
   server service{
       {"--geoip", in.in().geoip(), "--rank-by", "latency", "--trusted-proxies", "127.0.0.1"},
       in.in()};
-  // Listings with details are made anew for each request; others may be some seconds old.
+  // Listings with details are made again for each request; others may be some seconds old.
   const auto target = regions_target + "?fields=latency";
   const auto first_region = [&] {
     raw_connection client{service.data()};

@@ -47,7 +47,7 @@ environment long_warnings(int count) {
   return lines;
 }
 
-TEST_CASE("whoever does not read the log holds up no request and no end", "[lifecycle][plain]") {
+TEST_CASE("a log that nobody reads holds up neither requests nor the end", "[lifecycle][plain]") {
   const int signal = GENERATE(SIGTERM, SIGINT);
   const stalled_pipe errors{filled::full};
   server of{{"--loops", "1"}, shared_world(), {}, {.errors = errors.write_end()}};
@@ -83,7 +83,7 @@ TEST_CASE("a start that fails ends with its code where nobody reads stderr", "[l
   CHECK(failing.exit_code(deadline{end_limit}) == 1);
 }
 
-TEST_CASE("whoever does not read stdout holds up no end", "[lifecycle]") {
+TEST_CASE("a stdout that nobody reads does not hold up the end", "[lifecycle]") {
   const stalled_pipe out{filled::full};
   child_process of{{"serve", "--data-dir", shared_world().data_dir(), "--listen", "127.0.0.1:0",
                     "--ops-listen", "127.0.0.1:0", "--enable-fault-injection"},

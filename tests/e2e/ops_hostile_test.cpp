@@ -1,4 +1,4 @@
-// The ops plane beside hostile clients, busy loops and a store that hangs.
+// The ops plane under hostile clients, busy loops and a store that hangs.
 #include "tests/catch.hpp"
 #include "tests/fixtures/json.hpp"
 #include "tests/service/load.hpp"
@@ -49,7 +49,7 @@ void check_health(const server& of) {
   CHECK(took[took.size() / 2] <= probe_limit);
 }
 
-TEST_CASE("health is answered beside five thousand hostile connections", "[limits]") {
+TEST_CASE("health is answered despite five thousand hostile connections", "[limits]") {
   raise_descriptor_limit();
   const server of;
   std::vector<raw_connection> hostile;
@@ -78,7 +78,7 @@ TEST_CASE("health is answered beside five thousand hostile connections", "[limit
   dripping.join();
 }
 
-TEST_CASE("health is answered beside clients that ask for much and read nothing", "[limits]") {
+TEST_CASE("health is answered despite clients that request a lot and read nothing", "[limits]") {
   raise_descriptor_limit();
   const server of{{"--max-ops-connections", "100"}};
   std::string asked;
@@ -94,7 +94,7 @@ TEST_CASE("health is answered beside clients that ask for much and read nothing"
   check_health(of);
 }
 
-TEST_CASE("health is answered beside saturated data loops", "[limits]") {
+TEST_CASE("health is answered despite saturated data loops", "[limits]") {
   const server of{{"--loops", "2"}};
   std::atomic<bool> done{false};
   std::vector<std::thread> busy;

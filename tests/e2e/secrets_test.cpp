@@ -79,7 +79,7 @@ TEST_CASE("no output holds a secret, wherever a client puts it", "[operations]")
         ask_ops(at, "POST", "/v1/tokens/" + rotated.id + "/rotate", R"({"grace_s":0})");
     secrets.push_back(text_at(parse_json(next.body), "token"));
   }
-  // An export's URL is a secret, too: its signature lets in whoever has it.
+  // An export's URL is a secret, too: anyone who has its signature is let in.
   raw_connection client{at.data()};
   const auto exported = client.ask(request(
       "POST", "/cloud/games/" + std::string{demo_game} + "/matchmaker/lobbies/export-history",

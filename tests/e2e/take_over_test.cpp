@@ -362,7 +362,7 @@ TEST_CASE("a successor that is killed when it serves does not keep the other fro
   check_serves(third.data());
 }
 
-TEST_CASE("a predecessor that is killed leaves its sockets to whoever has them", "[lifecycle]") {
+TEST_CASE("a predecessor that is killed leaves its sockets to its successor", "[lifecycle]") {
   const world own;
   auto first = std::make_unique<server>(arguments{"--loops", "2"}, own);
   server second{same_as(*first), own};

@@ -134,7 +134,7 @@ struct rounds_done {
   std::uint64_t images = 0;
 };
 
-/// Makes backups of one store, which grows meanwhile.
+/// Makes backups of one store, which grows at the same time.
 void make_backups(std::uint64_t rounds, chances& by, rounds_done& done) {
   auto& [usual, whole, images] = done;
   const world own;
@@ -199,7 +199,7 @@ TEST_CASE("kill -9 of a backup or the service at any instant: what says it is wh
     make_backups(std::min(left, backups_of_a_store), by, done);
   std::cout << "faults: " << all << " backups, which take " << done.usual.count() << " ms, "
             << done.whole << " of them whole and restored; " << done.images
-            << " images imported meanwhile" << std::endl;
+            << " images imported in the meantime" << std::endl;
 }
 
 } // namespace

@@ -165,7 +165,7 @@ std::string plan_of(const std::vector<tried_fault>& faults, const std::string& p
   const bool is_wire = std::ranges::any_of(faults, is_of_the_wire, &tried_fault::at);
   std::string plan =
       "# " + problem.substr(0, problem.find('\n')) +
-      "\n# Put it beside plans/players.toml. The search itself ingests lobbies, too.\n"
+      "\n# Put it next to plans/players.toml. The search itself ingests lobbies, too.\n"
       "lasts = \"8s\"\nload = \"--rate 200 --mix players.toml\"\n"
       "check = [" +
       (is_wire ? "" : "\"content = 0\", ") + "\"errors = 0 from 2s after healing\"]\n";

@@ -96,7 +96,7 @@ tally known_load::ask_reading() const {
   const auto is = [](std::string_view expected) {
     return [expected](const std::string& body) { return body == expected; };
   };
-  // Regions are renamed and GeoIP files replaced meanwhile.
+  // Regions are renamed and GeoIP files replaced in the meantime.
   const auto is_listing = [&](const std::string& body) {
     const auto listed = parse_json(body);
     const auto known = parse_json(regions_);

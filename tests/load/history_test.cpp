@@ -60,7 +60,7 @@ std::string difference_measured() {
       seen = std::max<std::uint64_t>(seen, point["data_plane"]["requests"].GetUint64());
     return seen == sent || history["points"].Size() > 1;
   }));
-  if (seen != sent) return "an hour ended meanwhile: two points share the requests";
+  if (seen != sent) return "an hour ended in the meantime: two points share the requests";
   std::string different;
   for (const auto& point : history["points"].GetArray()) {
     if (point["data_plane"]["requests"].GetUint64() != sent) continue;

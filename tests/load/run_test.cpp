@@ -76,7 +76,7 @@ TEST_CASE("a known delay is what is measured", "[load]") {
 }
 
 TEST_CASE("a stalled server cannot hide: latency counts from the intended time", "[load]") {
-  // One connection, 100 requests/s and a stall of 400 ms: 40 requests were due meanwhile, of which
+  // One connection, 100 requests/s and a stall of 400 ms: 40 requests were due during it, of which
   // the first waited 400 ms and the last 10. Measuring from the actual send would see only one.
   delayed_server server{ok_reply(good_listing)};
   server.stall_once(100ms, 400ms);
@@ -122,7 +122,7 @@ TEST_CASE("a stalled server cannot hide from many requests either", "[load]") {
   CHECK(of.all.sent == 2'400);
   CHECK(of.all.answered == 2'400);
   CHECK(ms(of.all.latency.max_ns()) >= 280);
-  // 1,200 of the requests were due meanwhile.
+  // 1,200 of the requests were due in that time.
   CHECK(ms(of.all.latency.percentile_ns(75)) >= 100);
   CHECK(of.all.late.for_connections >= 1'000);
 }
@@ -440,7 +440,7 @@ TEST_CASE("a signal ends the wait for a server that does not answer, and nothing
   CHECK(std::chrono::steady_clock::now() - begun < 20s);
   CHECK(of.all.sent == 4);
   CHECK(count(of, failure::abandoned) == 4);
-  // 1,000 requests per second were due meanwhile.
+  // 1,000 requests per second were due in that time.
   CHECK(of.all.intended() == 4 + count(of, failure::unsent));
   CHECK(of.all.latency.count() == of.all.intended());
 }

@@ -27,7 +27,7 @@ struct location {
   std::string target;
 };
 
-/// Asks whoever a URL leads to.
+/// Sends a request to the server that a URL leads to.
 answer ask_url(const std::string& url, std::string_view method = "GET",
                std::string_view headers = {});
 

@@ -110,13 +110,13 @@ TEST_CASE("an export that one machine makes is waited for by another one that is
   CHECK(download(at.second, target).body == csv_of(at.second_machine));
 }
 
-TEST_CASE("an export whose bucket hangs for longer than its lease stays with who makes it") {
+TEST_CASE("an export whose bucket hangs for longer than its lease stays with its maker") {
   if (!store::has_s3_service() || !fixtures::postgres_installed()) return;
   two_machines at;
   auto early = two_machines::ask_early(at.first);
   REQUIRE(eventually([&] { return at.proxy.count("PUT", "/exports/") == 1; }));
   auto late = two_machines::ask_early(at.second);
-  // It gives up, and whoever waits elsewhere makes the export.
+  // It gives up, and the machine that waits makes the export.
   CHECK(early.get().problem_code() == "store_failed");
   CHECK(late.get().status == 200);
   CHECK(at.second.metric("matchcloud_exports_taken_over_total") == 0);

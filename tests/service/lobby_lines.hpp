@@ -18,7 +18,7 @@ inline std::string lobby_line(std::size_t number, const char* begin = "00000000"
          "\n";
 }
 
-/// So many of them.
+/// `count` of these lines.
 inline std::string lobby_lines(std::size_t count) {
   std::string lines;
   for (std::size_t number = 0; number < count; ++number)

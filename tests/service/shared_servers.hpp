@@ -7,7 +7,7 @@
 namespace matchcloud::e2e {
 
 // Servers that tests share, one per transport ("loops" or "httplib"), started on first use. Main
-// thread only. Each operation is asked of both transports once; all else of loops alone.
+// thread only. Each operation is requested from both transports once, all others from loops alone.
 
 /// Default settings: no GeoIP, and no client is a trusted proxy.
 server& plain_server(const std::string& transport = "loops");

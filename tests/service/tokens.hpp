@@ -18,7 +18,7 @@ answer ask_ops(const server& of, std::string_view method, std::string_view targe
                std::string_view body = {}, std::string_view headers = {});
 
 /// Has the ops plane make a token; `members` are JSON members after kind and name, each behind a
-/// comma. `by`: the token of who asks; empty: none is needed.
+/// comma. `by`: the caller's token; empty: none is needed.
 made_token create_token(const server& at, std::string_view kind, std::string_view members = {},
                         std::string_view by = {});
 

@@ -202,7 +202,7 @@ std::string oracle::judge(const simulated_request& request, const answer& got) c
   }
   if (got.status == 503) {
     if (got.header("retry-after").empty()) return "503 without Retry-After";
-    // Whoever sends one ingest after the other has room for it.
+    // A client that sends one ingest after the other has room for it.
     const bool crowded = world_->tight && !(request.strict && request.of_ops);
     if (crowded || is_excused(request)) return {};
     return "refused without a reason: " + unexpected(got);

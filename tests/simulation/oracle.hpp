@@ -82,7 +82,7 @@ private:
   std::size_t oldest_for(const simulated_request& request) const;
   bool is_exact(const linked_export& of, std::string_view csv) const;
   bool crashed_too_often(const simulated_request& request) const;
-  /// Whether a restart interrupted the body on its way: an ingest is not begun anew without it.
+  /// Whether a restart interrupted the body on its way: an ingest cannot begin again without it.
   bool was_interrupted(const simulated_request& request) const;
 
   world* world_;

@@ -215,7 +215,7 @@ void world::move_clocks(std::chrono::nanoseconds by) {
 }
 
 void world::wait_in_call(std::chrono::microseconds time) {
-  // Other threads run meanwhile.
+  // Other threads run in the meantime.
   while (time.count() > 0) {
     const auto step = std::min<std::chrono::microseconds>(time, untended_limit);
     time -= step;
@@ -232,8 +232,8 @@ void world::wait_in_call(std::chrono::microseconds time) {
 void world::meanwhile() {
   for (auto left = random.below(4); left > 0; --left) {
     switch (random.below(5)) {
-    case 0: note("  meanwhile " + disk.change_lobbies(clock.unix_ms())); break;
-    case 1: note("  meanwhile " + disk.change_avatars()); break;
+    case 0: note("  in the meantime " + disk.change_lobbies(clock.unix_ms())); break;
+    case 1: note("  in the meantime " + disk.change_avatars()); break;
     case 2: run_actor(random.below(8)); break;
     case 3: turn(random.below(all_loop_count)); break;
     default: move_clocks(milliseconds{1});
@@ -243,7 +243,7 @@ void world::meanwhile() {
 
 void world::meanwhile_merging() {
   meanwhile();
-  if (!calm_ && random.one_in(12)) note("  meanwhile killed: " + kill_an_ingester());
+  if (!calm_ && random.one_in(12)) note("  in the meantime killed: " + kill_an_ingester());
 }
 
 // -- breaking -----------------------------------------------------------------

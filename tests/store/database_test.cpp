@@ -58,7 +58,7 @@ TEST_CASE("a session is opened when none is there, and given to the next whateve
   CHECK(on.behind->opened == 2);
 }
 
-TEST_CASE("of the sessions that are given back no more are kept than may be idle") {
+TEST_CASE("of the sessions that are given back, no more than the limit of idle ones are kept") {
   const std::size_t idle = GENERATE(0, 1, 3);
   const bench on{{3, idle, at_once}};
   for (int round = 1; round <= 2; ++round) {
@@ -128,7 +128,7 @@ TEST_CASE("a session that failed takes the idle ones with it, which may have end
   CHECK(counts.opened == 2);
 }
 
-TEST_CASE("sessions are counted, those that could not be opened and those waited for in vain too") {
+TEST_CASE("sessions are counted, and so are failures to open one and waits that timed out") {
   const bench on{{1, 1, at_once}};
   {
     const auto held = on.of->catalog();

@@ -16,7 +16,7 @@ TEST_CASE("a store's clock is the machine's until it is measured") {
   CHECK(clock.now() == machine.now());
 }
 
-TEST_CASE("a store's clock shows the store's time, and goes on with the machine's") {
+TEST_CASE("a store's clock shows the store's time, and advances with the machine's") {
   moved_clock machine;
   store_clock clock{machine};
   const auto right_ts = machine.unix_ms();

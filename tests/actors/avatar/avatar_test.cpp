@@ -274,7 +274,7 @@ TEST_CASE("a full pool is answered with overloaded, and the next request tries a
   CHECK(on.log->made.size() == 1);
 }
 
-TEST_CASE("a store that fails is told, and opened anew for the next load") {
+TEST_CASE("a failing store is reported, and opened again for the next load") {
   bench on;
   on.database->failure = base::error{base::errc::store_failed, "disk on fire"};
   on.ask(1);

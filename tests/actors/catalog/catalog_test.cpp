@@ -91,7 +91,7 @@ TEST_CASE("a revision that is known already is not loaded") {
   CHECK(on.database->loads == 0);
 }
 
-TEST_CASE("tokens go to who holds them, on subscribing and when they change, with their uses") {
+TEST_CASE("token holders get tokens, with their uses, on subscribing and when tokens change") {
   bench on;
   caf::anon_send(on.catalog, subscribers{{}, {on.listener}});
   on.run();
@@ -145,7 +145,7 @@ TEST_CASE("polls follow each other: never two at once, one per interval") {
   CHECK(on.pool.tasks.size() == 1);
 }
 
-TEST_CASE("a store that fails leaves the snapshot in force, and is opened anew") {
+TEST_CASE("a failing store leaves the snapshot in force, and is opened again") {
   bench on;
   on.join();
   on.poll_once();

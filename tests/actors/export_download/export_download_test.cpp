@@ -222,7 +222,7 @@ TEST_CASE("a file that cannot be compressed is sent as it is") {
   CHECK(on.long_work.tasks.size() == 1);
 }
 
-TEST_CASE("a file that is removed while it is compressed is sent as it is to who waited") {
+TEST_CASE("a file that is removed while it is compressed is sent as it is to waiting clients") {
   bench on;
   on.publish();
   on.ask(true);
@@ -234,7 +234,7 @@ TEST_CASE("a file that is removed while it is compressed is sent as it is to who
   CHECK(on.log->failed.empty());
 }
 
-TEST_CASE("so many downloads wait for their file, and one more is told to come back") {
+TEST_CASE("the number of downloads that wait for a file is limited, and one more is refused") {
   bench on{[](auto& settings) { settings.waiting_limit = 2; }};
   on.publish();
   on.ask();

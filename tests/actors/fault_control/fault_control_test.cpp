@@ -230,7 +230,7 @@ TEST_CASE("a fault is injected once the audit log has its entry") {
   CHECK(on.database->recorded[0].after == R"({"kind":"drop"})");
 }
 
-TEST_CASE("the audit log has an entry of a fault that healed, whoever injected it") {
+TEST_CASE("the audit log has an entry of a fault that healed, no matter who injected it") {
   audited_bench on;
   base::fault_rule rule{.kind = fault_kind::error};
   rule.lasts = std::chrono::seconds{1};

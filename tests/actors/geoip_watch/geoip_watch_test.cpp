@@ -160,7 +160,7 @@ TEST_CASE("a full pool puts the look off") {
   CHECK(on.told() == std::vector<double>{1, 4});
 }
 
-TEST_CASE("what a watch found that ended meanwhile is told by its successor") {
+TEST_CASE("what a watch found before it ended is reported by its successor") {
   bench on;
   on.look_once();
   on.replace(5);

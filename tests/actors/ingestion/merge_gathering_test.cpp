@@ -99,7 +99,7 @@ TEST_CASE("small batches that wait are merged together, and each is told of its 
   CHECK(third.get() == 3);
 }
 
-TEST_CASE("large batches go alone beside the small ones, within the bound") {
+TEST_CASE("large batches run alone, in parallel with the small ones, within the limit") {
   held_store in{{.at_once = 2, .small_at_once = 1, .small_lobbies = 10}};
   auto small = in.begin(1);
   REQUIRE(in.runs({{1}}));

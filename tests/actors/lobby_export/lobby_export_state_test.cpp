@@ -138,7 +138,7 @@ TEST_CASE("without an actor: an export runs, and who asked for it gets its URL")
   CHECK(on.answers[0].second.starts_with(R"({"url":"/exports/)"));
 }
 
-TEST_CASE("without an actor: who asks for what waits joins it, whoever asks for more is refused") {
+TEST_CASE("without an actor: a request for a queued export joins it, one for more is refused") {
   bench on;
   on.ask(1);
   on.ask(2, february); // queued
@@ -173,7 +173,7 @@ TEST_CASE("without an actor: games take turns, however many exports one of them 
   for (const std::size_t each : {1, 2, 3, 4, 5})
     end_of(each);
   CHECK(std::vector(on.games.begin() + 3, on.games.end()) == std::vector{1, 3, 2, 1, 2});
-  // One that comes anew each time does not overtake those that wait.
+  // A game that keeps coming back does not overtake those that wait.
   on.ask(300, span_of(4, 0));
   end_of(6);
   CHECK(on.games.back() == 1);

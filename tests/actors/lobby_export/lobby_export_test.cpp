@@ -275,7 +275,7 @@ TEST_CASE("so many run, so many wait, and one more is told to come back") {
   CHECK(on.metrics.waiting.get() == 0);
 }
 
-TEST_CASE("so many requests may wait; those whose clients are gone make room") {
+TEST_CASE("the number of waiting requests is limited; those whose clients are gone make room") {
   bench on{[](auto& settings) { settings.waiting_limit = 2; }};
   const auto gone = on.ask();
   on.ask();
@@ -337,7 +337,7 @@ TEST_CASE("a failed export is a problem for all who wait and leaves nothing behi
   CHECK(on.log->made.size() == 1);
 }
 
-TEST_CASE("a store that cannot be looked at is a problem for who asks again") {
+TEST_CASE("a repeated request fails while the store cannot be read") {
   bench on;
   on.ask();
   on.work();
@@ -426,7 +426,7 @@ TEST_CASE("a time of day that has jumped ahead is believed after a URL's lifetim
   CHECK(!on.files->open(id_of(1)));
 }
 
-TEST_CASE("a file that somebody removed by hand is not given again but made anew") {
+TEST_CASE("a file that somebody removed by hand is not reused but made again") {
   bench on;
   on.ask();
   on.work();
@@ -567,7 +567,7 @@ TEST_CASE("a job outlives its actor: the successor answers who asks for it, and 
   CHECK(on.metrics.running.get() == 0);
 }
 
-TEST_CASE("a successor knows the files that there are, and removes them when their time is over") {
+TEST_CASE("a successor knows the existing files, and removes them when their time is over") {
   bench on;
   on.ask();
   on.work();
@@ -598,7 +598,7 @@ TEST_CASE("a successor never gives a number to a job that another job has") {
   CHECK((*opened)->facts.query == model::export_query{id_of(1), {200, 300}});
 }
 
-TEST_CASE("what a store could not tidy away meanwhile is tidied away afterwards") {
+TEST_CASE("what a store could not tidy up during an export is tidied up afterwards") {
   bench on;
   on.ask();
   on.work();

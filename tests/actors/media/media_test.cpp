@@ -74,7 +74,7 @@ TEST_CASE("the first reader waits for the pool, the next is answered at once") {
   CHECK(on.log->opened[1].image.file == on.log->opened[0].image.file);
 }
 
-TEST_CASE("an ended actor lets go of files and of those who wait, whoever still knows it") {
+TEST_CASE("an ended actor releases files and those who wait, even if others still know it") {
   bench on;
   on.ask(1, 1);
   on.run_pool();
@@ -130,7 +130,7 @@ TEST_CASE("a file that is still being sent when it is closed here is not opened 
   CHECK(on.log->opened[2].image.file == on.log->opened[0].image.file);
 }
 
-TEST_CASE("everybody who waits hears of a failure, and the next asks anew") {
+TEST_CASE("every waiting request gets the failure, and the next one tries again") {
   bench on;
   on.ask(1, 9);
   on.ask(2, 9);
@@ -214,7 +214,7 @@ TEST_CASE("an image that is elsewhere is answered to all who wait, and not kept"
   CHECK(in.objects->calls(object_call::link) == 4);
 }
 
-TEST_CASE("images in memory are kept up to so many bytes, small ones as if of 16 KiB") {
+TEST_CASE("images are kept in memory up to a limit in bytes, and small ones count as 16 KiB") {
   bucket_bench in{store::objects_delivery::through, 40'000};
   for (const std::uint8_t number : {1, 2, 1, 3})
     in.ask(number);

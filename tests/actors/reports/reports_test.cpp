@@ -71,7 +71,7 @@ TEST_CASE("a watcher gets the status at once and then at every tick, all of them
   CHECK(on.front_log->answer_parts[2].bytes == on.front_log->answer_parts[3].bytes);
 }
 
-TEST_CASE("no more watch than may, and a place is free again when one leaves") {
+TEST_CASE("the number of watchers is limited, and a place is free again when one leaves") {
   bench on;
   const auto first = on.watch(1);
   on.watch(2);
@@ -85,7 +85,7 @@ TEST_CASE("no more watch than may, and a place is free again when one leaves") {
   CHECK(on.parts_of(4) == 1);
 }
 
-TEST_CASE("the past is sampled at every tick, whoever watches, and asked for by its span") {
+TEST_CASE("the past is sampled at every tick, even without watchers, and requested by its span") {
   bench on;
   const auto sampled = on.samples;
   on.advance(milliseconds{1'000});
@@ -118,7 +118,7 @@ TEST_CASE("the past is asked for by its begin or by its length") {
   }
 }
 
-TEST_CASE("without threads for surveys, whoever asks for one is told so") {
+TEST_CASE("without threads for surveys, a request for one is refused") {
   bench on;
   on.send_as(on.front, on.of,
              survey_lobbies{{1, 1}, id_of(1), *read_running_query("", ""), nullptr});

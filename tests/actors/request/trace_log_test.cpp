@@ -38,7 +38,7 @@ struct bench {
   }
 };
 
-TEST_CASE("of so many requests the first is sampled, and with 0 or without a log none") {
+TEST_CASE("the first of every N requests is sampled, and none with 0 or without a log") {
   trace_sampler of_three{std::make_shared<const trace_log>(3, 1)};
   std::string sampled;
   for (int i = 0; i < 7; ++i)

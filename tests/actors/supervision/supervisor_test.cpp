@@ -210,7 +210,7 @@ TEST_CASE("a report says how often a child was restarted, and what its actors di
   CHECK(on.report_of("front/1").last_error.empty());
 }
 
-TEST_CASE("the supervisor's successor finds everybody, and restarts what died meanwhile") {
+TEST_CASE("the supervisor's successor finds all actors, and restarts those that died in between") {
   bench on;
   on.kill(on.supervisor);
   caf::anon_send_exit(on.at[bench::validator_0].now(), caf::exit_reason::kill);

@@ -208,7 +208,7 @@ TEST_CASE("a download without progress is given up, and leaves nothing") {
   CHECK(in.nothing_left());
 }
 
-TEST_CASE("a file that changed while it was downloaded is begun anew") {
+TEST_CASE("a file that changed while it was downloaded is downloaded from the start again") {
   world in;
   const auto csv = csv_of(500);
   in.answer_export();
@@ -252,7 +252,7 @@ TEST_CASE("a part with another ETag is not taken for the rest") {
   CHECK(in.ranges() == strings{"", "bytes=5000-", ""});
 }
 
-TEST_CASE("a file without a strong ETag is begun anew, not resumed") {
+TEST_CASE("a file without a strong ETag is downloaded from the start again, not resumed") {
   world in;
   const auto csv = csv_of(500);
   const std::string tag = GENERATE("W/\"weak\"", "", "\"open", "\"a\r\nX: y\"");
@@ -275,7 +275,7 @@ TEST_CASE("a file that changes again and again is given up") {
   CHECK(in.nothing_left());
 }
 
-TEST_CASE("what a pipe has taken is not begun anew") {
+TEST_CASE("a download into a pipe is not started over") {
   world in;
   const auto csv = csv_of(500);
   const auto pipe = in.directory.path("pipe");
@@ -326,7 +326,7 @@ TEST_CASE("a URL that is good no more is asked for again") {
     CHECK(read_whole(in.path()) == csv);
     CHECK(in.ranges().back() == "bytes=150-");
   }
-  SECTION("half-way; another file is begun anew") {
+  SECTION("half-way; another file is downloaded from the start") {
     in.server.then(cut(whole(csv), 50));
     in.server.then(problem("404 Not Found", "export_not_found"));
     in.answer_export();

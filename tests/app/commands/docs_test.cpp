@@ -53,7 +53,7 @@ TEST_CASE("the table of problems in docs/interface.md is the program's") {
   CHECK(has_table(page("docs/interface.md"), "problems", problem_table()));
 }
 
-TEST_CASE("the table of who may call what in docs/security.md is the program's") {
+TEST_CASE("the access table in docs/security.md is the program's") {
   INFO("print it with `matchcloud serve --access`");
   CHECK(has_table(page("docs/security.md"), "access", access_table()));
 }

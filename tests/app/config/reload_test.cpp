@@ -12,7 +12,7 @@ given_value in_file(std::string key, std::string value) {
   return {std::move(key), std::move(source), {std::move(value)}};
 }
 
-TEST_CASE("a plan takes what can be reloaded from the new values, all else from the old") {
+TEST_CASE("a plan takes what can be reloaded from the new values, everything else from the old") {
   const std::vector before{in_file("loops", "1"), in_file("idle-timeout-ms", "100"),
                            in_file("auth", "required")};
   const std::vector wanted{in_file("loops", "2"), in_file("idle-timeout-ms", "200")};

@@ -126,7 +126,7 @@ TEST_CASE("an image is stored without what follows it, under the name that it ha
             on.data.path(), {stored[1].upload_id, *stored[1].image})) == small_png(1).size());
 }
 
-TEST_CASE("everything that is wrong is listed by line, whoever found it") {
+TEST_CASE("everything that is wrong is listed by line, no matter which check found it") {
   bench on;
   on.images.file("text.png", "not an image");
   const auto import =
@@ -216,7 +216,7 @@ TEST_CASE("images are stored several at once, within a bound") {
     threads.insert(std::this_thread::get_id());
     ++begun;
     came.notify_all();
-    // The first goes on only when there is a second one beside it.
+    // The first continues only when a second one has begun next to it.
     came.wait_for(lock, e2e::patience, [&] { return begun > 1; });
   };
   const auto done = import->write(objects);
@@ -248,7 +248,7 @@ TEST_CASE("a store that takes no more images ends an import before its avatars a
   CHECK(objects.names().size() == 100);
 }
 
-TEST_CASE("images that changed are named in the order of their lines, whoever came first") {
+TEST_CASE("images that changed are named in the order of their lines, not of their threads") {
   bench on;
   fixtures::memory_objects objects;
   auto import = on.checked(lines_with_images(on, 40));

@@ -92,7 +92,7 @@ TEST_CASE("a plan is read with all that it says, in the order of its times") {
   CHECK(moments.end == milliseconds{10'000});
 }
 
-TEST_CASE("a mix is looked for beside the plan, however the option is written") {
+TEST_CASE("a mix is looked for next to the plan, however the option is written") {
   const std::string rest = "lasts = \"10s\"\ncheck = [\"hits = 0\"]\nstep = []\n";
   for (const std::string mix : {"--mix mix.toml", "--mix=mix.toml"}) {
     const auto read = parsed("load = \"--rate 5 " + mix + "\"\n" + rest);

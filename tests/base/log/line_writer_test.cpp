@@ -247,7 +247,7 @@ bool forbid_threads() {
   return ::setrlimit(RLIMIT_NPROC, &none) == 0;
 }
 
-TEST_CASE("without a thread whoever writes waits for a stalled reader once, for a bounded time") {
+TEST_CASE("without a thread, a writer waits for a stalled reader once, for a bounded time") {
 #ifdef __SANITIZE_THREAD__
   return; // no threads after a fork
 #endif

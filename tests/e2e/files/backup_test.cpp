@@ -29,7 +29,7 @@ command_result good(const arguments& words, const environment& added = {}) {
   return got;
 }
 
-/// A data directory with demo data, and places beside it.
+/// A data directory with demo data, and places next to it.
 struct demo_store {
   fixtures::temporary_directory directory;
   std::string data_dir = directory.path("data");

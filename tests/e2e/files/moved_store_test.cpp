@@ -30,7 +30,7 @@ bool has_entries(const std::string& folder) {
   return fs::directory_iterator{folder, none} != fs::directory_iterator{};
 }
 
-TEST_CASE("an import writes nothing into a database that was moved away meanwhile",
+TEST_CASE("an import writes nothing into a database that was moved away during it",
           "[operations][embedded]") {
   for (const bool is_replaced : {false, true}) {
     CAPTURE(is_replaced);

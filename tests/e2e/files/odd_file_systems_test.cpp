@@ -75,7 +75,7 @@ TEST_CASE("file systems without links, syncs of folders or sendfile are good for
   const auto taken = run({"tls", "self-signed", "--out-dir", tls}, told);
   CHECK(taken.exit_code == 1); // also without links, nothing that is there is replaced
   CHECK(taken.errors.find("not replaced") != std::string::npos);
-  // Nothing stays beside what was published.
+  // Nothing stays next to what was published.
   for (const auto& entry : fs::directory_iterator{tls})
     CHECK_FALSE(entry.path().filename().string().starts_with(".matchcloud"));
 }
@@ -134,7 +134,7 @@ TEST_CASE("a database that another one replaces, or that is gone, makes the serv
                                (replaced ? "was replaced" : "is gone")));
   CHECK(service.process().says(replaced ? "remove " + database + "-wal and -shm"
                                         : "without a file the service creates a new store"));
-  // What is written meanwhile is refused: no session goes on with the file without a name.
+  // Writes in the meantime are refused: no session continues with the file without a name.
   const auto put_tier = [&] {
     return raw_connection{service.ops()}.ask(request("PUT", "/v1/tiers/basic-7d7"));
   };

@@ -1,5 +1,5 @@
-// Volumes of Kubernetes, which are root's and the group's of `fsGroup`, and what root names beside
-// another user's data directory.
+// Volumes of Kubernetes, which belong to root and the group of `fsGroup`, and files that root names
+// in commands on another user's data directory.
 #include "tests/catch.hpp"
 #include "tests/e2e/files/user_service.hpp"
 #include "tests/service/server.hpp"
@@ -112,7 +112,7 @@ TEST_CASE("root makes no store in a volume that a service's user is to use",
   check_done(on.run_as_root(new_token));
 }
 
-TEST_CASE("root's outputs beside another user's data directory are root's",
+TEST_CASE("root's outputs from another user's data directory are root's",
           "[operations][embedded]") {
   if (!can_be_service_user()) return;
   const users_directory on;

@@ -96,7 +96,7 @@ TEST_CASE("doctor says that a database does not answer, and does not wait for lo
   CHECK(got.exit_code() == 1);
   CHECK(got.has("store", "error", "cannot connect"));
   CHECK(got.has("store", "error", "serve would keep trying for 300 s"));
-  // All else is looked at nevertheless.
+  // Everything else is checked nevertheless.
   CHECK(got.has("ports", "ok"));
   CHECK(got.has("secrets", "ok"));
 }

@@ -151,7 +151,7 @@ bool answers(const std::string& url) {
   }
 }
 
-TEST_CASE("whoever locks the store's tables keeps requests for their time alone", "[.postgres]") {
+TEST_CASE("locks on the store's tables hold up requests no longer than their time", "[.postgres]") {
   if (!fixtures::postgres_installed()) return;
   postgres_server postgres;
   const auto url = postgres.new_database();
@@ -278,7 +278,7 @@ TEST_CASE("the service follows to a standby that is made the primary, and nothin
   of.check_end(other);
 }
 
-TEST_CASE("programs from before an expansion of the schema run on, and start, beside it",
+TEST_CASE("programs from before an expansion of the schema keep running after it, and can start",
           "[.postgres]") {
   if (!fixtures::postgres_installed()) return;
   postgres_server postgres;
@@ -333,7 +333,7 @@ TEST_CASE("the service goes on by its second host while the first answers nothin
                                      fixtures::through(direct, second.where())),
                     direct};
   first.stall();
-  // Whoever connects asks the first one again, and the server keeps the locks of a client that has
+  // New connections ask the first one again, and the server keeps the locks of a client that has
   // gone without a word for a while.
   of.check_recovers(milliseconds{15'000});
   of.check_end();

@@ -84,7 +84,7 @@ TEST_CASE("a token revoked by one process is refused by another within a second"
                      [&] { return validate(both.second, token.text).status == 401; }));
   };
   check_refused(revoke);
-  // Whoever listened is gone.
+  // The connections that listened are gone.
   check_refused([&](const std::string& id) {
     both.postgres.terminate_connections();
     revoke(id);

@@ -91,7 +91,7 @@ TEST_CASE("a server beyond loopback that is not verified is refused at once", "[
       }
       CHECK(quickest < milliseconds{2'000});
     }
-  // Unless that is wished: then it is asked for, here in vain.
+  // Unless that is allowed: then they try to connect, which fails here.
   for (auto command : commands(folder.path())) {
     command.insert(command.end(), {"--store", "postgresql://nobody.invalid/db?connect_timeout=2"});
     const auto got =
@@ -173,7 +173,7 @@ TEST_CASE("a dump of the database has no secret", "[.postgres]") {
   // The text around a secret, as it would be in a file of secrets.
   CHECK_FALSE(contains(dump, hex_of("current ")));
   CHECK_FALSE(contains(dump, hex_of("Newest first")));
-  // Nor is anything of it beside the database.
+  // Nor is any of it in a file next to the database.
   for (const auto& each : std::filesystem::directory_iterator{of.data_dir()})
     CHECK(each.path().filename() != "signing-keys");
 }

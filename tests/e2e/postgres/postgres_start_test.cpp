@@ -50,7 +50,7 @@ TEST_CASE("a service whose database is away when it starts waits, unready, then 
   const auto ready = ask(ops, "/readyz");
   CHECK(ready.status == 503);
   CHECK(ready.body == R"({"ready":false,"reason":"starting"})");
-  // A token that nobody can look up is not refused: whoever has it is to come back.
+  // A token that nobody can look up is not refused: its owner is asked to come back.
   const auto token = model::make_token_text(model::token_kind::admin);
   for (const auto& shown : {std::string{}, "Authorization: Bearer " + token + "\r\n"}) {
     const auto refused = ask(ops, "/v1/tiers", shown);
@@ -94,7 +94,7 @@ TEST_CASE("a service that waits for its database ends at a signal, or when its t
   }
 }
 
-TEST_CASE("a service does not wait for what waiting cannot mend", "[.postgres]") {
+TEST_CASE("a service does not wait for the store where waiting cannot help", "[.postgres]") {
   if (!fixtures::postgres_installed()) return;
   const postgres_server postgres;
   const fixtures::temporary_directory directory;

@@ -50,7 +50,7 @@ TEST_CASE("a service has a loop for each processor that it may run on", "[lifecy
   REQUIRE(one.serves());
   CHECK(loops_of(one) == 1);
   CHECK(one.process().says("1 event loop: this process may use 1 processor"));
-  // A quota of whoever runs this test counts for both.
+  // A quota that this test itself runs under counts for both.
   CHECK(loops_of(all) <= allowed_processors());
   CHECK(all.process().says(std::to_string(loops_of(all)) + " event loop"));
 }

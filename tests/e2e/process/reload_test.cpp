@@ -123,7 +123,7 @@ TEST_CASE("a reload cannot open a plane to everybody that was closed", "[lifecyc
   const auto refused = on.reload();
   CHECK(refused.exit_code == 1);
   CHECK(contains(refused.errors, "reachable from outside this machine"));
-  // The file is sound, but what it opens is another listener than the one that there is.
+  // This file is valid, although the listener that it would open is not the existing one.
   on.write("auth = \"open\"\ninsecure-open = true\n");
   CHECK(on.reload().exit_code == 0);
 }

@@ -8,7 +8,7 @@
 
 namespace matchcloud::e2e {
 
-/// A service with a configuration file, which tests write anew.
+/// A service with a configuration file, which tests rewrite.
 struct reloaded {
   fixtures::temporary_directory folder;
   std::string file = folder.path("service.toml");

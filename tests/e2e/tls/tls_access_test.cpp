@@ -33,7 +33,7 @@ struct guarded {
                 arguments{"--auth", "required", "--ops-auth", "required", "--ops-client-ca", ca},
             of};
 
-  /// The answer to who shows `certificate`; nothing where the handshake fails.
+  /// The answer to a client that shows `certificate`; nothing where the handshake fails.
   std::optional<answer> ask(const http::tls_material::pair* certificate, const std::string& text,
                             tls_offer offer = {}) const {
     offer.certificate = certificate;

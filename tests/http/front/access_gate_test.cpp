@@ -300,7 +300,7 @@ TEST_CASE("with auth = open, a game's data is kept from pages that were led to t
     CHECK(asked(method, target, "127.0.0.1", "localhost", "https://a.example") ==
           "origin_not_allowed");
     CHECK(asked("OPTIONS", target, "127.0.0.1", "rebound.example") == "ok");
-    // Whoever reaches another listener is not led there by this machine's browser.
+    // A client of another listener is not led there by this machine's browser.
     CHECK(asked(method, target, "192.0.2.1", "rebound.example") == "ok");
   }
   // What says that a proxy passed it on is what a page can say, too.

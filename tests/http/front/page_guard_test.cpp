@@ -92,7 +92,7 @@ model::catalog registered() {
   return made;
 }
 
-TEST_CASE("a game's data is for who names this machine, or the service by a name of its own") {
+TEST_CASE("a game's data is for clients that name this machine or a name of the service's own") {
   for (const std::string host : {"localhost:8080", "127.0.0.1", "[::1]:80", "192.0.2.1",
                                  "match.example", "MATCH.example:8080", "tls.example"}) {
     CAPTURE(host);

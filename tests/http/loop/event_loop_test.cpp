@@ -264,7 +264,7 @@ TEST_CASE("a timer that is due wakes the loop without anything else happening") 
   CHECK(base::machine_clock().now() - begin < milliseconds{2'000});
 }
 
-TEST_CASE("an actor that floods itself gets 64 resumes a turn, and sockets are served meanwhile") {
+TEST_CASE("an actor that floods itself gets 64 resumes a turn, and sockets are served in between") {
   bench on;
   int handled = 0;
   constexpr int all = 100'000;

@@ -23,7 +23,7 @@ struct bare_client {
     SSL_set_bio(ssl.get(), in, out);
   }
 
-  /// Goes on with the handshake, and carries what there is to the server.
+  /// Continues the handshake, and carries the client's bytes to the server.
   void send() const {
     SSL_do_handshake(ssl.get());
     char* bytes = nullptr;
@@ -39,7 +39,7 @@ struct bare_client {
   }
 };
 
-/// The subject of the certificate that a server shows to who asks for `name`.
+/// The subject of the certificate that a server shows to clients that ask for `name`.
 std::string shown(const std::shared_ptr<tls_context>& by, const std::string& name) {
   const auto asks = tls_context::for_client("");
   REQUIRE(asks);

@@ -52,7 +52,7 @@ struct tls_link {
       : server{std::make_unique<pipe_end>(to_server, to_client), serves},
         client{std::make_unique<pipe_end>(to_client, to_server), asks, host} {}
 
-  /// Goes on with both handshakes until they are done or one fails. Returns whether they are done.
+  /// Continues both handshakes until they are done or one fails. Returns whether they are done.
   bool shake_hands() {
     auto one = handshake_status::blocked;
     auto other = handshake_status::blocked;

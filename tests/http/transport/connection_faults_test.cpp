@@ -68,7 +68,7 @@ TEST_CASE("a rule chooses connections by their address and their number") {
   CHECK_FALSE(is_broken("192.0.2.1", 1e-9));
 }
 
-TEST_CASE("a delayed read comes late, and what was sent meanwhile comes behind it") {
+TEST_CASE("a delayed read comes late, and what was sent in the meantime follows it") {
   bench on;
   injected_fault slow{fault_point::read, once(delayed_by(milliseconds{100}))};
   on.ask("/1");
@@ -158,7 +158,7 @@ TEST_CASE("a corrupted read differs in one bit") {
 
 // -- writing ------------------------------------------------------------------
 
-TEST_CASE("a delayed write comes late, and what is answered meanwhile comes behind it") {
+TEST_CASE("a delayed write comes late, and replies made in the meantime follow it") {
   bench on;
   injected_fault slow{fault_point::write, once(delayed_by(milliseconds{100}))};
   on.ask("/1");

@@ -196,7 +196,7 @@ TEST_CASE("per turn a connection sends a bounded amount, of whatever kind") {
   }
 }
 
-TEST_CASE("what is not in memory is read first; nothing is sent meanwhile") {
+TEST_CASE("what is not in memory is read first, and nothing is sent until then") {
   bench on;
   on.cold = true;
   on.receive(get);

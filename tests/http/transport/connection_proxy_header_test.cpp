@@ -165,7 +165,7 @@ TEST_CASE("an end within the PROXY header is told") {
         std::string::npos);
 }
 
-TEST_CASE("whoever connects and is silent has a head's time, not an idle connection's") {
+TEST_CASE("a client that connects silently has a head's time, not an idle connection's") {
   proxied on;
   on.advance(milliseconds{9'999});
   CHECK(!on.peer.shut);

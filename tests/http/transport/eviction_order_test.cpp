@@ -11,7 +11,7 @@ base::steady_time at(int ms) {
   return base::steady_time{milliseconds{ms}};
 }
 
-TEST_CASE("who came to it first goes first, and no more are named than may be") {
+TEST_CASE("the oldest go first, and no more than a limited number are named") {
   eviction_order order;
   CHECK(!order.next());
   std::vector<eviction_order::candidate> all;

@@ -168,7 +168,7 @@ std::optional<base::errc> after_death(bool is_repeatable, handler had, handler d
   return why ? std::optional{why->code} : std::nullopt;
 }
 
-TEST_CASE("what is safe to repeat is sent again, whoever had it in hand") {
+TEST_CASE("what is safe to repeat is sent again, no matter which actor had it in hand") {
   for (const auto had : {handler::nobody, handler::front, handler::owner, handler::past_owner})
     for (const auto dead : {handler::front, handler::owner})
       CHECK_FALSE(after_death(true, had, dead));

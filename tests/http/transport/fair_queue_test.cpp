@@ -18,7 +18,7 @@ std::string drain(fair_queue<char>& of) {
   return all;
 }
 
-TEST_CASE("whoever has little to wait for is not behind whoever has much") {
+TEST_CASE("a client that waits for little is not behind one that waits for much") {
   fair_queue<char> queue;
   for (int i = 0; i < 100; ++i)
     queue.push(7, 'a');

@@ -34,7 +34,7 @@ TEST_CASE("a server that is ended as soon as it was started ends") {
   CHECK(one.endings == 1);
 }
 
-TEST_CASE("a server ends at once beside idle connections and unfinished requests") {
+TEST_CASE("a server ends at once despite idle connections and unfinished requests") {
   http::limits limits;
   limits.idle_timeout = limits.write_timeout = std::chrono::hours{1};
   running one{limits};
@@ -48,7 +48,7 @@ TEST_CASE("a server ends at once beside idle connections and unfinished requests
 }
 
 TEST_CASE(
-    "silent connections take a bounded number of descriptors, and the server ends beside them") {
+    "silent connections take a bounded number of descriptors, and the server ends despite them") {
   http::limits limits;
   limits.httplib_threads = 1;
   limits.idle_timeout = limits.write_timeout = std::chrono::hours{1};

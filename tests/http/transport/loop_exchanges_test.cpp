@@ -129,7 +129,7 @@ TEST_CASE("clients take turns, however many requests of one wait") {
   CHECK(last <= 3);
 }
 
-TEST_CASE("a client has a bounded share in service, and another is served meanwhile") {
+TEST_CASE("a client has a bounded share in service, and another is served at the same time") {
   named_clients clients;
   auto& on = clients.on;
   on.attach();

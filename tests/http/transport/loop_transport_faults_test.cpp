@@ -105,7 +105,7 @@ TEST_CASE("a pass of a listener is a connection: every other one is dropped") {
   CHECK(drops.hits() == 3);
 }
 
-TEST_CASE("whoever waits at a stalled listener is served when the service drains") {
+TEST_CASE("a client that waits at a stalled listener is served when the service drains") {
   bench on;
   injected_fault stuck{fault_point::accept, fault_kind::stall};
   client one{on.port};

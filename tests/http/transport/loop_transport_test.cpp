@@ -219,7 +219,7 @@ bool is_watched(const base::file_descriptor& file) {
   return false;
 }
 
-TEST_CASE("the kernel reports no events of a closed connection, whoever else has its socket") {
+TEST_CASE("the kernel reports no events of a closed connection, even if others have its socket") {
   bench on;
   on.attach();
   client one{on.port};

@@ -326,7 +326,7 @@ TEST_CASE("What a client writes to the left of what its proxy adds never counts"
   }));
 }
 
-TEST_CASE("What an address comes from is named for whoever asks why it is that") {
+TEST_CASE("The header or connection that an address comes from is named") {
   const auto source = [](forwarded_header which, std::string_view x, std::string_view forwarded) {
     const auto trust = trusting(which);
     const auto client = http::client_address(address(proxy), x, forwarded, trust);

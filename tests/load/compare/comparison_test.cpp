@@ -10,7 +10,7 @@
 namespace matchcloud::load {
 namespace {
 
-/// A run whose replies take `slower` times as long, and come so much more seldom, as usual. Each
+/// A run whose replies take `slower` times as long as usual and are `rarer` times as rare. Each
 /// second is a little better or worse than the others.
 compared_run made_run(std::uint64_t seed, double slower, double rarer = 1,
                       std::size_t seconds = 20) {

@@ -42,11 +42,11 @@ TEST_CASE("a tick that has just passed is not waited for", "[load]") {
   const auto late = clock::now();
   ticks.wait(late);
   const auto done = clock::now();
-  // A machine that was busy for that long lets ticks begin anew.
+  // On a machine that was busy for that long, ticks start over.
   if (late < begin + 1'200ms) CHECK(done - late < 350ms);
 }
 
-TEST_CASE("ticks begin anew after a pause: those that passed meanwhile do not come at once",
+TEST_CASE("ticks start over after a pause: those that were missed do not all come at once",
           "[load]") {
   tick_timer ticks{2ms};
   ticks.wait(clock::now());

@@ -254,7 +254,7 @@ TEST_CASE("a literal that is none is shown where it begins") {
     }
 }
 
-TEST_CASE("a malformed number says where and how, also beside numbers beyond a double") {
+TEST_CASE("a malformed number says where and how, also next to numbers beyond a double") {
   struct malformed_number {
     std::string_view text;
     std::size_t at;

@@ -75,7 +75,7 @@ constexpr std::array<const char*, 14> decoys{
     ":01",  ",0x1F", "[+1",    ":.5",      ":-",       ":1.",          ",1e",
     ":NaN", ":5ms",  ":1.2.3", R"(\":01)", R"(\\,-0)", R"(\u0041:00)", R"(\n[1e+)"};
 
-/// Generates JSON with such strings and names beside numbers of all forms.
+/// Generates JSON with such strings and names among numbers of all forms.
 class decoy_writer {
 public:
   explicit decoy_writer(std::uint32_t seed) : random_{seed} {}

@@ -229,7 +229,7 @@ TEST_CASE("A cell shows how many have reported at least") {
   CHECK(rows_at(*learner.publish(begin_ms), paris)[0].reporters == 4);
 }
 
-TEST_CASE("Only shards that changed are published anew") {
+TEST_CASE("Only shards that changed are published again") {
   auto learner = learner_of();
   for (std::uint32_t i = 0; i < 200; ++i) {
     const std::vector<region_latency> far{{5, 400.0 + i}};

@@ -142,7 +142,7 @@ by_definition reckon(const std::vector<row>& known, std::size_t region) {
   return made;
 }
 
-/// Whether `a` comes before `b`: what docs/interface.md says, for each two regions anew.
+/// Whether `a` comes before `b`, as docs/interface.md says, worked out for each two regions alone.
 bool comes_before(std::size_t a, std::size_t b, const std::vector<by_definition>& all,
                   group_strategy strategy, round_trip_us within) {
   const auto& x = all[a];

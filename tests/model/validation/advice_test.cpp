@@ -117,7 +117,7 @@ std::vector<model::finding> follow_examples(std::string body,
   }
 }
 
-TEST_CASE("whoever adds the examples of messages gets no further finding") {
+TEST_CASE("adding the examples of messages causes no further finding") {
   const auto route = [](const std::string& middleware) {
     return R"({"cdn":{"routes":[{"glob":"a","priority":0,"middlewares":[)" + middleware + "]}]}}";
   };
@@ -159,7 +159,7 @@ TEST_CASE("whoever adds the examples of messages gets no further finding") {
   }
 }
 
-TEST_CASE("an end of a range beyond the host's ports is told beside the missing other end") {
+TEST_CASE("a range's end beyond the host's ports is reported along with the missing other end") {
   const auto codes = [](const std::vector<model::finding>& findings) {
     std::vector<std::string> all;
     for (const auto& each : findings)
@@ -187,7 +187,7 @@ TEST_CASE("an end of a range beyond the host's ports is told beside the missing 
   }
 }
 
-TEST_CASE("whoever makes a version complete as messages say gets no further finding") {
+TEST_CASE("making a version complete as messages say causes no further finding") {
   model::validation_rules rules;
   rules.complete = true;
   for (const auto& config :
@@ -356,7 +356,7 @@ TEST_CASE("every way out that a message about a port names leads out") {
   CHECK(ways > 400);
 }
 
-TEST_CASE("whoever gives up the host's network is told what its ports lose") {
+TEST_CASE("advice to give up the host's network says what the ports lose") {
   model::validation_rules rules;
   rules.edition = model::service_edition::hosted;
   const auto message = [&](const std::string& proxy) {

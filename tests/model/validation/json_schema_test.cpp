@@ -430,7 +430,7 @@ TEST_CASE("known regions are the only names of entries that the printed schema a
   CHECK_FALSE(schema.accepts(body("lax")));
 }
 
-TEST_CASE("aliases that were configured are accepted, but not beside what they stand for") {
+TEST_CASE("configured aliases are accepted, but not together with what they stand for") {
   const schema_evaluator schema{
       json_schema(payload_kind::version, rules_with_aliases(), default_reference_names())};
   const auto body = [](const std::string& matchmaker) {

@@ -60,7 +60,7 @@ TEST_CASE("absolute web URLs with a public host are accepted") {
   }
 }
 
-TEST_CASE("lengths of URLs go before all else") {
+TEST_CASE("lengths of URLs are checked before everything else") {
   CHECK(code_of("") == "too-short");
   const auto url = "https://example.com/" + std::string(limit_bytes - 20, 'a');
   CHECK(code_of(url) == "accepted");

@@ -407,7 +407,7 @@ private:
       auto all = least_members(choice);
       for (const auto& name : both)
         all = with(std::move(all), name, least(property(choice, name)));
-      add("an alias beside its name", at, both.back(), all, verdict::refused_here);
+      add("an alias next to its name", at, both.back(), all, verdict::refused_here);
     }
   }
 

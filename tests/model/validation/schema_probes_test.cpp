@@ -62,7 +62,7 @@ void run(payload_kind kind, const validation_rules& rules, const reference_names
   for (const std::string what :
        {"type", "null", "another type", "length", "pattern", "enum", "minimum", "maximum",
         "maxItems", "maxProperties", "propertyNames", "a name's length", "required",
-        "required by a relation", "additionalProperties", "an alias beside its name"})
+        "required by a relation", "additionalProperties", "an alias next to its name"})
     CHECK(counts[what] > 0);
 }
 

@@ -150,7 +150,7 @@ TEST_CASE("an erasure does not end while an export of its game is known", "[engi
   const auto records = had(on.exports->exports_of_game(id_of(1), 10));
   REQUIRE(records.size() == 1);
   had(on.exports->forget_export(records[0]));
-  // Whoever writes it finds that it is gone.
+  // Its writer finds that it is gone.
   CHECK_FALSE(had(on.exports->complete_export(claimed.record)));
   CHECK(on.finish(1));
 }

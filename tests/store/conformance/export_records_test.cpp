@@ -130,7 +130,7 @@ TEST_CASE("an export is completed once, by who has its generation", "[engines]")
   CHECK(on.find(1)->size_bytes == 10);
 }
 
-TEST_CASE("one process writes an export, and whoever claims the same gets to know it",
+TEST_CASE("one process writes an export, and others that claim the same one learn of it",
           "[engines]") {
   const bench on;
   auto mine = on.begin(1, 1);
@@ -150,7 +150,7 @@ TEST_CASE("one process writes an export, and whoever claims the same gets to kno
   CHECK(on.begin(3, 2).facts.export_id == id_of(3));
 }
 
-TEST_CASE("an export that begins to read too early, or is not kept long enough, is made anew",
+TEST_CASE("an export that begins to read too early, or is not kept long enough, is made again",
           "[engines]") {
   const bench on;
   auto early = on.begin(1, 1);

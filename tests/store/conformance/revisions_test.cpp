@@ -68,7 +68,7 @@ bool change_lobbies(database& in, std::uint32_t number) {
 }
 
 /// Makes all changes, each writer on a separate thread and database. `look` runs repeatedly
-/// meanwhile and once more after the last change. Whether all changes could be made.
+/// during that and once more after the last change. Whether all changes could be made.
 bool change_at_once(const conforming_store& in, bool (*change)(database&, std::uint32_t),
                     const std::function<void()>& look) {
   std::atomic<std::uint32_t> left{writers};
@@ -89,7 +89,7 @@ bool change_at_once(const conforming_store& in, bool (*change)(database&, std::u
   return done;
 }
 
-TEST_CASE("who saw a revision of the catalog has seen every change before it, whoever made it",
+TEST_CASE("a reader that saw a revision of the catalog has seen all writers' changes before it",
           "[engines]") {
   const conforming_store in;
   bool sound = true;
@@ -110,7 +110,7 @@ TEST_CASE("who saw a revision of the catalog has seen every change before it, wh
   CHECK(most == writers * changes);
 }
 
-TEST_CASE("who follows games by their revisions hears of each change, whoever made it",
+TEST_CASE("a reader that follows games by their revisions hears of all writers' changes",
           "[engines]") {
   const conforming_store in;
   had(in.catalog->import_document(games_to_change()));
@@ -158,7 +158,7 @@ TEST_CASE("a feed tells of every change within its delay, and then that nothing 
   CHECK(e2e::eventually([&] { return in.feed->changed() == false; }));
 }
 
-TEST_CASE("an export's revisions are of the very history that it reads, whoever writes meanwhile",
+TEST_CASE("an export's revisions are of the very history that it reads, even during writes",
           "[engines]") {
   const store_for_lobbies in;
   bool sound = true;

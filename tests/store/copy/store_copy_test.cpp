@@ -186,7 +186,7 @@ std::set<std::string> copied_columns() {
   return names;
 }
 
-// Exports are made anew, and who serves says so anew.
+// Exports are made again, and processes that serve register again.
 TEST_CASE("all columns of all tables are copied") {
   const copied_store store;
   const auto on = store.connection();

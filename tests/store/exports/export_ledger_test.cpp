@@ -84,7 +84,7 @@ TEST_CASE("a game has its share of the number of exports, at least one") {
 }
 
 TEST_CASE(
-    "what is finished by game is counted anew, beside what is taken, and never below nothing") {
+    "finished bytes by game are counted again, apart from those taken, and never below nothing") {
   export_ledger ledger{{100, 100, 3}};
   REQUIRE(ledger.take(game, 20));
   ledger.recount({{game, {1, 10}}, {neighbour, {1, 30}}});

@@ -76,7 +76,7 @@ struct bench {
   }
   void sweep() const { had(exports->sweep(now_ts())); }
 
-  /// The records that there are, as number of the export; those that are not complete are negative.
+  /// The existing records, as numbers of their exports; those that are not complete are negative.
   std::vector<int> noted() const {
     std::vector<int> numbers;
     had(had(records->exports())->read_exports([&](const export_record& each) {
@@ -354,7 +354,7 @@ TEST_CASE("what has the name of a new export stays as it is") {
   CHECK(on.objects->find(object_of(1))->bytes == "of somebody else");
 }
 
-TEST_CASE("an export that was given up meanwhile is not published, and its object is removed") {
+TEST_CASE("an export that was given up in the meantime is not published, its object is removed") {
   bench on;
   {
     const auto draft = had(begin(*on.exports, 1));
@@ -650,7 +650,7 @@ TEST_CASE("of processes that are asked for the same export one writes it, and th
   CHECK(csv_of(*other, 1) == "once");
 }
 
-TEST_CASE("a whole export is found by whoever asks for the same, as long as it is kept") {
+TEST_CASE("a whole export is found by requests for the same, as long as it is kept") {
   bench on;
   const auto draft = had(begin(*on.exports, 1));
   draft->note_snapshot({{0, 0}, on.now_ts()});
@@ -665,7 +665,7 @@ TEST_CASE("a whole export is found by whoever asks for the same, as long as it i
   CHECK(draft_in(anew) != nullptr);
 }
 
-TEST_CASE("a whole export whose object has gone is made anew") {
+TEST_CASE("a whole export whose object has gone is made again") {
   bench on;
   const auto draft = had(begin(*on.exports, 1));
   draft->note_snapshot({{0, 0}, on.now_ts()});
@@ -675,10 +675,10 @@ TEST_CASE("a whole export whose object has gone is made anew") {
   CHECK(had(on.exports->find(query, 1'000))); // nobody can say that it has gone
   on.objects->mend(object_call::stat);
   on.objects->take_away(object_of(1));
-  SECTION("by who is asked for it") {
+  SECTION("by a process that is asked for it") {
     CHECK_FALSE(had(on.exports->find(query, 1'000)));
   }
-  SECTION("by who is about to make it") {
+  SECTION("by a process that is about to make it") {
     const auto begun = had(on.exports->begin({query, export_id_of(2), 1'000}));
     CHECK(draft_in(begun) != nullptr);
   }

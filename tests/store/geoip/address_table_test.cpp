@@ -66,7 +66,7 @@ TEST_CASE("A table finds what a walk down the tree finds") {
     REQUIRE(table);
     for (int i = 0; i < 2'000; ++i) {
       model::ip_address where;
-      // Addresses beside the paths of the tree: a walk at random, then any bits.
+      // Addresses close to the paths of the tree: a walk at random, then any bits.
       auto at = i % 2 == 0 ? v6 : v4;
       const std::size_t first = i % 2 == 0 ? 0 : 12;
       if (i % 2 != 0) where = model::ip_address::from_v4(std::array<std::uint8_t, 4>{});

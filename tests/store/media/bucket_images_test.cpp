@@ -104,7 +104,7 @@ TEST_CASE("images in memory are bounded by a budget") {
   CHECK(on.images.open(key_of(2)).has_value());
 }
 
-TEST_CASE("an image that cannot be read whole is not opened, and the next request asks anew") {
+TEST_CASE("an image that cannot be read whole is not opened, and the next request tries again") {
   bench on;
   on.put(1, std::string(600, 'a'));
   on.objects->read_limit_bytes = 599;

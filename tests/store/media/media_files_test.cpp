@@ -60,7 +60,7 @@ TEST_CASE("a file that is open is shared") {
   CHECK(first->file == second->file);
 }
 
-TEST_CASE("a file that nobody holds any more is closed, and opened anew") {
+TEST_CASE("a file that nobody holds any more is closed, and opened again") {
   bench on;
   on.put(key_of(1), "one");
   auto opened = on.files.open(key_of(1));

@@ -23,7 +23,7 @@ using fixtures::object_call;
 
 constexpr std::size_t window = object_file::window_bytes;
 constexpr std::size_t step = 256UL * 1024;
-/// What a window and one fetch beside it may hold.
+/// What a window and one more fetch may hold.
 constexpr std::size_t memory_limit = window + 2 * step;
 
 using file_ptr = std::shared_ptr<const object_file>;

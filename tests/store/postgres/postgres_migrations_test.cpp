@@ -116,7 +116,7 @@ TEST_CASE("a schema takes the migrations that it does not have, and keeps what i
   had(open_and_close(url));
 }
 
-TEST_CASE("while a migration waits for who reads for long, others do not wait for it",
+TEST_CASE("while a migration waits for a session that reads for long, others do not wait for it",
           "[.postgres]") {
   const auto url = fixtures::shared_postgres().new_database();
   had(open_and_close(url));

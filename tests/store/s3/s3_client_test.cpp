@@ -397,7 +397,7 @@ TEST_CASE("calls are counted by what they came to, and with the bytes of their b
   CHECK(counts_of(*on.client) == expected);
 }
 
-TEST_CASE("repetitions are counted, and the bytes that were sent in vain") {
+TEST_CASE("repetitions are counted, and so are the bytes that failed attempts sent") {
   const with_answers on{in_order({canned(503), canned(502), canned(200)})};
   had(on.client->put("a", "hello world", type));
   const auto counts = counts_of(*on.client);

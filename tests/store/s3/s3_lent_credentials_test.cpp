@@ -42,7 +42,7 @@ struct lent_for_an_hour {
   std::unique_ptr<s3_lent_credentials> lent = had(s3_lent_credentials::open(lender(), time));
 };
 
-TEST_CASE("without the first credentials there are none to go on with") {
+TEST_CASE("opening fails if the first credentials cannot be had") {
   const moved_clock time;
   const auto opened = s3_lent_credentials::open(
       [] { return base::fail(base::errc::config_invalid, "nobody there"); }, time);

@@ -123,7 +123,7 @@ TEST_CASE("STS is that of the region, unless the environment says where it is") 
   CHECK_FALSE(web_identity_of(of({{"AWS_WEB_IDENTITY_TOKEN_FILE", "/token"}})));
 }
 
-TEST_CASE("credentials come from the first place that there is, in the order of the SDKs") {
+TEST_CASE("credentials come from the first place that has them, in the order of the SDKs") {
   fault_proxy lender{
       {}, [](const seen_request& request) {
         if (request.method == "GET") return action{kind::answer, canned(200, lent("CONTAINER"))};

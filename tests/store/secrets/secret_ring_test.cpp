@@ -19,7 +19,7 @@ struct ring_bench {
   std::string file() const { return directory.path("ticket-roots"); }
 };
 
-TEST_CASE("a ring has the versions that there are, and follows what others change") {
+TEST_CASE("a ring has the existing versions, and follows what others change") {
   const ring_bench on;
   const auto first = on.ring->current();
   CHECK(*first == *on.secrets->load(secret_name::ticket_roots));

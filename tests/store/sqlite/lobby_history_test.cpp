@@ -36,7 +36,7 @@ TEST_CASE("a reading that fails half-way leaves the store usable") {
   const auto broken = try_to_write(*in.history, {id_of(1), {0, 10}}, 5);
   REQUIRE_FALSE(broken.has_value());
   CHECK(broken.error().code == base::errc::store_failed);
-  REQUIRE(beside.execute("INSERT OR IGNORE INTO lobby_kinds SELECT * FROM kept", "mend"));
+  REQUIRE(beside.execute("INSERT OR IGNORE INTO lobby_kinds SELECT * FROM kept", "repair"));
   merge_all(*in.sink, lobby_list{}.add(4, {3, 5}, kind_of(11)));
   CHECK(numbers_of(write_all(*in.history, {0, 10}, 5)) == numbers{1, 2, 3, 4});
 }

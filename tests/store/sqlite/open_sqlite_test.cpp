@@ -64,7 +64,7 @@ TEST_CASE("the data directory is made with its parents, for its owner only") {
   CHECK(mode_of(made + "matchcloud.db") == 0600);
 }
 
-TEST_CASE("sessions that are open do not go on with a file that another one has replaced") {
+TEST_CASE("open sessions do not continue with a file that another one has replaced") {
   const temporary_directory directory;
   const auto data = directory.path("data");
   const auto opened = open_sqlite(data).value();
@@ -85,7 +85,7 @@ TEST_CASE("sessions that are open do not go on with a file that another one has 
   CHECK(opened->catalog().value()->load().value().games == model::demo_catalog().games);
 }
 
-TEST_CASE("a store that is gone meanwhile is not made anew") {
+TEST_CASE("a store that has gone since it was opened is not made again") {
   const temporary_directory directory;
   const auto made = directory.path() + "/data";
   store::store_settings settings;
