@@ -64,7 +64,7 @@ def listing(url=cluster.URL):
 
 
 def is_promise(answer):
-    """503 as the service says it, from whoever said it."""
+    """503 as the service says it, no matter which server said it."""
     if not answer.is_away() or not answer.headers["Content-Type"].startswith(
             "application/problem+json"):
         return False

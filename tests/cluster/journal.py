@@ -63,7 +63,7 @@ class Journal:
         """Repeats `attempt`, which returns an answer, until it is a good one, and returns that.
         503 with Retry-After counts as `away` and is repeated; so is no answer, as `broken`, where a
         client that asks a replica itself sees that it died. `goes_on`: so is an answer
-        that was cut, and at once one that its reader left. All else is wrong: None."""
+        that was cut, and at once one that its reader left. Everything else is wrong: None."""
         begin = time.monotonic()
         while True:
             answer = attempt()

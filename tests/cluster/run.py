@@ -4,10 +4,10 @@
     script/cluster --standby --once tests/cluster/run.py [--seed N] [--seconds N]
 
 matchcloud-load asks for regions, validations, avatars and exports through the balancer; clients.py
-does everything else. Meanwhile events.py has replicas killed, paused, cut off, restarted, replaced
-and added, the database's primary killed and its standby promoted, the balancer reloaded. Prints
-each event and how long everything took to work again, and in the end what held. The last line
-counts. script/test cluster and script/soak cluster call this.
+does everything else. At the same time, events.py has replicas killed, paused, cut off, restarted,
+replaced and added, the database's primary killed and its standby promoted, the balancer reloaded.
+Prints each event and how long everything took to work again, and in the end what held. The last
+line counts. script/test cluster and script/soak cluster call this.
 """
 import argparse
 import collections
@@ -107,7 +107,7 @@ class Chaos:
         self.database.settle()
 
     def _large(self):
-        """Whoever has the paused replica's share of these needs the other ones."""
+        """The replica that gets a paused one's share of these needs the others."""
         with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as senders:
             self._large_said.update(senders.map(post_large, range(AT_ONCE)))
 

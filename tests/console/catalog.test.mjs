@@ -67,7 +67,7 @@ test("a region that is made elsewhere appears here", () =>
     await cell(page, "Oslo").waitFor({ state: "detached" });
   }));
 
-test("what somebody else changed meanwhile is shown before it is overwritten", async () => {
+test("what somebody else has changed since is shown before it is overwritten", async () => {
   await ask("PUT", "/v1/regions/osl", oslo);
   await withConsole(browser, "#/catalog?kind=regions&id=osl", {}, async (page) => {
     await allow(page);

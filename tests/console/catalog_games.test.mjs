@@ -39,7 +39,7 @@ test("the list of games has names first and counts, and leads to a game's page",
     await page.getByRole("table", { name: "Games" }).waitFor();
   }));
 
-test("who may not change anything is offered nothing that changes, and told why", () =>
+test("a page without the right to change anything offers no changes, and says why", () =>
   withConsole(browser, `#/catalog?game=${demoGame}`, {}, async (page) => {
     await page.getByRole("heading", { name: "Demo Game" }).waitFor();
     await page.getByText(/^Read only\. .* to change the catalog\.$/).waitFor();

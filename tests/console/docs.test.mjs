@@ -143,7 +143,7 @@ test("a request is sent from the page, with what is filled in, and its answer sh
   });
 });
 
-test("what changes the service is sent by whoever may, and removed only when asked again", () =>
+test("what changes the service is sent once that is allowed, and removes only when confirmed", () =>
   withConsole(browser, "#ops/remove_tier", { path, expected: [/404/] }, async (page) => {
     await page.getByText("This request changes the service.").waitFor();
     assert.equal(await page.getByRole("button", { name: /^Send/ }).count(), 0);

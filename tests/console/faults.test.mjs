@@ -233,7 +233,7 @@ test("a rule that is set and ended elsewhere shows here", () =>
     await page.getByText("Injected now: nothing").waitFor();
   }));
 
-test("a value that cannot be is said beside it, and not sent", () =>
+test("an impossible value is explained next to it, and not sent", () =>
   withConsole(browser, "#/faults?point=avatar.receive", {}, async (page) => {
     await allow(page);
     const dialog = form(page);

@@ -28,7 +28,7 @@ const lines = (page) => page.getByRole("region", { name: "What needs attention" 
 const tile = (page, label) => page.getByRole("list", { name: "The service now" })
   .getByRole("listitem").filter({ hasText: label });
 
-/** The number that the legend of a chart has beside `label`, or null. */
+/** The number that the legend of a chart has next to `label`, or null. */
 async function legend(page, title, label) {
   const item = chart(page, title).locator(".legend li").filter({ hasText: label });
   if (await item.count() === 0) return null;
@@ -168,7 +168,7 @@ test("actors that were started again are a notice", () =>
     await ask("DELETE", "/faults");
   }));
 
-test("starts, faults and changes of the catalog are marked, with who made them", () =>
+test("starts, faults and changes of the catalog are marked, with their callers", () =>
   withConsole(browser, "#/live?range=1h", {}, async (page, { requests }) => {
     const region = { display_name: "Marked", latitude: 1, longitude: 2 };
     const { regions: [{ region_id: taken }] } = await ask("GET", "/v1/regions");

@@ -68,7 +68,7 @@ const below = (path, hash, test_page) => withConsole(browser, hash,
   { url, path: prefix + path, token, ignoreHTTPSErrors: true }, async (page, opened) => {
     outside.length = 0;
     await test_page(page, opened);
-    assert.deepEqual(outside, [], "asked beside the prefix");
+    assert.deepEqual(outside, [], "requested outside the prefix");
     for (const { path: asked } of opened.requests) {
       assert.ok(asked === prefix || asked.startsWith(`${prefix}/`), asked);
     }

@@ -47,7 +47,7 @@ test("a click on the map ranks for that place, and the link keeps it", async () 
   });
 });
 
-test("arrow keys move a cross and Enter ranks; what is beside the globe is no place", async () => {
+test("arrow keys move a cross and Enter ranks; what is outside the globe is no place", async () => {
   await withConsole(browser, "#/regions", {}, async (page) => {
     await page.locator(".world .land").waitFor();
     const box = await page.locator(".world").boundingBox();
@@ -174,7 +174,7 @@ async function withPings(page, pings) {
   await page.reload();
 }
 
-test("regions with a ping_url are measured from here, beside the computed order", async () => {
+test("regions with a ping_url are measured from here, next to the computed order", async () => {
   const plane = process.env.MATCHCLOUD_DATA_URL;
   const expected = [/404|CORS|ERR_FAILED/];
   const hash = "#/regions?address=81.2.69.142";

@@ -108,7 +108,7 @@ test("cities are found by the begin of their words, large ones first", () => {
     ["sao paulo", "lodz", "tromso", "izmir"]);
 });
 
-test("the map zooms around a point, shows nothing beside itself, and fits regions", () => {
+test("the map zooms around a point, shows nothing outside itself, and fits regions", () => {
   const size = { width: 600, height: 300 };
   const near = zoomed(whole, 4, [150, 75], size);
   assert.deepEqual(seenAt(near, [150, 75]), [150, 75]);

@@ -1,4 +1,4 @@
-// Regions: cities by name, a map that zooms, and the ranking beside it.
+// Regions: cities by name, a map that zooms, and the ranking next to it.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
@@ -64,7 +64,7 @@ test("suggestions are chosen by keys and by pointer, and Escape closes them", as
     await locationOf(page).fill("tokyo");
     await page.getByRole("option", { name: "Tokyo Japan" }).click();
     await until(() => hashOf(page).get("city") === "Tokyo, JP");
-    // Whoever is faster than the list gets the first city, too.
+    // A user who is faster than the list gets the first city, too.
     await locationOf(page).fill("frankfurt");
     await page.getByRole("button", { name: "Rank", exact: true }).click();
     await until(() => hashOf(page).get("city") === "Frankfurt, DE");
@@ -80,7 +80,7 @@ test("regions that overlap are one mark with their number, and a click shows the
     await page.getByRole("button", { name: "Whole world" }).waitFor();
     await page.locator(".world").focus();
     for (let press = 0; press < 5; ++press) await page.keyboard.press("+");
-    // Two of them are at the same place: as far in as it goes, they stand beside each other.
+    // Two of them are at the same place: as far in as it goes, they are next to each other.
     for (const id of ["r0", "r1", "r2", "r3"]) {
       assert.equal(await page.locator(`.datacenter[data-region=${id}]`).count(), 1, id);
     }

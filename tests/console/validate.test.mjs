@@ -1,4 +1,4 @@
-// Validate: findings stand where they are in the text, a click mends, and typing asks sparingly.
+// Validate: findings are shown where they are in the text, a click fixes them, typing asks rarely.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { after, before, test } from "node:test";
@@ -55,7 +55,7 @@ test("each finding marks what it is about", async () => {
   });
 });
 
-test("a click mends, in the list and beside the text", async () => {
+test("a click fixes a finding, in the list and next to the text", async () => {
   await withConsole(browser, "#/validate?kind=version&example=mistakes", {}, async (page) => {
     await says(page, "16 findings");
     await page.getByRole("button", { name: "Rename to max_players" }).click();

@@ -1,4 +1,4 @@
-// Validate: what mends a payload is offered only where it helps, at once where it is safe; files
+// Validate: what fixes a payload is offered only where it helps, at once where it is safe; files
 // are opened; keys and buttons lead from finding to finding.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -77,7 +77,7 @@ test("what nothing is near to is removed, and what one name is near to renamed",
     await says(page, "valid");
   }));
 
-test("all that is safe is mended in one step, which one click takes back", () =>
+test("all that is safe is fixed in one step, which one click takes back", () =>
   inConsole(async (page) => {
     const payload = { display_name: "a ", docker: { ports: { a: { port: 80, protocol: "HTTPS" } } },
       matchmaker: { max_playrs: "8", tier: "basic-1d3", regions: ["fra"] } };
@@ -141,7 +141,7 @@ test("a dropped file is opened, and one that is too large or no text says so", (
     assert.equal((await payloadOf(page)).display_name, "Dropped");
   }));
 
-test("findings are in sight beside the editor at 1024 x 768 and below it on phones", async () => {
+test("findings are in sight next to the editor at 1024 x 768 and below it on phones", async () => {
   for (const viewport of [{ width: 1024, height: 768 }, { width: 390, height: 844 }]) {
     await withConsole(browser, "#/validate?kind=version&example=mistakes",
       { viewport, reducedMotion: "reduce" }, async (page) => {

@@ -1,4 +1,4 @@
-// Where findings are in a text, what may be written there, and what a click mends.
+// Where findings are in a text, what may be written there, and what a click fixes.
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { test } from "node:test";

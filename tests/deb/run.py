@@ -75,7 +75,7 @@ class Package:
 
     @contextlib.contextmanager
     def _load(self):
-        """Clients beside what the block does; afterwards their report is in what it gives."""
+        """Clients run during the block; afterwards their report is in what this yields."""
         clients = subprocess.Popen(
             self._debian.command("python3", "-B", os.path.join(os.path.dirname(__file__),
                                  "clients.py"), "127.0.0.1", "8080", "/matchmaker/regions",

@@ -6,13 +6,13 @@
 shell_blocks.py says which blocks run. Each page has a shell of its own, and where it asks the
 service something a service of its own with fresh demo data, so that pages do not depend on each
 other. 127.0.0.1:8080 and :8081 become that service's ports. Where a page shows `$ cat FILE` of a
-file that is not there, the file is made of what it shows. `matchcloud serve` runs on beside the
-shell; what it prints is compared as far as the page shows it. Where it listens on 127.0.0.1:8443
-and :8444, which are for TLS, these become its ports from then on. A page with `<!-- server: none
--->` begins in a folder with nothing but GeoIP files, and the service that it starts itself has all
-four addresses; until then nothing listens on them. Commands that build, install or
-measure (script/.., cmake, apt) do not run; page_rules.py looks at their words. Exits 1 where
-anything differs.
+file that is not there, the file is made of what it shows. `matchcloud serve` keeps running during
+what follows; what it prints is compared as far as the page shows it. Where it listens on
+127.0.0.1:8443 and :8444, which are for TLS, these become its ports from then on. A page with
+`<!-- server: none -->` begins in a folder with nothing but GeoIP files, and the service that it
+starts itself has all four addresses; until then nothing listens on them. Commands that build,
+install or measure (script/.., cmake, apt) do not run; page_rules.py looks at their words. Exits 1
+where anything differs.
 """
 import argparse
 import concurrent.futures
@@ -217,7 +217,7 @@ class PageRun:
         return self
 
     def stop_services(self, shell):
-        """Ends what runs beside, before a block that `<!-- needs: stopped -->` is above."""
+        """Ends what runs besides the shell, before a block below `<!-- needs: stopped -->`."""
         for process in self.processes:
             if process is not shell:
                 process.end()

@@ -8,8 +8,8 @@ import { demoStore, newFolder, sql } from './service.mjs';
 import { operation } from './world.mjs';
 
 /**
- * Begins to read a store, and goes on until the process that is returned ends: meanwhile its log
- * cannot be tidied away.
+ * Begins to read a store, and continues until the process that is returned ends: until then its
+ * log cannot be tidied away.
  */
 async function reader(dataDir, through = []) {
   const words = [...through, 'sqlite3', path.join(dataDir, 'matchcloud.db')];
@@ -66,7 +66,7 @@ export const full = {
   codes: { store_full: (of, world) => world.ask(of) },
 };
 
-/** The store was changed by a newer program, meanwhile. */
+/** The store was changed by a newer program while the service ran. */
 export const newer = {
   name: 'a store of a newer version',
   sweeps: true,

@@ -6,7 +6,7 @@ import { documents } from './document.mjs';
 import { exampleText } from './request.mjs';
 import { madeParameters } from './world.mjs';
 
-/** What `schema` of a plane's document stands for, with the schemas that it refers to beside it. */
+/** What `schema` of a plane's document stands for, together with the schemas it refers to. */
 function complete(plane, schema) {
   const text = JSON.stringify({ ...schema, $defs: documents[plane].raw.components.schemas });
   return JSON.parse(text.replaceAll('#/components/schemas/', '#/$defs/'));
@@ -69,7 +69,7 @@ function bodies(of) {
 function values(of, parameter) {
   // Without a segment it is another path.
   const fits = (value) => parameter.in !== 'path' || String(value) !== '';
-  // What only a running service makes is left to who asks.
+  // What only a running service makes is left to the caller.
   const usual = madeParameters.includes(parameter.name) ? undefined : parameter.example;
   return fc.oneof({ weight: 4, arbitrary: fc.constant(usual) },
     { weight: 2, arbitrary: valid(of.plane, parameter.schema) },

@@ -9,7 +9,7 @@ async function partOf(of, world) {
   return bytes.subarray(0, bytes.indexOf('\r\n') + 2);
 }
 
-/** What is answered to bytes on a connection that stays open meanwhile. */
+/** The answer to bytes on a connection that stays open until it arrives. */
 async function answerTo(of, world, bytes) {
   const connection = world.connect(of);
   try {

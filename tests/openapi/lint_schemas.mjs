@@ -1,4 +1,4 @@
-// What generators of clients need of the schemas, beside what linters look for.
+// What generators of clients need of the schemas, apart from what linters look for.
 import test from 'node:test';
 import assert from 'node:assert/strict';
 import { documents, planes } from './document.mjs';

@@ -95,7 +95,7 @@ export async function serve(flags = [], options = {}) {
   return service;
 }
 
-/** Runs SQL on the SQLite store of a folder, beside a service or without. */
+/** Runs SQL on the SQLite store of a folder, with a service running or without. */
 export function sql(dataDir, text) {
   const file = path.join(dataDir, 'matchcloud.db');
   const done = spawnSync('sqlite3', ['-cmd', '.timeout 20000', file, text], { encoding: 'utf8' });

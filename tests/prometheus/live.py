@@ -1,4 +1,4 @@
-"""A real Prometheus beside a service under load: two alerts from the cause to its end, and every
+"""A real Prometheus next to a service under load: two alerts from the cause to its end, and every
 expression of the dashboards."""
 import contextlib
 import glob
@@ -86,7 +86,7 @@ class Prometheus:
 
 @contextlib.contextmanager
 def observed(demo, folder):
-    """A service with a bucket and with TLS beside its plain listener, and a Prometheus that scrapes
+    """A service with a bucket and TLS next to its plain listener, and a Prometheus that scrapes
     it."""
     os.mkdir(folder)
     subprocess.run(["cp", "-r", demo, f"{folder}/data"], check=True)

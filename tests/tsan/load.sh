@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # A mixed load of all operations on a service, with changes of what it serves, exports and
-# questions to its ops plane meanwhile: tests/tsan/load.sh BUILD_FOLDER TRANSPORT. Fails where a
-# reply is wrong or the service does not end by itself; ctest runs it under ThreadSanitizer.
+# questions to its ops plane in the meantime: tests/tsan/load.sh BUILD_FOLDER TRANSPORT. Fails where
+# a reply is wrong or the service does not end by itself; ctest runs it under ThreadSanitizer.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -62,7 +62,7 @@ done
 status=0
 wait "$load" || status=$?
 load=
-echo "load: $lap changes meanwhile"
+echo "load: $lap changes in the meantime"
 kill -TERM "$server"
 ended=0
 wait "$server" || ended=$?

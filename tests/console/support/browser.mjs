@@ -90,7 +90,7 @@ export async function until(condition, what = "a condition", deadline_ms = patie
   for (;;) {
     const found = await condition();
     if (found) return found;
-    if (performance.now() > end) assert.fail(`waited ${deadline_ms} ms in vain for ${what}`);
+    if (performance.now() > end) assert.fail(`waited ${deadline_ms} ms for nothing: ${what}`);
     await new Promise((resume) => setTimeout(resume, 50));
   }
 }
