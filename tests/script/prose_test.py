@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What script/prose finds in pages, messages and comments."""
 import unittest
+from unittest import mock
 
 import scripts
 
@@ -39,6 +40,12 @@ class sources(unittest.TestCase):
     def test_comments_are_searched(self):
         source = ["/// Whoever calls this.", "int called();", "// `whoever` is an argument."]
         self.assertEqual(lines_of(prose.comment_findings(source)), [1])
+
+    def test_tests_and_benchmarks_are_searched(self):
+        source = '// It is seldom so.\nTEST_CASE("a file is made anew") {\n'
+        for path, lines in (("tests/a/a_test.cpp", [1, 2]), ("bench/a.hpp", [1, 2]), ("a.cpp", [])):
+            with mock.patch("builtins.open", mock.mock_open(read_data=source)):
+                self.assertEqual(lines_of(prose.findings(path)), lines, path)
 
     def test_a_comment_that_ends_early_is_found(self):
         source = ["/// One two", "/// three.", "/// Another sentence", "///   code", "/// - item"]
