@@ -48,7 +48,7 @@ inline constexpr const char* help_text =
     "A log to replay is the service's access log in JSON or combined format, or a combined log of "
     "nginx or Apache. Combined logs have only whole seconds, so requests are spread evenly over "
     "each second. Requests with bodies are left out, because logs have no bodies. A reply must "
-    "have the status in the log; if that is 499 or at least 500, any status below 500.\n\n"
+    "have the status in the log; if that is 499 or higher, any status below 500.\n\n"
     "Stages are RATE:DURATION or FROM..TO:DURATION, separated by commas; k is thousand. A TOML "
     "file has stages = \"1k:10s, 5k:30s\", or a table for each:\n"
     "  [[stage]]\n"

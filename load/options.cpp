@@ -153,9 +153,10 @@ void add_load(CLI::App& program, options& to, written& text) {
       ->excludes(duration)
       ->excludes(ramp);
   program
-      .add_option("--find", text.promised,
-                  "Searches for the highest rate that keeps these assertions: 'p99<5ms,errors=0'. "
-                  "Starts at --rate (1000); each measurement takes --duration.")
+      .add_option(
+          "--find", text.promised,
+          "Searches for the highest rate at which these assertions hold: 'p99<5ms,errors=0'. "
+          "Starts at --rate (1000); each measurement takes --duration.")
       ->allow_extra_args(false);
   program
       .add_option("--find-limit", text.find_limit,
@@ -195,8 +196,8 @@ void add_load(CLI::App& program, options& to, written& text) {
       ->capture_default_str();
   program
       .add_option("--repeat-503", text.repeat_503,
-                  "How long after its due time a request that gets 503 with Retry-After is sent "
-                  "again, four times a second.")
+                  "Repeats a request that gets 503 with Retry-After four times a second, until "
+                  "this long after its due time.")
       ->check(duration_text())
       ->capture_default_str();
 }

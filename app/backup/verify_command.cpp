@@ -41,9 +41,9 @@ int run(const backup_options& given) {
 constexpr const char* help =
     "Reads a whole store, or with DIR a whole backup, and reports what is missing, damaged or "
     "unreferenced. A service may be running.\n\n"
-    "In a store it checks SQLite's pages and indexes, all rows from one snapshot, whether rows "
-    "refer to existing games, namespaces, regions and kinds of lobbies, whether exports find each "
-    "lobby, each image and the digest in its name, and each export.\n"
+    "In a store it checks SQLite's pages and indexes, each image against the digest in its name, "
+    "and each export. In one snapshot, it checks whether all rows refer to existing games, "
+    "namespaces, regions and kinds of lobbies, and whether exports find each lobby.\n"
     "In a backup it also checks each file and table against the manifest. It changes nothing.\n\n"
     "Unreferenced images are harmless: `matchcloud objects check --remove` removes them from a "
     "store.\n\n"

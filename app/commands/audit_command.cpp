@@ -117,8 +117,8 @@ void add_audit_command(CLI::App& program, int& code) {
   add_store_options(*command, options->store);
   command
       ->add_option("--since", options->since,
-                   "Only entries since a date (2027-01-31, its start in UTC), a time "
-                   "(2027-01-31T00:00:00Z) or so long ago (7d, 12h).")
+                   "Only entries since this moment: a date (2027-01-31, its start in UTC), a time "
+                   "(2027-01-31T00:00:00Z) or how long ago (7d, 12h).")
       ->check(not_empty());
   const auto add_text = [&](const char* name, std::string& to, const char* what) {
     command->add_option(name, to, what)->check(not_empty());

@@ -79,7 +79,7 @@ void add_demo_command(CLI::App& program, int& code) {
            "The demo data is a game with two namespaces, twelve regions on six continents, the "
            "default tiers, five avatars (three with an image) and 10,000 lobbies of the last 31 "
            "days, some of which are still running. It is the same every time, except for its "
-           "dates. Seeding again changes nothing: the dates stay those of the first time.\n\n"
+           "dates. Seeding again changes nothing, not even the dates.\n\n"
            "Example: matchcloud demo --data-dir var\n"
            "Example: matchcloud demo --data-dir var --until 2026-02-01");
   const auto options = std::make_shared<demo_options>();
@@ -87,9 +87,9 @@ void add_demo_command(CLI::App& program, int& code) {
   add_objects_options(*command, options->store);
   command
       ->add_option("--until", options->until,
-                   "When the 31 days end, for dates that are the same every time: a date "
-                   "(2026-02-01, its begin in UTC), a time (2026-02-01T00:00:00Z) or how long ago "
-                   "(2d). The default is now.")
+                   "When the 31 days end: a date (2026-02-01, its start in UTC), a time "
+                   "(2026-02-01T00:00:00Z) or how long ago (2d). With a date or a time, all dates "
+                   "are the same every time. The default is now.")
       ->check(not_empty());
   command->callback([options, &code] { code = run(*options); });
 }

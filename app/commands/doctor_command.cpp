@@ -52,7 +52,7 @@ void add_doctor_command(CLI::App& program, int& code) {
   const auto options = std::make_shared<doctor_options>();
   command->add_flag("--json", options->json,
                     "Print one JSON object: findings with check, level, message and advice; "
-                    "errors, warnings and ok are their numbers.");
+                    "errors, warnings and ok count them.");
   add_config_option(*command, options->configuration);
   for (const auto& key : config_keys()) {
     add_key_option(*command, options->configuration, key);

@@ -19,7 +19,8 @@ std::string describe(const avatar_import_summary& done) {
   auto text = std::to_string(done.added) + " avatars added, " + std::to_string(done.changed) +
               " changed, " + std::to_string(done.unchanged) + " unchanged";
   if (done.images_cut > 0)
-    text += "; " + std::to_string(done.images_cut) + " files cut after the end of their image";
+    text += "; " + std::to_string(done.images_cut) +
+            " files had data after the image, which was left out";
   return text;
 }
 

@@ -54,7 +54,8 @@ void add_import_command(CLI::App& program, int& code) {
   command->require_subcommand(1);
   add_import_avatars_command(*command, code);
   add_import_lobbies_command(*command, code);
-  auto* catalog = command->add_subcommand("catalog", "Import regions, tiers, games, namespaces.");
+  auto* catalog =
+      command->add_subcommand("catalog", "Import regions, tiers, games and namespaces.");
   set_help(*catalog,
            "A catalog document is one JSON object with any of `regions`, `tiers` and `games` (each "
            "game with its `namespaces`).\n\nThe whole document is checked first; if it has any "

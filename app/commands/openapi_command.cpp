@@ -37,8 +37,8 @@ void add_openapi_command(CLI::App& program, int& code) {
       program.add_subcommand("openapi", "Print the operations as an OpenAPI 3.1 document.");
   set_help(*command,
            "Prints all requests and responses of the service as JSON. It is made from the tables "
-           "by which the service\nroutes, validates and refuses. A running service returns the "
-           "same document at GET /openapi.json, on each plane\nfor that plane.\n\n"
+           "that the service uses to\nroute, validate and refuse requests. Each plane of a running "
+           "service returns its document at\nGET /openapi.json.\n\n"
            "FILE of --rules is the file of `matchcloud validate --rules`: its limits apply to the "
            "payloads' schemas.\n\n"
            "Example: a typed client for JavaScript\n"

@@ -119,7 +119,7 @@ int run(running_configuration& configured, std::unique_ptr<node> of, const servi
   }
   if (const auto successor = running.listeners().successor())
     base::log(base::log_event::taken_over, "process {} has taken over", *successor);
-  base::log(base::log_event::service_draining, "draining; a{} signal ends at once",
+  base::log(base::log_event::service_draining, "draining; a{} signal ends the process at once",
             why == ending::signalled ? " second" : "");
   running.drain(watch);
   // A second signal is still unread at this point: exit without cleanup.
@@ -259,9 +259,8 @@ void add_serve_command(CLI::App& program, int& code) {
   auto* file = add_config_option(*command, *options);
   const auto prints_sample = std::make_shared<bool>(false);
   command
-      ->add_flag(
-          "--sample-config", *prints_sample,
-          "Print a commented file for --config, in which the keys given as flags are in force.")
+      ->add_flag("--sample-config", *prints_sample,
+                 "Print a commented file for --config, in which the keys given as flags are set.")
       ->excludes(file);
   for (const auto& key : config_keys())
     add_key_option(*command, *options, key);

@@ -40,8 +40,9 @@ int rotate(const rotate_options& options) {
     std::cerr << "matchcloud signing-key rotate: " << done.error().detail << "\n";
     return failed;
   }
-  std::cout << (options.revoke ? "a new key signs; URLs handed out so far are refused"
-                               : "a new key signs; URLs handed out so far work until they expire")
+  std::cout << (options.revoke
+                    ? "a new key signs from now on; URLs handed out so far are refused"
+                    : "a new key signs from now on; URLs handed out so far work until they expire")
             << std::endl;
   return ok;
 }

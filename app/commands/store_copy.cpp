@@ -173,7 +173,7 @@ constexpr const char* help =
     "else in TO is refused and left unchanged. Once both are the same, TO's audit log gets an "
     "entry store.copy, which is not compared.\n\n"
     "No service may run on TO during the copy. Stop services on FROM too: what they write after "
-    "the start is not copied. FROM is migrated to this program's schema first, as any command "
+    "the start is not copied. This program first migrates FROM to its schema, as every command "
     "does.\n\n"
     "Images stay where they are: copy DATA_DIR/media with cp or rsync. Exports are made again when "
     "requested. With --with-secrets TO gets FROM's signing keys and ticket roots, so that URLs and "
@@ -195,7 +195,7 @@ void add_store_copy_command(CLI::App& store, int& code) {
                     "Copy signing keys and ticket roots too, in place of those of TO.");
   command
       ->add_option("--master-key-file", options->master_key_file,
-                   "The file with the key that secrets in PostgreSQL are encrypted under.")
+                   "The file with the key that encrypts secrets in PostgreSQL.")
       ->envname("MATCHCLOUD_MASTER_KEY_FILE")
       ->check(named_file());
   command->add_flag("--store-unverified", options->allow_unverified,

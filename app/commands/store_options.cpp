@@ -82,7 +82,7 @@ void add_objects_options(CLI::App& command, store::store_place& place) {
 void add_master_key_option(CLI::App& command, store::store_place& place) {
   command
       .add_option("--master-key-file", place.master_key_file,
-                  "The file with the key that secrets in PostgreSQL are encrypted under.")
+                  "The file with the key that encrypts secrets in PostgreSQL.")
       ->envname("MATCHCLOUD_MASTER_KEY_FILE")
       ->check(named_file());
 }

@@ -101,7 +101,7 @@ base::expected<void> check_transport(const serve_config& config,
     return refuse_key(given, "take-over", std::string{httplib_cannot_be_taken_over});
   if (config.access_log.mode != http::access_log_mode::off)
     return refuse_key(given, "access-log",
-                      "the transport httplib has no access log; write off, or choose loops");
+                      "the transport httplib has no access log; set it to off, or choose loops");
   return {};
 }
 

@@ -120,7 +120,7 @@ health_findings check_disk(examined_service& of) {
   if (found->free_bytes < little_space(*found))
     all.push_back(warned(folder + " has " + shown_bytes(found->free_bytes) + " of " +
                              shown_bytes(found->size_bytes) + " left",
-                         "free space: a full disk stops ingestion, changes and exports"));
+                         "free up space: a full disk stops ingestion, changes and exports"));
   if (found->files_limit > 0 && found->free_files < found->files_limit / 20)
     all.push_back(warned(folder + " has room for " + std::to_string(found->free_files) + " of " +
                              std::to_string(found->files_limit) + " files (inodes)",

@@ -170,7 +170,8 @@ std::string told(const meant_game& game, const store::erasure& now) {
                       " avatars, " + std::to_string(now.exports) + " exports, " +
                       std::to_string(now.tokens) + " tokens";
   if (now.finished_ms) return game.describe() + ": erased with " + counts + "\n";
-  return game.describe() + ": it is removed from the catalog and can no longer be downloaded; " +
+  return game.describe() +
+         ": it is removed from the catalog, and its data can no longer be downloaded; " +
          "erased so far: " + counts +
          ". A service on this store continues with the rest; so does this command if you run it "
          "again.\n";
@@ -234,10 +235,10 @@ int run(const remove_options& options) {
 
 constexpr const char* help =
     "Erases the game, its namespaces, their tokens, its avatars with their images, its exports and "
-    "its whole lobby history. The game disappears from the catalog at once and nothing of it can "
-    "be downloaded; the rest is erased in small steps, which slow a running service by at most a "
-    "tenth. A running service does the work while this command watches; without one, this command "
-    "does it. If it is interrupted, a service or the same command continues.\n\n"
+    "its whole lobby history. The game disappears from the catalog at once, and none of its data "
+    "can be downloaded; the rest is erased in small steps, which slow a running service by at most "
+    "a tenth. A running service does the work while this command watches; without one, this "
+    "command does it. If it is interrupted, a service or the same command continues.\n\n"
     "This cannot be undone, and the ids of the game and its namespaces are never reused. The audit "
     "log keeps its entries. Backups are not changed.\n\n"
     "Example: matchcloud game remove 'Demo Game' --everything --data-dir var\n"
@@ -246,10 +247,10 @@ constexpr const char* help =
 } // namespace
 
 void add_game_command(CLI::App& program, int& code) {
-  auto* game = program.add_subcommand("game", "Erase a game with all that it has.");
+  auto* game = program.add_subcommand("game", "Erase a game and all its data.");
   game->require_subcommand(1);
   set_help(*game, "Example: matchcloud game remove 'Demo Game' --everything");
-  auto* command = game->add_subcommand("remove", "Erase a game with all that it has.");
+  auto* command = game->add_subcommand("remove", "Erase a game and all its data.");
   set_help(*command, help);
   const auto options = std::make_shared<remove_options>();
   add_store_options(*command, options->store);

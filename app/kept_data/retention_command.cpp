@@ -74,7 +74,7 @@ void add_retention_command(CLI::App& program, int& code) {
   set_help(
       *command,
       "For each game, shows how long lobbies are kept after their stop (its own retention_days, "
-      "else --retention-days), from when on the history is complete, and how many lobbies are due "
+      "else --retention-days), since when the history is complete, and how many lobbies are due "
       "for removal. It removes nothing; a running service does that once an hour, with its own "
       "retention-days. Use it to see what a setting would remove before you apply it.\n\n"
       "Example: matchcloud retention --retention-days 365 --data-dir var");

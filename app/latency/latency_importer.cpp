@@ -100,7 +100,7 @@ base::expected<void> latency_importer::take_header(open_file& file, const model:
       if (!opened) return tl::unexpected(opened.error());
       geoip_ = *std::move(opened);
     } else {
-      read = refuse("Rows by `address` need GeoIP files to find its place. Add --geoip FILE, or "
+      read = refuse("Rows by `address` need GeoIP files to find their places. Add --geoip FILE, or "
                     "use `latitude` and `longitude`.");
     }
   }

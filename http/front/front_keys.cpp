@@ -195,9 +195,9 @@ base::config_rows<access_settings> access_keys() {
       rate_row("rate-limit-token-expensive", "2000/10", &access_settings::per_token,
                cost_class::expensive, "The same limit for all other operations."),
       number_row("rate-limit-entries", &access_settings::rate_limit_entries, 8, 67'108'864,
-                 "How many addresses and tokens the rate limits track, at 16 bytes each. Entries "
-                 "that owe nothing make room. If all are in debt, new ones share a quarter of the "
-                 "limit."),
+                 "How many addresses and tokens the rate limits track, at 16 bytes each. New ones "
+                 "replace those whose quota is full again. If there are none, new ones share a "
+                 "quarter of the limit."),
   };
   // The table is created at the start.
   return reloadable(std::move(keys), {"rate-limit-entries"});

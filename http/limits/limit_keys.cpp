@@ -36,10 +36,11 @@ base::config_rows<limits> limit_keys() {
                  "The request body; beyond: 413."),
       number_row(
           "max-connections", &limits::connection_limit, 1, 1'000'000,
-          "Connections of the process. Beyond that, each new connection closes the one that has "
-          "been idle longest; if none is idle, listeners pause. Also at most the hard "
-          "RLIMIT_NOFILE less 512, max-ops-connections, an eighth (at most 4096) for images and "
-          "another (at most 2048) for exports, or half of it if that is more."),
+          "Connections of the data plane. Beyond that, each new connection closes the one that has "
+          "been idle longest; if none is idle, listeners pause. A low hard RLIMIT_NOFILE lowers "
+          "the limit: of its descriptors, 512, max-ops-connections, an eighth (at most 4096) for "
+          "images and an eighth (at most 2048) for exports are reserved, but never more than "
+          "half."),
       number_row(
           "connection-share-percent", &limits::connection_share_percent, 1, 100,
           "The share of max-connections that one client address (IPv6: its /64) may hold while "

@@ -25,9 +25,9 @@ auto file_of_each_pair(std::string tls_files::pair::*which) {
 base::config_rows<tls_files> tls_keys() {
   base::config_rows<tls_files> keys{
       {{"tls-cert", kind::list, "", "PEM files; repeatable",
-        "The certificates of listeners with /tls, each followed by its chain. The client's server "
-        "name (SNI) selects one, and if several are for that name (ECDSA and RSA), the first that "
-        "the client can check; for any other name, it is the first. Replaced files are loaded "
+        "The certificates of listeners with /tls, each followed by its chain. The server name that "
+        "the client requests (SNI) selects one. If several match (ECDSA and RSA), it is the first "
+        "that the client can check; if none matches, the first of all. Replaced files are loaded "
         "again."},
        file_of_each_pair(&tls_files::pair::certificate)},
       {{"tls-key", kind::list, "", "PEM files without a passphrase; repeatable",

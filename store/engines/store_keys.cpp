@@ -38,7 +38,7 @@ base::config_rows<store_place> data_keys() {
 base::config_rows<store_place> server_keys() {
   auto url =
       text_row("store", &store_place::url, "postgresql://HOST/DATABASE; empty: the data directory",
-               "A PostgreSQL database (15 or later) that has the store. Any number of processes on "
+               "A PostgreSQL database (15 or later) for the store. Any number of processes on "
                "any number of machines can share it. Put a password into ~/.pgpass, a service file "
                "or the environment: it is refused in a flag.");
   url.may_be_secret = true;

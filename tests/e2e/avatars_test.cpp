@@ -165,10 +165,10 @@ TEST_CASE("what phones append to an image is left out, and the image is served a
   const auto imported = import(own, text);
   INFO(imported.errors);
   CHECK(imported.exit_code == 0);
-  CHECK(imported.out == "6 avatars added, 0 changed, 0 unchanged; 5 files cut after the end of "
-                        "their image; 0 lines left out\n");
-  CHECK(import(own, text).out == "0 avatars added, 0 changed, 6 unchanged; 5 files cut after the "
-                                 "end of their image; 0 lines left out\n");
+  CHECK(imported.out == "6 avatars added, 0 changed, 0 unchanged; 5 files had data after the "
+                        "image, which was left out; 0 lines left out\n");
+  CHECK(import(own, text).out == "0 avatars added, 0 changed, 6 unchanged; 5 files had data "
+                                 "after the image, which was left out; 0 lines left out\n");
 
   const server of{{}, own};
   const auto document = parse_json(get(of.data(), avatars_target(second_game)).body);

@@ -146,7 +146,7 @@ TEST_CASE("the last lines before an end are there", "[lifecycle]") {
   CHECK(of.process().exit_code() == 0);
   const auto text = errors.finish();
   INFO(text);
-  CHECK(text.find("draining; a second signal ends at once\n") != std::string::npos);
+  CHECK(text.find("draining; a second signal ends the process at once\n") != std::string::npos);
   CHECK(text.ends_with("] ended\n"));
 }
 
