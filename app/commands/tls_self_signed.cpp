@@ -230,6 +230,7 @@ void add_tls_self_signed_command(CLI::App& tls, int& code) {
       ->check(not_empty());
   command
       ->add_option("--client", options->client, "Make a certificate for the client NAME instead.")
+      ->type_name("NAME")
       ->check(CLI::Validator{check_client, ""})
       ->excludes(hosts);
   command->add_flag("--force", options->force, "Replace existing files.");

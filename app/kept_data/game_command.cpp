@@ -42,7 +42,7 @@ struct remove_options {
   std::string game;
   bool everything = false;
   bool is_sure = false;
-  bool waits = true;
+  bool no_wait = false;
   std::string format = "table";
 };
 
@@ -201,7 +201,7 @@ base::expected<answer> remove(const remove_options& options) {
   if (!in) return tl::unexpected(in.error());
   const auto game = find_game(**in, options.game);
   if (!game) return tl::unexpected(game.error());
-  if (options.waits)
+  if (!options.no_wait)
     if (auto here = require_images(options, **in, game->game_id); !here)
       return tl::unexpected(here.error());
   if (!options.is_sure) {
@@ -214,10 +214,10 @@ base::expected<answer> remove(const remove_options& options) {
     return of->begin_erasure(game->game_id, base::machine_clock().unix_ms());
   });
   if (!now) return tl::unexpected(game->explain(now.error()));
-  if (options.waits && !now->finished_ms) now = finish(options, *in, game->game_id, until);
+  if (!options.no_wait && !now->finished_ms) now = finish(options, *in, game->game_id, until);
   if (!now) return tl::unexpected(now.error());
   return answer{options.format == "json" ? store::json_of(*now) + "\n" : told(*game, *now),
-                options.waits && !now->finished_ms ? failed : ok};
+                !options.no_wait && !now->finished_ms ? failed : ok};
 }
 
 int run(const remove_options& options) {
@@ -260,7 +260,7 @@ void add_game_command(CLI::App& program, int& code) {
       ->check(not_empty());
   command->add_flag("--everything", options->everything, "Confirm that everything is erased.");
   command->add_flag("--yes", options->is_sure, "Do not ask for confirmation.");
-  command->add_flag("!--no-wait", options->waits,
+  command->add_flag("--no-wait", options->no_wait,
                     "Only start the erasure, and leave the rest to a running service.");
   cli::add_format_option(*command, options->format);
   command->callback([options, &code] { code = run(*options); });
