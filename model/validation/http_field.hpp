@@ -8,7 +8,7 @@
 
 namespace matchcloud::model {
 
-// The headers that a payload configures (docs/validation.md, "config.cdn" and "Verification").
+// The headers that a payload configures (docs/validation.md, "Routes" and "Verification").
 
 /// `too-short` or `too-long`, both in bytes, or `invalid` if `name` is not a token (RFC 9110
 /// section 5.6.2). No message shows the name: a client that puts the whole header line there has
