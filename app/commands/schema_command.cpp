@@ -32,7 +32,8 @@ int print_schema(const schema_options& options) {
 } // namespace
 
 void add_schema_command(CLI::App& program, int& code) {
-  auto* command = program.add_subcommand("schema", "Print what validation allows as JSON Schema.");
+  auto* command = program.add_subcommand(
+      "schema", "Print what validation allows, as JSON Schema or as a table.");
   set_help(*command,
            "Prints the shape of a request body as JSON Schema 2020-12, made from the rules that "
            "validation applies.\nEditors use it to complete, explain and check while you type; "

@@ -261,16 +261,17 @@ constexpr value_rule verification = object_of(verification_shape);
 
 constexpr std::array create_members{
     row("enabled", boolean, "Whether players can create lobbies.", required),
-    row("enable_private", boolean, "Whether these can be private; default: true."),
-    row("enable_public", boolean, "Whether these can be public; default: false."),
+    row("enable_private", boolean, "Whether created lobbies can be private; default: true."),
+    row("enable_public", boolean, "Whether created lobbies can be public; default: false."),
     row("verification", verification,
         "How requests to create a lobby are verified; default: not at all.")};
 constexpr object_shape create_shape{create_members};
 constexpr value_rule create_action = object_of(create_shape);
 
 constexpr std::array join_members{
-    row("enabled", boolean, "Whether players can do this.", required),
-    row("verification", verification, "How such requests are verified; default: not at all.")};
+    row("enabled", boolean, "Whether players can use this action.", required),
+    row("verification", verification,
+        "How requests of this action are verified; default: not at all.")};
 constexpr object_shape join_shape{join_members};
 constexpr value_rule join_action = named("join_action", object_of(join_shape));
 
