@@ -17,21 +17,21 @@ KERNEL = (("kernel: wait for events", r"epoll_wait"),
           ("kernel: receive", r"sys_(recv|read)"),
           ("kernel: send", r"sys_(send|writev)"),
           ("kernel: accept, close, shut down", r"sys_(accept|close|shutdown|epoll_ctl)"),
-          ("kernel: else", r""))
+          ("kernel: other", r""))
 PROGRAM = (("allocation", r"^(malloc|cfree|_int_|unlink_chunk|operator (new|delete)|tcache)"),
            ("clock", r"clock_gettime|steady_clock|machine::now"),
            ("messages", r"caf::|intrusive_ptr"),
            ("read the request", r"framer|parse_(request|field)|request_reader|find_header|pick|"
                                 r"is_(authority|proxy_header)|http::request::|memchr"),
-           ("who asks, and how often", r"access_gate|rate_limit|siphash|client_address|inet_pton|"
-                                       r"ip_address|x_forwarded|is_trusted"),
+           ("access and rate limits", r"access_gate|rate_limit|siphash|client_address|inet_pton|"
+                                      r"ip_address|x_forwarded|is_trusted"),
            ("find the operation", r"find_route|find_operation|front::|routes"),
            ("rank", r"region_ranking|address_table|geoip|second_chance|maxminddb|MMDB|place_table"),
            ("write the answer", r"region_listing|write_head|regions_response|request_id|"
                                 r"hexadecimal|http::response|deflate|mem(move|cpy|set)"),
            ("connection and loop", r"connection|reply_sender|socket_stream|loop_transport|"
                                    r"event_loop|timer|permit|byte_"),
-           ("else", r""))
+           ("other", r""))
 
 
 def stage_of(stack):
