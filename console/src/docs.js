@@ -152,12 +152,13 @@ function Page() {
     <nav aria-label="Operations"><input type="search" ref=${field} value=${search}
         aria-label="Search operations" placeholder="Search ( / )" spellcheck=${false}
         onInput=${(event) => setSearch(event.currentTarget.value)} onKeyDown=${press} />
-      <p class="unseen" role="status">${search && `${listed.length} operations`}</p>
-      ${root && listed.length === 0 && html`<p class="faint">No operation has these words.</p>`}
+      <p class="unseen" role="status">${search && `Operations found: ${listed.length}`}</p>
+      ${root && listed.length === 0 && html`<p class="faint">No operation contains
+        these words.</p>`}
       <${Entries} groups=${groups} plane=${plane} current=${operation?.id} /></nav>
     <main id="main" tabindex="-1">
       <${Problem} error=${error} onRetry=${reload} />
-      ${!root && !error && html`<${Loading} what="The API" />`}
+      ${!root && !error && html`<${Loading} what="Loading the API" />`}
       ${root && !operation && hash !== "" && !Object.hasOwn(planes, hash) && html`<p role="alert">
         There is no operation <code><bdi>${hash.slice(0, 100)}</bdi></code>.</p>`}
       ${root && (operation ? html`<${OperationView} key=${`${plane} ${operation.id}`}

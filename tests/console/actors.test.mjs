@@ -29,7 +29,7 @@ test("every actor of the service is in the tree, below its supervisor", () =>
     await shown(page);
     const { actors } = await ask("GET", "/actors");
     for (const { place } of actors) assert.equal(await row(page, place).count(), 1, place);
-    await page.getByRole("button", { name: "Of the whole service" }).click();
+    await page.getByRole("button", { name: "Service-wide" }).click();
     await row(page, "catalog").waitFor({ state: "detached" });
   }));
 

@@ -60,7 +60,7 @@ test("the audit log is read page by page", async () => {
     assert.equal(await link(entries[50].entry).count(), 0);
     await page.getByRole("link", { name: "Older" }).click();
     await link(entries[50].entry).waitFor();
-    await page.getByRole("link", { name: "The newest" }).click();
+    await page.getByRole("link", { name: "Newest" }).click();
     await link(entries[0].entry).waitFor();
   });
   for (let n = 0; n < 60; n++) await ask("DELETE", `/v1/tiers/page-${n}`);
@@ -70,12 +70,12 @@ test("the audit log is filtered by what, of what, who and when", async () => {
   await ask("PUT", "/v1/tiers/filtered");
   await ask("DELETE", "/v1/tiers/filtered");
   await withConsole(browser, "#/audit", {}, async (page) => {
-    await page.getByLabel("What", { exact: true }).fill("catalog.remove");
-    await page.getByLabel("Of", { exact: true }).fill("tiers/filtered");
+    await page.getByLabel("Action", { exact: true }).fill("catalog.remove");
+    await page.getByLabel("Subject", { exact: true }).fill("tiers/filtered");
     await page.getByRole("button", { name: "Filter" }).click();
     await until(async () => await items(page).count() === 1, "the only entry");
     await items(page).getByText("removed tier filtered").waitFor();
-    assert.equal(await page.getByLabel("Of", { exact: true }).inputValue(), "tiers/filtered");
+    assert.equal(await page.getByLabel("Subject", { exact: true }).inputValue(), "tiers/filtered");
     await page.getByLabel("When").selectOption({ label: "the last hour" });
     await page.waitForURL(/hours=1/);
     await items(page).getByText("removed tier filtered").waitFor();

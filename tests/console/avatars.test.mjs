@@ -17,7 +17,7 @@ test("complete avatars have their images, the others are marked and can be filte
     await until(async () => await images(page).count() === 3 && areDrawn(page), "three images");
     assert.equal(await page.locator(".avatar").count(), 5);
     assert.equal(await page.locator(".avatar.incomplete").count(), 2);
-    await page.getByText("5 of 5 avatars, 2 of all are incomplete.").waitFor();
+    await page.getByText("5 of 5 avatars. Incomplete in total: 2.").waitFor();
     await page.getByLabel("Show").selectOption("incomplete");
     await until(async () => await page.locator(".avatar").count() === 2, "the incomplete ones");
     assert.match(page.url(), /show=incomplete/);

@@ -48,7 +48,7 @@ test("a region made, changed and removed here is so for everybody, with audit en
     await page.getByRole("button", { name: "Remove" }).click();
     const remove = dialog.getByRole("button", { name: "Remove" });
     assert.ok(await remove.isDisabled());
-    await dialog.getByLabel("Type ber to go on.").fill("ber");
+    await dialog.getByLabel("Type ber to continue.").fill("ber");
     await remove.click();
     await page.getByText("catalog.remove").waitFor();
     assert.equal((await ask("GET", "/v1/regions/ber")).status, 404);
@@ -76,7 +76,7 @@ test("what somebody else has changed since is shown before it is overwritten", a
     await dialog.getByLabel("Provider").fill("Mine");
     await ask("PUT", "/v1/regions/osl", { ...oslo, provider_display_name: "Theirs" });
     await dialog.getByRole("button", { name: "Save" }).click();
-    await dialog.getByText("It is not as it was").waitFor();
+    await dialog.getByText("The region has changed since").waitFor();
     await differs(page).getByText('"Theirs"').waitFor();
     assert.equal((await ask("GET", "/v1/regions/osl")).provider_display_name, "Theirs");
     await dialog.getByRole("button", { name: "Save" }).click();

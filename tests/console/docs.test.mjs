@@ -78,7 +78,7 @@ test("a schema that refers to itself is opened as far as it says something new",
   await withSample("#ops/get_tree", {}, async (page) => {
     await page.getByText("One of:").waitFor();
     await page.locator(".schema summary").getByText("Tree").click();
-    await page.getByText("Tree again: see above.").waitFor();
+    await page.getByText("Tree is described above.").waitFor();
   });
 });
 
@@ -151,7 +151,7 @@ test("what changes the service is sent once that is allowed, and removes only wh
     await page.getByLabel("tier path, required").fill("no-such-tier");
     await page.getByRole("button", { name: "Send DELETE" }).click();
     const dialog = page.getByRole("dialog");
-    await dialog.getByLabel("Type DELETE to go on.").fill("DELETE");
+    await dialog.getByLabel("Type DELETE to continue.").fill("DELETE");
     await dialog.getByRole("button", { name: "Send" }).click();
     await page.getByRole("status").getByText(/404 in/).waitFor();
     await dialog.waitFor({ state: "detached" });

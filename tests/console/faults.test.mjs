@@ -54,7 +54,7 @@ test("a rule that is set here is in force, says who set it, and is cleared here"
     await link(page, "avatar.receive").click();
     const dialog = form(page);
     await dialog.getByLabel("Kind").selectOption("delay");
-    await dialog.getByText("It takes longer.").waitFor();
+    await dialog.getByText("The step takes longer.").waitFor();
     await dialog.getByLabel("Heals after").selectOption("1 minute");
     await dialog.getByLabel("Delay in ms").fill("5");
     await dialog.getByLabel("At most, in ms").fill("20.5");
@@ -64,7 +64,7 @@ test("a rule that is set here is in force, says who set it, and is cleared here"
     await dialog.getByLabel("By header").check();
     await dialog.getByRole("button", { name: "Inject delay" }).click();
     const found = row(page, "avatar.receive");
-    await found.getByText("delay 5 to 20.5 ms, one of 3 passes, the first 100 at most").waitFor();
+    await found.getByText("delay 5 to 20.5 ms, one in 3 passes, the first 100 at most").waitFor();
     assert.deepEqual((await ask("GET", "/faults/avatar.receive")).rule,
       { kind: "delay", delay_ms: [5, 20.5], every: 3, first: 100, header: true, lasts_s: 60 });
     await found.getByRole("link", { name: "this page" }).waitFor();
@@ -97,7 +97,7 @@ test("a game and the operation of a rule are chosen by name, and only its reques
     await path(page).getByRole("link", { name: /avatar\.reply\), delay 1 ms, 1 hit$/ }).waitFor();
     // Another rule counts from nothing.
     await dialog.getByLabel("Delay in ms").fill("2");
-    await dialog.getByRole("button", { name: "Replace by delay" }).click();
+    await dialog.getByRole("button", { name: "Replace with delay" }).click();
     await row(page, "avatar.reply").getByText("0 hits of 0 passes", { exact: true }).waitFor();
     await clearAll(page);
     await page.getByRole("status").getByText("All faults are cleared.").waitFor();
@@ -242,7 +242,7 @@ test("an impossible value is explained next to it, and not sent", () =>
     await dialog.getByLabel("Kind").selectOption("error");
     await dialog.getByText("How often").click();
     await dialog.getByLabel("Probability").fill("2");
-    await dialog.getByText("A number from 0 to 1.").waitFor();
+    await dialog.getByText("Use a number from 0 to 1.").waitFor();
     assert.ok(await dialog.getByRole("button", { name: "Inject error" }).isDisabled());
     assert.equal((await ask("GET", "/faults/avatar.receive")).rule, null);
   }));
@@ -273,7 +273,7 @@ test("abort says that the process dies, wants the name, and the page comes back 
           await dialog.getByLabel("Kind").selectOption("abort");
           await dialog.getByText("The process will die.").waitFor();
           assert.ok(await dialog.getByRole("button", { name: "Inject abort" }).isDisabled());
-          await dialog.getByLabel("Type administration.receive to go on")
+          await dialog.getByLabel("Type administration.receive to continue")
             .fill("administration.receive");
           await dialog.getByRole("button", { name: "Inject abort" }).click();
           await fetch(new URL("/v1/games", first.ops)).catch(() => {});
@@ -310,6 +310,6 @@ test("the panel looks right, and so does its form with a rule", async () => {
   await looksRight(browser, "#/faults?point=avatar.receive", { name: "faults-form",
     ready: async (page) => {
       await allow(page);
-      await form(page).getByRole("button", { name: "Replace by delay" }).waitFor();
+      await form(page).getByRole("button", { name: "Replace with delay" }).waitFor();
     } });
 });

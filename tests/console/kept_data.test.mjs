@@ -55,7 +55,7 @@ test("an avatar is removed once its name is typed", () =>
     await turtle.getByRole("button", { name: "Remove" }).click();
     const dialog = page.getByRole("dialog");
     assert.ok(await dialog.getByRole("button", { name: "Remove" }).isDisabled());
-    await dialog.getByLabel("Type Tide Turtle to go on.").fill("Tide Turtle");
+    await dialog.getByLabel("Type Tide Turtle to continue.").fill("Tide Turtle");
     await dialog.getByRole("button", { name: "Remove" }).click();
     await turtle.waitFor({ state: "detached" });
     await page.getByText("4 of 4 avatars").waitFor();
@@ -68,7 +68,7 @@ test("a game is erased with everything once its name is typed, and one sees how 
     const dialog = page.getByRole("dialog");
     const erase = dialog.getByRole("button", { name: "Erase everything" });
     assert.ok(await erase.isDisabled());
-    await dialog.getByLabel("Type Demo Game to go on.").fill("Demo Game");
+    await dialog.getByLabel("Type Demo Game to continue.").fill("Demo Game");
     await erase.click();
     const erased = page.getByRole("region", { name: "Erased games" });
     await erased.getByText("erased", { exact: true }).waitFor();

@@ -142,7 +142,7 @@ test("one game that is slow is named, with where its time went, and leads to its
   withConsole(browser, "#/live", {}, async (page) => {
     await ask("PUT", "/faults/avatar.receive", { kind: "delay", delay_ms: 300, game: demoGame });
     const line = page.getByRole("link", { name: /One in a hundred requests of list_avatars/ })
-      .filter({ hasText: /of the game Demo Game and spent their time in a fault at avatar/ });
+      .filter({ hasText: /to the game Demo Game and spent their time in a fault at avatar/ });
     await until(async () => {
       await Promise.all(Array.from({ length: 10 }, avatars));
       return line.isVisible();
@@ -218,7 +218,7 @@ test("all replicas are in one table, the odd one first and with its reasons", ()
     assert.match(await rows.nth(1).textContent(),
       /host-3 odd\s*ready\s*Its p99 is 9 times.*loop busy.*3\.6 ms/);
     assert.match(await rows.nth(2).textContent(), /host-1 this one/);
-    await table.getByText("All together have 30 requests a second.").waitFor();
+    await table.getByText("Together they have 30 requests a second.").waitFor();
     await tile(page, "Replicas ready").getByText("3 of 3").waitFor();
     await tile(page, "Replicas ready").getByText("1 is not like the others").waitFor();
     await tile(page, "Replicas ready").getByRole("link").click();

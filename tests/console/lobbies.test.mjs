@@ -160,7 +160,7 @@ test("an export that is busy is asked for again, and no strange link is shown", 
     await page.getByText("It is exports_busy.").waitFor();
     await page.getByRole("alert").getByText("It is exports_full.").waitFor();
     await page.getByRole("button", { name: "Try again" }).click();
-    await page.getByRole("alert").getByText("no link that could be followed").waitFor();
+    await page.getByRole("alert").getByText("no usable link").waitFor();
     assert.equal(await page.locator("a.download").count(), 0);
   });
 });

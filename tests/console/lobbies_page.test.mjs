@@ -172,7 +172,7 @@ test("where nothing ran, the page offers the next step", () =>
   withConsole(browser, `${hash}&tier=basic-1d1`, {}, async (page) => {
     await surveyWith(page, nothing);
     await page.reload();
-    await page.getByText("No lobby of this span matches the filters").waitFor();
+    await page.getByText("No lobby in this span matches the filters").waitFor();
     await page.locator(".empty").getByRole("button", { name: "Clear filters" }).click();
     await page.getByText("No lobby ran in this span").waitFor();
     await judge(page);

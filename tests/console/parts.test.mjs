@@ -119,7 +119,7 @@ test("actors stand below their supervisor by what they serve, with sums", () => 
     actor("front/0", 0, { depth: 2, state: "waiting" }), actor("ops_front", 1)]);
   assert.deepEqual(supervisors.map(({ place }) => place), ["supervisor"]);
   assert.deepEqual(groups.map(({ title, troubled, depth }) => [title, troubled, depth]),
-    [["Of the whole service", 0, 0], ["Event loop 0", 1, 2], ["Event loop 1, ops plane", 0, 0]]);
+    [["Service-wide", 0, 0], ["Event loop 0", 1, 2], ["Event loop 1, ops plane", 0, 0]]);
 });
 
 test("an actor that only handled more has not changed", () => {

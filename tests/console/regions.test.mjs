@@ -73,7 +73,7 @@ test("what is no place says what to type, and what the service refuses is shown"
     await page.getByText("Type an address such as").waitFor();
     await locationOf(page).fill("Atlantis");
     await page.keyboard.press("Enter");
-    await page.getByText("No city here is called Atlantis.").waitFor();
+    await page.getByText("No city in the list is called Atlantis.").waitFor();
     assert.equal(await locationOf(page).getAttribute("aria-invalid"), "true");
     await page.route("**/v1/ranking?*", (route) => route.fulfill({ status: 400,
       contentType: "application/problem+json", body: JSON.stringify({ status: 400,
@@ -147,7 +147,7 @@ test("where players are is a layer, and a service that does not count says so", 
     await page.route("**/v1/places", (route) => route.fulfill({ json: { ...counted,
       enabled: false, unknown: 0, cells: [] } }));
     await page.reload();
-    await page.getByText("does not count where they are").waitFor();
+    await page.getByText("does not count where players are").waitFor();
     assert.equal(await page.locator(".world .cell").count(), 0);
   });
 });
@@ -183,7 +183,7 @@ test("regions with a ping_url are measured from here, next to the computed order
     await withPings(page, { lon: `${plane}/ping`, fra: `${plane}/ping`,
       iad: `${plane}/no-such-path` });
     await page.getByRole("button", { name: "Measure from here" }).click();
-    await page.getByText(/Least latency: /).waitFor();
+    await page.getByText(/Lowest latency: /).waitFor();
     await page.getByText(/Not reached: 1/).waitFor();
     assert.equal(await page.getByRole("cell", { name: "not reached" }).count(), 1);
     assert.equal(await page.locator("td", { hasText: / ms #[12]$/ }).count(), 2);

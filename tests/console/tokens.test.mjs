@@ -55,7 +55,7 @@ test("a token's text is shown once; rotating and revoking do what they say", () 
     await until(async () => !(await works(first)), "the former text to end");
 
     await page.getByRole("button", { name: "Revoke" }).click();
-    await dialog.getByLabel("Type dashboard to go on.").fill("dashboard");
+    await dialog.getByLabel("Type dashboard to continue.").fill("dashboard");
     await dialog.getByRole("button", { name: "Revoke" }).click();
     await page.getByText("token.revoke").waitFor();
     // The button that led there is gone.
@@ -111,7 +111,7 @@ test("all that is wrong is said at once, and what was typed is not lost by Escap
     await create(page);
     const dialog = page.getByRole("dialog");
     await dialog.getByRole("radio", { name: "Player" }).check();
-    await dialog.getByText("Rate limits of its own").click();
+    await dialog.getByText("Own rate limits").click();
     await dialog.getByLabel("Cheap requests").fill("much");
     await dialog.getByRole("button", { name: "Create", exact: true }).click();
     for (const text of ["Choose a namespace.", /^Enter a name/, /^much is not a limit/]) {
@@ -186,7 +186,7 @@ test("the panel and its form look right", async () => {
   await ask("POST", "/v1/tokens", { kind: "viewer", name: "Ana", expires_in_s: 3_600 });
   const { token_id: id } = (await tokensOf()).find(({ name }) => name === "Ana");
   await looksRight(browser, `#/tokens?id=${id}`, { name: "tokens",
-    ready: (page) => page.getByRole("region", { name: "The token chosen" }).waitFor() });
+    ready: (page) => page.getByRole("region", { name: "Token details" }).waitFor() });
   await looksRight(browser, "#/tokens", { name: "tokens-form", ready: async (page) => {
     await allow(page);
     await create(page);

@@ -124,7 +124,7 @@ test("a request that is not kept has first steps instead of a trace", () =>
     const missing = page.getByRole("region", { name: "No trace of this request" });
     await missing.getByText("This process keeps no request with this id.").waitFor();
     await missing.getByText(unknown).waitFor();
-    await missing.getByText(/8 slowest of the last ten minutes/).waitFor();
+    await missing.getByText(/8 slowest requests of the last ten minutes/).waitFor();
     await missing.getByRole("link", { name: "See trace-one-in" }).click();
     await page.waitForURL(/#\/configuration\?text=trace-one-in/);
     await page.getByRole("cell", { name: "trace-one-in" }).waitFor();

@@ -80,7 +80,7 @@ test("a text that is no JSON is marked where it ends being JSON, and not asked a
     await says(page, "valid");
     const before = opened.requests.length;
     await write(page, '{"display_name": "a",}');
-    await says(page, "no JSON yet");
+    await says(page, "not JSON yet");
     await page.getByText("Remove the comma before }").waitFor();
     assert.deepEqual(await marked(page), [","]);
     await write(page, "");

@@ -134,7 +134,7 @@ test("a dropped file is opened, and one that is too large or no text says so", (
     await says(page, "Opened dropped.json, 41 B.");
     await until(async () => (await payloadOf(page)).display_name === "Dropped", "the file");
     await open(page, " ".repeat((1 << 20) + 1024));
-    await page.getByText("This file has 1 MiB. At most 1 MiB are allowed.").waitFor();
+    await page.getByText("This file has 1 MiB. At most 1 MiB is allowed.").waitFor();
     await page.getByLabel("File to validate").setInputFiles({ name: "a.json",
       mimeType: "application/json", buffer: Buffer.from([0xff, 0xfe]) });
     await page.getByText("This file is not text in UTF-8. Choose a JSON file.").waitFor();

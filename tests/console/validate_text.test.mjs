@@ -224,13 +224,13 @@ test("the first syntax error is named where it is", () => {
   };
   assert.equal(at('{"a": [1, -2.5e3, true, null, "\\u00e9"]}\n'), null);
   assert.deepEqual(at('{"a": 1,}'), ["Remove the comma before }", ","]);
-  assert.deepEqual(at('{"a": 1 "b": 2}'), ["A comma is missing behind this.", "1"]);
-  assert.deepEqual(at("{a: 1}"), ['Names stand in double quotes: "a".', "a"]);
+  assert.deepEqual(at('{"a": 1 "b": 2}'), ["A comma is missing after this.", "1"]);
+  assert.deepEqual(at("{a: 1}"), ['Names need double quotes: "a".', "a"]);
   assert.deepEqual(at('{"a": tru}'), ["Put tru in double quotes.", "tru"]);
-  assert.deepEqual(at('{"a": 01}'), ["01 is no number of JSON.", "01"]);
-  assert.deepEqual(at('{"a": "x\n"}'), ["This text has no closing quote.", '"x']);
+  assert.deepEqual(at('{"a": 01}'), ["01 is not a JSON number.", "01"]);
+  assert.deepEqual(at('{"a": "x\n"}'), ["This string has no closing quote.", '"x']);
   assert.deepEqual(at('{"a": {"b": 1}'), ["This { is never closed.", "{"]);
-  assert.deepEqual(at("[1] 2"), ["The text goes on behind its end.", "2"]);
+  assert.deepEqual(at("[1] 2"), ["Remove what follows the JSON value.", "2"]);
   assert.deepEqual(at(""), ["The text ends where a value is expected.", ""]);
 });
 

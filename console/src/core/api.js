@@ -32,7 +32,7 @@ export async function errorOf(response) {
     // A proxy's page, say: the status has to do.
   }
   const error = new ApiError(response.status, problem.code ?? "unknown",
-    problem.detail ?? `The answer was ${response.status} without a problem.`,
+    problem.detail ?? `The answer was ${response.status}, without an explanation.`,
     problem.request_id ?? id);
   if (error.status === 401) refused.value = error;
   return error;
@@ -45,7 +45,7 @@ function unanswered(error, timeout) {
   }
   if (error.name === "AbortError") return error;
   return new ApiError(0, "unreachable",
-    "The service does not answer. Is it running, and is the way to it open?");
+    "The service does not answer. Is it running, and can this browser reach it?");
 }
 
 function bodyOf(body) {

@@ -160,7 +160,7 @@ export function Chart({ title, times, series, format, log = false, unit = "any",
   const leave = () => plot.current?.setCursor({ left: -10, top: -10 }, true, true);
   return html`<figure class="chart">
     <div ref=${place} class="plot" tabindex="0" role="group" onKeyDown=${keys} onBlur=${leave}
-      aria-label=${`${title}: a chart. The arrow keys move along it, the values are below.`}></div>
+      aria-label=${`${title}: a chart. The arrow keys move along it; the values are below.`}></div>
     <figcaption><${Legend} ...${{ series, index, times, format, seconds, known }} /></figcaption>
   </figure>`;
 }

@@ -83,7 +83,7 @@ async function read(response, awake) {
   let rest = "";
   for (;;) {
     const { done, value } = await reader.read();
-    if (done) throw new ApiError(0, "ended", "The service ended the stream of its status.");
+    if (done) throw new ApiError(0, "ended", "The service ended the status stream.");
     awake();
     const blocks = (rest + value.replaceAll("\r", "")).split("\n\n");
     rest = blocks.pop();

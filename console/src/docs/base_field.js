@@ -10,6 +10,6 @@ export function BaseUrl({ place }) {
   }
   return html`<${Field} className="base" label="Base URL of the data plane" type="url"
     value=${place.text} error=${place.wrong} placeholder="https://play.example"
-    hint=${place.text ? "" : "The address by which players reach the service."}
+    hint=${place.text ? "" : "The address at which players reach the service."}
     onValue=${typeUrl} />`;
 }

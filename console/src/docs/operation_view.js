@@ -25,7 +25,7 @@ function choose(id) {
 
 /** What a parameter's schema says beside its type. */
 function limitsText(schema = {}) {
-  const without = schema.default === undefined ? [] : [`${JSON.stringify(schema.default)} without`];
+  const without = schema.default === undefined ? [] : [`default ${JSON.stringify(schema.default)}`];
   return [...limitsOf(schema), ...without].join(", ");
 }
 

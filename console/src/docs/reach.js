@@ -32,7 +32,7 @@ export function useObstacle(plane, operation, base) {
     if (plane === "data" && base) connectSources().then(setSources);
   }, [plane, base]);
   const because = (reason, wants = null) => ({ reason, wants });
-  if (operation.isStream) return because("The answer goes on until you stop it. Use curl.");
+  if (operation.isStream) return because("The answer is an endless stream. Use curl.");
   if (plane === "data") {
     if (!base) return because("Enter the base URL first.");
     if (sources === null || !isLet(base, sources)) {

@@ -59,14 +59,14 @@ function Pattern({ text }) {
   if (text.length > pattern_limit) {
     return html`<details><summary>Pattern</summary><code>${text}</code></details>`;
   }
-  return html`<span class="faint">like <code>${text}</code></span>`;
+  return html`<span class="faint">matches <code>${text}</code></span>`;
 }
 
 function Facts({ root, schema }) {
   const found = resolved(root, schema);
   const facts = limitsOf(found);
   if (allowsNull(found)) facts.push("or null");
-  if (found.default !== undefined) facts.push(`${JSON.stringify(found.default)} without`);
+  if (found.default !== undefined) facts.push(`default ${JSON.stringify(found.default)}`);
   if (found.readOnly === true) facts.push("only in answers");
   if (found.writeOnly === true) facts.push("only in requests");
   if (found.deprecated === true) facts.push("deprecated");
@@ -86,7 +86,7 @@ function More({ root, schema, trail, label, isOpen = false }) {
   if (!hasMore(root, inside.schema)) return null;
   const name = nameOfReference(inside.reference);
   if (trail.includes(inside.reference) || trail.length >= depth_limit) {
-    return html`<p class="faint">${name || "This"} again: see above.</p>`;
+    return html`<p class="faint">${name || "This"} is described above.</p>`;
   }
   return html`<details open=${open} onToggle=${(event) => setOpen(event.currentTarget.open)}>
     <summary>${label ?? (name || "Members")}</summary>

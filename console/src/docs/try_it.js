@@ -43,7 +43,7 @@ async function ask({ method, path, headers, body }, plane, base) {
   } catch (error) {
     return { failed: error.name === "TimeoutError"
       ? `No answer within ${patience_ms / 1000} s.`
-      : "No answer. Is the service running, and may this page ask it (CORS)? Try curl." };
+      : "No answer. Is the service running, and does it allow this page (CORS)? Try curl." };
   }
 }
 
@@ -59,7 +59,7 @@ function Answer({ answer }) {
     <details><summary>Headers (${headers.length})</summary>
       <pre tabindex="0" aria-label="Headers of the answer">${headers.map(([name, value]) =>
         `${name}: ${value}`).join("\n")}</pre></details>
-    ${text && !isText && html`<p class="faint">The body is ${type || "of no known type"}.</p>`}
+    ${text && !isText && html`<p class="faint">The body is ${type || "of an unknown type"}.</p>`}
     ${shown && html`<${Example} name=${`Answer ${status}`} text=${shown} />`}`;
 }
 

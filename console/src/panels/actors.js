@@ -18,9 +18,9 @@ function Summary({ actors }) {
   return html`<p class="summary"><${Badge} tone=${troubled ? "bad" : "good"}>${troubled
     ? `${troubled} of ${actors.length} actors are not running`
     : `All ${actors.length} actors are running`}</${Badge}>
-    <span>${plural(sum("restarts"), "restart")} since the start</span>
+    <span>${plural(sum("restarts"), "restart")} since the process started</span>
     <span>${plural(sum("depth"), "message")} waiting in mailboxes</span>
-    <span class="faint">A place leads to the traces of its requests.</span></p>`;
+    <span class="faint">Each place links to the traces of its requests.</span></p>`;
 }
 
 function Panel({ route }) {

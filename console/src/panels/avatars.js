@@ -23,11 +23,11 @@ function Gallery({ game, wanted, onAll }) {
   const found = filtered(all, wanted);
   const incomplete = all.filter(({ complete }) => !complete).length;
   return html`<${Section} title="Gallery" actions=${html`
-    <a href=${linkTo("catalog", { game })}>The game</a>
+    <a href=${linkTo("catalog", { game })}>Open the game</a>
     <button type="button" onClick=${reload}>Refresh</button><${CopyCurl} path=${path} />`}>
     ${all.length > 0 && html`<p role="status" aria-busy=${loading}><${Count} n=${found.length} />
-      ${" "}of <${Count} n=${all.length} /> avatars, ${" "}<${Count} n=${incomplete} /> of all are
-      incomplete.</p>`}
+      ${" "}of <${Count} n=${all.length} /> avatars. Incomplete in total: ${" "}<${Count}
+      n=${incomplete} />.</p>`}
     <${AvatarGrid} game=${game} query=${query} avatars=${found.slice(0, limit)} none=${html`
       <p>No avatar matches. <button type="button" onClick=${onAll}>Show all</button></p>`} />
     ${found.length > limit && html`<button type="button"

@@ -11,7 +11,7 @@ import { linkHere, turn } from "../core/router.js";
 const path = "/v1/config";
 const period_ms = 10_000;
 const shows = [["", "all"], ["given", "changed from the default"],
-  ["waiting", "waiting for a restart"], ["reload", "taken up by a reload"]];
+  ["waiting", "waiting for a restart"], ["reload", "applied by a reload"]];
 const isGiven = ({ source }) => source !== "default";
 const filters = {
   given: isGiven,
@@ -26,7 +26,8 @@ function Value({ text, hidden }) {
 
 function InForce({ of }) {
   return html`<${Value} text=${of.value} hidden=${of.hidden} />${of.needs_restart && html` <${Badge}
-    tone="warn">${of.hidden ? "another" : of.next_value ?? "none"} after a restart</${Badge}>`}`;
+    tone="warn">${of.hidden ? "another value" : of.next_value ?? "none"} after a restart</${
+    Badge}>`}`;
 }
 
 const columns = [
@@ -62,9 +63,9 @@ function Reload({ config }) {
       <a href=${linkHere({ show: "waiting", text: "" })}>Show ${
         waiting === 1 ? "it" : "them"}</a></p>`}
     <p>${file ? html`<code>matchcloud reload</code> <${CopyText} text="matchcloud reload" /> reads${
-        " "}<${Name} text=${file} /> again and takes up ${count} of ${keys.length} keys.` : html`No
+        " "}<${Name} text=${file} /> again and applies ${count} of ${keys.length} keys.` : html`No
         configuration file is in use: the values are from flags, the environment and defaults. A
-        reload can take up ${count} of ${keys.length} keys from a file that is given with
+        reload can apply ${count} of ${keys.length} keys from a file given with
         ${" "}<code>--config</code>.`} All others need a restart.</p>`;
 }
 
@@ -73,7 +74,7 @@ function Keys({ config, params }) {
   return html`<p role="status" class="faint">${found.length} of ${config.keys.length} keys; read${
       " "}<${Time} at=${config.read} />${config.file && html` from${" "}
       <${Name} text=${config.file} />`}.</p>
-    <${Table} caption="Keys of the configuration" columns=${columns} rows=${found}
+    <${Table} caption="Configuration keys" columns=${columns} rows=${found}
       keyOf=${({ name }) => name} empty="No key matches."
       rowClass=${(key) => (isGiven(key) ? "given" : "")} />`;
 }

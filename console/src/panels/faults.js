@@ -27,11 +27,11 @@ function Disabled() {
   return html`
     <${Empty} icon=${ZapOff} title="Fault injection is off"
       action=${html`<${CopyText} text=${command} label="Copy the command" />`}>
-      <p>With it you try what clients, alerts and runbooks do while parts of the service are slow or
-        fail: one game's avatars slowed, a disk that is full, actors that die. Start a test service
-        with:</p>
+      <p>Use it to see what clients, alerts and runbooks do while parts of the service are slow or
+        fail, for example when one game's avatars are slow, a disk is full or actors die. Start a
+        test service with:</p>
       <p><code>${command}</code></p>
-      <p>Do not do this in production: anyone who reaches the ops plane could make the service
+      <p>Do not do this in production: anyone who can reach the ops plane could make the service
         fail.</p>
     </${Empty}>
     <${Section} title="Where faults can be injected"><${Path} /></${Section}>`;
@@ -40,7 +40,7 @@ function Disabled() {
 function Seed({ seed }) {
   return html`<p class="seed faint">Seed <code>${seed}</code>
     <${CopyText} text=${String(seed)} label="Copy the seed" />
-    It decides what is hit by chance. Start with --fault-seed to have the same again.</p>`;
+    It decides what is hit by chance. To repeat the same hits, start with --fault-seed.</p>`;
 }
 
 /** What changes rules: `put(point, rule)`, `clear(point)` and `clearAll()`, and the last error. */
@@ -79,7 +79,7 @@ function ByOperation({ point }) {
   const options = answeredAt.map(([value, to]) => ({ value, label: value, note: wordsOf(to) }));
   const found = answeredAt.find(([, to]) => to === point);
   return html`<${Picker} label="Operation" className="inline" options=${options}
-    value=${found?.[0] ?? ""} placeholder="Find the point of one"
+    value=${found?.[0] ?? ""} placeholder="Find its fault point"
     onValue=${(value) => turn({ point: answeredAt.find(([one]) => one === value)[1] })} />`;
 }
 

@@ -77,7 +77,7 @@ function Panel({ route: { params } }) {
         operation=${operation} marks=${changes} memory=${now?.memory}
         more=${!many && table}
         changes=${html`<${Changes} changes=${changes} range=${range} />`} />`
-      : !past.error && html`<${Loading} what="Waiting for the past" />`}
+      : !past.error && html`<${Loading} what="Loading the history" />`}
     ${many && table}
   </${Frame}>`;
 }

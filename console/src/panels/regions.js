@@ -50,12 +50,12 @@ function Players({ places, params }) {
   let said = null;
   if (shown && error) said = `Not known: ${error.detail ?? error.message}`;
   if (shown && value && !value.enabled) {
-    said = "This service does not count where they are (count-places is false).";
+    said = "This service does not count where players are (count-places is false).";
   }
   if (shown && value?.enabled) {
     const count = value.cells.reduce((sum, { requests }) => sum + requests, 0);
-    said = `${countText(count)} requests of the last ${durationText(value.window_s)} in cells of `
-      + `${value.cell_degrees}°, ${countText(value.unknown)} more from unknown places.`;
+    said = `${countText(count)} requests in the last ${durationText(value.window_s)}, in cells of `
+      + `${value.cell_degrees}°; ${countText(value.unknown)} more from unknown places.`;
   }
   return html`<div class="players">
     <label><input type="checkbox" checked=${shown} onChange=${toggle} />
@@ -67,8 +67,8 @@ function Players({ places, params }) {
 /** The region that is marked on the map, in words. */
 function Marked({ region, rank, isRanked }) {
   if (!region) {
-    return html`<p class="marked faint">Click on the map to rank for that place, on a region to mark
-      it.</p>`;
+    return html`<p class="marked faint">Click on the map to rank for that place, or on a region to
+      mark it.</p>`;
   }
   const { region_id: id } = region;
   const said = rank ? `is number ${rank} here.` : "is not in this ranking.";

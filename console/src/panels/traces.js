@@ -20,8 +20,8 @@ const filters = ["operation", "status", "slower", "game", "place", "order"];
 /** Which requests are kept, as a sentence. */
 function keptText(oneIn) {
   const sample = oneIn > 0 ? `, and one in ${countText(oneIn)} of the data plane` : "";
-  return "The service keeps, for each operation, the 8 slowest of the last ten minutes and "
-    + `the last 8 that failed${sample}.`;
+  return "The service keeps, for each operation, the 8 slowest requests of the last ten "
+    + `minutes and the last 8 that failed${sample}.`;
 }
 
 function pathOf({ operation, slower, game }) {
@@ -40,7 +40,7 @@ function NotKept({ id, oneIn }) {
         <a class="button" href=${linkTo("traces")}>Show all traces</a>`}>
       <p><code><bdi>${id}</bdi></code></p>
       <p>${keptText(oneIn)} To keep more, restart with a lower <code>trace-one-in</code>.</p>
-      <p>The service's log and its access log have the lines of this request: search them for its
+      <p>The service's log and access log have lines about this request: search them for its
         id. If there are several replicas, another one may have the trace.</p>
     </${Empty}></${Section}>`;
 }

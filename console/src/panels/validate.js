@@ -22,7 +22,7 @@ const said = {
   checking: () => ["plain", "checking"],
   valid: () => ["good", "valid"],
   findings: (count) => ["bad", plural(count, "finding")],
-  syntax: () => ["bad", "no JSON yet"],
+  syntax: () => ["bad", "not JSON yet"],
   failed: () => ["warn", "not checked"],
 };
 
@@ -112,7 +112,7 @@ function FixAll({ found, isOld, fixed, editor, onChanged }) {
     onChanged();
   };
   return html`${count > 0 && html`<button type="button" class="primary" disabled=${isOld || isBusy}
-      onClick=${fix} title="Fixes that lose nothing and can mean nothing else">
+      onClick=${fix} title="Fixes that lose nothing and are unambiguous">
       <${WandSparkles} />Fix ${count} safely</button>`}
     <span role="status" class="made">${isDone && doneText(outcome)}</span>
     ${isDone && html`<button type="button" onClick=${undo}><${Undo2} />Undo</button>`}

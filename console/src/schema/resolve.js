@@ -91,7 +91,7 @@ export function limitsOf(schema) {
   span("minLength", "maxLength", " characters");
   span("minItems", "maxItems", " elements");
   span("minProperties", "maxProperties", " members");
-  if (schema.uniqueItems === true) limits.push("no element twice");
+  if (schema.uniqueItems === true) limits.push("unique elements");
   if (typeof schema.format === "string") limits.push(schema.format);
   return limits;
 }

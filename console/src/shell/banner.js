@@ -27,7 +27,7 @@ export function Banner() {
   const left = Math.max(0, Math.ceil(((nextTry.value ?? now) - now) / 1_000));
   return html`<div class="banner bad" role="status">
     <span><strong>No connection to the service.</strong> ${" "}<bdi>${why?.detail}</bdi>
-      ${" What is shown is old. "}<span aria-hidden="true">${left
+      ${" The data shown is old. "}<span aria-hidden="true">${left
         ? `Next try in ${left} s.` : "Trying …"}</span></span>
     <button type="button" onClick=${reconnect}>Try now</button></div>`;
 }

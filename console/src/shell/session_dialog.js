@@ -28,7 +28,8 @@ function Body() {
     <form onSubmit=${submit}>
       <${Field} label=${token.value ? "Another token" : "Token"} type="password" value=${text}
         onValue=${setText} error=${wrong} autofocus required
-        hint="A viewer token reads, an admin token changes too. It stays in this tab alone."
+        hint=${"A viewer token can read; an admin token can also change things. "
+          + "It stays in this tab only."}
       />
       <footer><button type="button" onClick=${close}>Cancel</button>
         <button type="submit" class="primary">Sign in</button></footer>

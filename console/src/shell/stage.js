@@ -19,8 +19,8 @@ function Unknown({ id }) {
 
 // What is behind a newer program's page is gone with it; then the page is the one to load again.
 const gone = {
-  status: "Not loaded", code: "", detail: "This panel's program could not be loaded. The service "
-    + "may be down, or have been replaced by another version: load the page again.",
+  status: "Not loaded", code: "", detail: "This panel could not be loaded. The service may be "
+    + "down, or another version may have replaced it: load the page again.",
 };
 
 /** Shows the panel of the route, which it loads first. */

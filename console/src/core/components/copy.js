@@ -32,7 +32,7 @@ export function CopyText({ text, label = "Copy", title, className = "" }) {
     try {
       await copy(typeof text === "function" ? text() : text);
     } catch {
-      now = "Not allowed to copy";
+      now = "Could not copy";
     }
     announce(now);
     setOutcome(now);

@@ -52,7 +52,7 @@ export function Dialog({ title, onClose, children, wide = false, changed = false
       <button type="button" class="quiet" aria-label="Close" onClick=${leave}><${X} /></button>
     </header>
     ${leaving && html`<div class="leaving" role="alertdialog" aria-label="Discard the changes?">
-      <p>What you changed is not saved.</p>
+      <p>Your changes are not saved.</p>
       <div class="actions"><button type="button" onClick=${() => setLeaving(false)}>
           Keep editing</button>
         <button type="button" class="danger" onClick=${onClose}>Discard</button></div></div>`}
@@ -85,7 +85,7 @@ export function Confirm({ title, expect, action, onConfirm, onClose, children })
   return html`<${Dialog} title=${title} onClose=${onClose}>
     <form onSubmit=${submit}>
       ${children}
-      <p><label for=${id}>Type <code class="exact">${expect}</code> to go on.</label></p>
+      <p><label for=${id}>Type <code class="exact">${expect}</code> to continue.</label></p>
       <input id=${id} value=${typed} autocomplete="off" spellcheck=${false} autofocus
         onInput=${(event) => setTyped(event.currentTarget.value)} />
       ${error && html`<${Problem} error=${error} />`}

@@ -31,14 +31,14 @@ function Value({ text, tone, absent }) {
 /** A table of `differences`; says so where there are none. */
 export function MemberDiff({ before, after, caption = "What changes" }) {
   const found = differences(before, after);
-  if (!found.length) return html`<p class="faint">Nothing differs.</p>`;
+  if (!found.length) return html`<p class="faint">No differences.</p>`;
   return html`<div class="scroll" tabindex="0" role="group" aria-label=${caption}>
     <table class="diff"><caption class="unseen">${caption}</caption>
       <thead><tr><th scope="col">Member</th><th scope="col">Old</th><th scope="col">New</th></tr>
       </thead>
       <tbody>${found.map((member) => html`<tr key=${member.path}>
         <th scope="row"><code><${Name} text=${member.path} /></code></th>
-        <${Value} text=${member.before} tone="old" absent="not there" />
+        <${Value} text=${member.before} tone="old" absent="not set" />
         <${Value} text=${member.after} tone="new" absent="removed" /></tr>`)}</tbody>
     </table></div>`;
 }

@@ -6,18 +6,18 @@ import { RequestId } from "./request_id.js";
 
 // What somebody can do about a refusal. What is not here has all it needs in the problem's detail.
 const advice = {
-  unreachable: "Check whether the process runs, and read its log.",
-  timed_out: "Look at what is there now before you try again.",
+  unreachable: "Check whether the process is running, and read its log.",
+  timed_out: "Check the current state before you try again.",
   outcome_unknown: "The change may have been made. Check before you try again.",
-  token_expired: "Rotate it or create another one, then sign in with that.",
+  token_expired: "Create another token, then sign in with that.",
   token_revoked: "Sign in with another token.",
   not_permitted: "Changes need an admin token; so does reading tokens and the audit log.",
   overloaded: "Try again in a few seconds.",
   draining: "The service is stopping. Try again in a few seconds.",
-  store_failed: "Search the service's log for the request's id: it has the cause.",
-  origin_not_allowed: "Reach the console by the address that the service knows: see ops-hosts.",
-  host_not_allowed: "Reach the console by an IP address, localhost or a name of ops-hosts.",
-  still_referred: "Remove what refers to it first, then this.",
+  store_failed: "Search the service's log for the request's id to find the cause.",
+  origin_not_allowed: "Open the console at an address that the service accepts: see ops-hosts.",
+  host_not_allowed: "Open the console at an IP address, localhost or a name in ops-hosts.",
+  still_referred: "First remove everything that refers to it.",
 };
 
 /** Whether what was asked needs another token: asking again gets the same answer. */

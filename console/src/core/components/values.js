@@ -61,7 +61,7 @@ export function Time({ at }) {
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return String(at);
   const iso = date.toISOString();
-  return html`<time datetime=${iso} title=${`${iso}, here ${date.toLocaleString()}`}>${
+  return html`<time datetime=${iso} title=${`${iso}, local time ${date.toLocaleString()}`}>${
     iso.slice(0, 19).replace("T", " ")}</time>`;
 }
 

@@ -10,7 +10,7 @@ export function toneOf(state) {
 }
 
 function groupOf(actor, lastLoop) {
-  if (actor.loop === null) return { id: "shared", title: "Of the whole service" };
+  if (actor.loop === null) return { id: "shared", title: "Service-wide" };
   const ops = actor.loop === lastLoop;
   return { id: `loop ${actor.loop}`, title: `Event loop ${actor.loop}${ops ? ", ops plane" : ""}` };
 }

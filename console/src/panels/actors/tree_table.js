@@ -51,7 +51,7 @@ function Group({ group, closed, onToggle, flash, route }) {
         aria-expanded=${String(!closed)} onClick=${() => onToggle(id)}>
         <span aria-hidden="true">${closed ? "▸" : "▾"}</span> ${title}</button></th>
       <td><${Badge} tone=${troubled ? "bad" : "plain"}>${troubled
-        ? `${troubled} of ${actors.length} down` : `${actors.length} run`}</${Badge}></td>
+        ? `${troubled} of ${actors.length} down` : `${actors.length} running`}</${Badge}></td>
       <td class="numeric"><${Count} n=${depth} /></td>
       <td class="numeric"><${Count} n=${restarts} /></td><td></td><td></td>
     </tr>

@@ -73,7 +73,7 @@ function Entry({ entry, chosen, kinds }) {
         address && request && ", "}${request && html`request <${RequestId} id=${request} />`}</p>`}
     </div>
     <a href=${linkHere({ entry: number })} aria-current=${chosen ? "true" : undefined}
-      title="All of this entry">${number}</a>
+      title="Show the whole entry">${number}</a>
   </li>`;
 }
 

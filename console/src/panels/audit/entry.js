@@ -34,8 +34,8 @@ export function AuditEntry({ requestId }) {
   if (error) return html`<${Problem} error=${error} onRetry=${reload} />`;
   if (!value || looksAgain) return html`<${Loading} what="Looking for the audit entry" />`;
   if (!entry) {
-    return html`<p>The audit log has no entry of request <code>${requestId}</code> among its last ${
-      looked_through}. <button type="button" onClick=${reload}>Look again</button></p>`;
+    return html`<p>The audit log has no entry for request <code>${requestId}</code> among its
+      last ${looked_through}. <button type="button" onClick=${reload}>Look again</button></p>`;
   }
   const link = linkTo("audit", { entry: entry.entry });
   return html`<p class="audit-entry">Audit entry ${" "}<a href=${link}>${entry.entry}</a>: ${" "}

@@ -29,7 +29,8 @@ export function EntryCard({ number }) {
       ${found.address && member("From", found.address)}
       ${member("Action", html`<code>${found.action}</code>`)}
       ${found.subject && member("Subject", html`<${Name} text=${found.subject} /> ${" "}
-        <a href=${linkHere({ subject: found.subject, entry: "", before: "" })}>all of it</a>`)}
+        <a href=${linkHere({ subject: found.subject, entry: "", before: "" })}>all its
+          entries</a>`)}
       ${found.request_id && member("Request", html`<${RequestId} id=${found.request_id} />`)}
     </dl>
     <${MemberDiff} before=${found.before} after=${found.after} caption="What it changed" />

@@ -15,7 +15,7 @@ const period_ms = 10_000;
 const hour_ms = 3_600_000;
 
 // What the log is filtered by, with what each field is called.
-const filters = [["action", "What"], ["subject", "Of"], ["who", "Who"]];
+const filters = [["action", "Action"], ["subject", "Subject"], ["who", "Who"]];
 const hints = { action: "token.create, or token", subject: "regions/lon, or regions",
   who: "a name, id or kind" };
 const spans = [["", "any time"], ["1", "the last hour"], ["24", "the last day"],
@@ -70,8 +70,8 @@ function LastHour({ entries }) {
 function None({ isFiltered }) {
   return isFiltered ? html`<${Empty} icon=${Search} title="No entry matches."
       action=${html`<a class="button" href=${linkTo("audit")}>Show all</a>`} />`
-    : html`<${Empty} icon=${History} title="Nothing has changed yet.">Each change of the catalog, of
-      tokens, faults, avatars and lobbies appears here, with who made it.</${Empty}>`;
+    : html`<${Empty} icon=${History} title="Nothing has changed yet.">Every change to the
+      catalog, tokens, faults, avatars and lobbies appears here, with its author.</${Empty}>`;
 }
 
 /** The audit log, the newest entries first, page by page, and the entry that is chosen. */
@@ -99,7 +99,7 @@ export function AuditLog({ route: { params } }) {
           : html`<${None} isFiltered=${isFiltered} />`}</div>`
         : !error && html`<${Loading} />`}
       <p class="actions">
-        ${before && html`<a class="button" href=${linkTo("audit", filter)}>The newest</a>`}
+        ${before && html`<a class="button" href=${linkTo("audit", filter)}>Newest</a>`}
         ${value?.next_before && html`<a class="button" href=${linkTo("audit",
           { ...filter, before: value.next_before })}>Older</a>`}
       </p>

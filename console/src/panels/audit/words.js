@@ -13,7 +13,7 @@ const deeds = {
 const verbs = {
   "catalog.remove": "removed", "token.create": "created", "token.rotate": "rotated",
   "token.revoke": "revoked", "token.expire": "removed expired", "fault.clear": "ended",
-  "fault.heal": "ended, because its time was over, the", "avatar.remove": "removed",
+  "fault.heal": "ended the expired", "avatar.remove": "removed",
   "game.erase": "erased", "lobbies.expire": "removed old lobbies of",
 };
 

@@ -12,7 +12,7 @@ async function load(path, signal) {
   const response = await send("GET", path, { signal });
   const blob = await response.blob();
   const type = blob.type.split(";")[0].trim().toLowerCase();
-  if (!types.has(type)) throw new Error(`This is ${type || "no image"}, not PNG or JPEG.`);
+  if (!types.has(type)) throw new Error(`This is ${type || "an unknown type"}, not PNG or JPEG.`);
   if (blob.size > bytes_limit) throw new Error("This is too large to be shown.");
   return blob;
 }

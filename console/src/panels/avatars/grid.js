@@ -18,9 +18,9 @@ function Removal({ game, avatar, onDone, onClose }) {
   };
   return html`<${Confirm} title="Remove avatar" expect=${avatar.display_name} action="Remove"
     onConfirm=${remove} onClose=${onClose}>
-    <p>It leaves the game's list, and within a second the service no longer gives out its image:
-      pages and players that use its address get 404. Browsers and CDNs may keep their copies.</p>
-    <p><strong>There is no way back</strong> but another upload, which has another id.</p>
+    <p>The avatar leaves the game's list. Within a second the service stops serving its image: pages
+      and players that use its address get 404. Browsers and CDNs may keep their copies.</p>
+    <p><strong>This cannot be undone.</strong> Another upload of the image gets another id.</p>
     <${CopyCurl} method="DELETE" path=${path} />
   </${Confirm}>`;
 }

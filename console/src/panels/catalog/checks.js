@@ -46,7 +46,7 @@ export function domainsProblem(text) {
     return `"${wrong.slice(0, 64)}" is not a host name. Leave out the scheme, port and path.`;
   }
   const twice = lines.find((line, index) => lines.indexOf(line) !== index);
-  return twice && `"${twice}" is there twice.`;
+  return twice && `"${twice}" is listed twice.`;
 }
 
 /** What is wrong with a ping URL, which may be left out. */
@@ -54,7 +54,7 @@ export function pingUrlProblem(text) {
   if (text === "") return undefined;
   if (text.length > ping_url_limit) return `At most ${ping_url_limit} characters are allowed.`;
   return /^https?:\/\/[^/\s#@]+(?:\/[^\s#]*)?$/i.test(text) ? undefined
-    : "Use a URL that starts with https://, without a user name and a fragment.";
+    : "Use a URL that starts with https://, without a user name or fragment.";
 }
 
 /**
@@ -66,7 +66,7 @@ export function placeOf(text) {
   const parts = text.trim().split(/\s*[,;\s]\s*/);
   const [latitude, longitude] = parts.map(Number);
   if (parts.length !== 2 || parts.includes("") || !Number.isFinite(latitude + longitude)) {
-    return { problem: "Use two numbers of degrees, such as 52.52, 13.405." };
+    return { problem: "Use two numbers in degrees, such as 52.52, 13.405." };
   }
   if (Math.abs(latitude) > 90) {
     return { problem: `The latitude is ${latitude}. It can be -90 to 90.` };

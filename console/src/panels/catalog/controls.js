@@ -42,7 +42,7 @@ function Regions({ value, error, data, onValue }) {
     <legend>Regions</legend>
     <label class="check"><input type="checkbox" checked=${value === null}
       onChange=${(event) => onValue(event.currentTarget.checked ? null : [])} />
-      All regions, also those that are added later</label>
+      All regions, including those added later</label>
     ${value && html`
       ${value.length > 0 && html`<ul class="chips" aria-label="Chosen regions">${value.map((id) => {
         const name = found(all, "region_id", id)?.region_display_name ?? id;

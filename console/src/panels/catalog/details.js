@@ -28,8 +28,8 @@ function namespaceRows(space, data) {
     ["Game", html`<a href=${elementLink("games", game)}><${Name} text=${gameName(data, game)} />
       </a>`],
     ["Domains", domains.length ? domains.map((domain) => html`<div key=${domain}>
-      <${Name} text=${domain} /></div>`) : "None. Players reach it by their tokens."],
-    ["Regions", regions === undefined ? "All, also those that are added later"
+      <${Name} text=${domain} /></div>`) : "None. Players reach it with their tokens."],
+    ["Regions", regions === undefined ? "All, including those added later"
       : linked(regions.map((id) => [id, elementLink("regions", id), regionName(data, id)]))],
   ];
 }

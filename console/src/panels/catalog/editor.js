@@ -151,8 +151,8 @@ export function Editor({ kind, element, preset = {}, data, onDone, onClose }) {
           ${idField}</div>`
         : html`${idField}<${Field} label=${`The ${one} as JSON`} multiline className="json-text"
           value=${form.json} error=${wrong.json} onValue=${form.setJson} />`}
-      ${state.moved && html`<p class="warning" role="alert">It is not as it was when this form was
-        opened. Below is what would change now: look at it, then save again.</p>`}
+      ${state.moved && html`<p class="warning" role="alert">The ${one} has changed since this form
+        was opened. Check below what would change now, then save again.</p>`}
       ${base !== null && html`<h3>What changes</h3>
         <${MemberDiff} before=${base} after=${body} />`}
       <${Problem} error=${state.error} />

@@ -12,14 +12,14 @@ import { found } from "./use_catalog.js";
 
 // Why the first one is worth adding, and what comes next.
 const firstSteps = {
-  games: "A game has namespaces, such as prod and staging, in which its lobbies run, and avatars. "
-    + "Add a game, then its first namespace, then a token by which it reports lobbies.",
-  namespaces: "A namespace is a place of a game where lobbies run, such as prod or staging. Its "
-    + "domains and player tokens choose the regions that players get.",
+  games: "A game has avatars, and namespaces, such as prod and staging, in which its lobbies run. "
+    + "Add a game, then its first namespace, then a token for its build servers.",
+  namespaces: "A namespace is a part of a game in which lobbies run, such as prod or staging. Its "
+    + "domains and player tokens decide which regions players get.",
   regions: "Regions are the datacenters that players choose from. Until there is one, they get an "
     + "empty list.",
   tiers: "Tiers are the sizes of game servers that game versions name. A version that names a tier "
-    + "which is not here is refused.",
+    + "missing from this list is refused.",
 };
 
 const search_from = 8;

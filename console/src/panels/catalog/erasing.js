@@ -17,7 +17,7 @@ const counted = (name, title) => ({ id: name, title, numeric: true,
 const columns = [
   { id: "game_id", title: "Game",
     cell: (row) => html`<code><${Name} text=${row.game_id} /></code>` },
-  { id: "begun", title: "Begun", cell: (row) => html`<${Time} at=${row.begun} />` },
+  { id: "begun", title: "Started", cell: (row) => html`<${Time} at=${row.begun} />` },
   { id: "state", title: "State", cell: ({ finished }) => html`<${Badge}
     tone=${finished ? "good" : "warn"}>${finished ? "erased" : "erasing"}</${Badge}>` },
   counted("lobbies", "Lobbies"), counted("avatars", "Avatars"), counted("exports", "Exports"),
@@ -32,12 +32,12 @@ export function ErasingDialog({ game, onDone, onClose }) {
     announce("The game is being erased.");
     onDone(null, null);
   };
-  return html`<${Confirm} title="Erase a game with everything" expect=${game.display_name}
+  return html`<${Confirm} title="Erase a game and all its data" expect=${game.display_name}
     action="Erase everything" onConfirm=${erase} onClose=${onClose}>
-    <p>The game, its namespaces, their tokens, its avatars and images, its exports and its whole
-      lobby history. At once nobody can download any of it; the rest is removed in the
+    <p>This erases the game, its namespaces, their tokens, its avatars and images, its exports and
+      its whole lobby history. New downloads are refused at once; the data is removed in the
       background.</p>
-    <p><strong>There is no way back,</strong> and its ids are not given again.</p>
+    <p><strong>This cannot be undone,</strong> and its ids can never be used again.</p>
     <${CopyCurl} method="DELETE" path=${path} />
   </${Confirm}>`;
 }

@@ -52,9 +52,9 @@ function Namespaces({ game, spaces, data, onAdd }) {
     ${!spaces && html`<${Loading} />`}
     ${spaces?.length === 0 && html`<${Empty} icon=${Layers} title="No namespaces yet"
       action=${add("Add the first namespace")}>Lobbies of ${" "}<${Name}
-      text=${game.display_name} /> run in a namespace, such as prod or staging. Its domains choose
-      which regions players get. After it comes a <a href=${linkTo("tokens", {
-        game: game.game_id })}>token</a> by which the game reports its lobbies.</${Empty}>`}
+      text=${game.display_name} /> run in a namespace, such as prod or staging. Its domains decide
+      which regions players get. Then create a <a href=${linkTo("tokens", {
+        game: game.game_id })}>token</a> for the game's build servers.</${Empty}>`}
     ${spaces?.length > 0 && html`<${Table} caption="Namespaces" rows=${spaces}
       columns=${columnsOf("namespaces", { data, without: ["game"] })}
       keyOf=${(row) => row.namespace_id} />`}
@@ -68,7 +68,7 @@ function Ending({ name, hasSpaces, onOpen }) {
       <button type="button" disabled=${hasSpaces} onClick=${() => onOpen("remove")}><${Trash2} />
         Remove</button></div>
     <div><p><strong>Erase everything</strong> of <${Name} text=${name} />: namespaces, tokens,
-        avatars, exports and its whole lobby history. There is no way back.</p>
+        avatars, exports and its whole lobby history. This cannot be undone.</p>
       <button type="button" class="danger" onClick=${() => onOpen("erase")}><${Eraser} />
         Erase everything</button></div>
   </${Section}>`;

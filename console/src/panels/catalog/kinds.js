@@ -22,7 +22,7 @@ function domainProblem(value, { id, data }) {
   const domains = linesOf(value).map((line) => line.toLowerCase());
   for (const other of data.namespaces ?? []) {
     const taken = other.namespace_id !== id && other.domains?.find((one) => domains.includes(one));
-    if (taken) return `${taken} belongs to the namespace ${other.name} already.`;
+    if (taken) return `${taken} already belongs to the namespace ${other.name}.`;
   }
   return domainsProblem(value);
 }
@@ -34,7 +34,7 @@ const games = {
       hint: "What people see. 1 to 128 characters." },
     { name: "retention_days", label: "Days that lobbies are kept", at: "/retention_days",
       check: daysProblem, inputmode: "numeric", placeholder: "as configured",
-      hint: "From their stop, 0 to 36500. 0: for ever. Empty: as the service is configured." },
+      hint: "After they stop, 0 to 36500. 0: for ever. Empty: as the service is configured." },
   ],
   draftOf: (element) => ({ display_name: text(element.display_name),
     retention_days: text(element.retention_days) }),
@@ -52,7 +52,7 @@ const namespaces = {
       hint: "Such as prod or staging." },
     { name: "domains", label: "Domains", multiline: true, at: "/domains",
       says: /^\S+ \S+: domain /, check: domainProblem,
-      hint: "Host names of the game's pages, one a line. Their players get this namespace's "
+      hint: "Host names of the game's pages, one per line. Players there get this namespace's "
         + "regions." },
     { name: "regions", label: "Regions", control: "regions", at: "/regions",
       says: /^\S+ \S+: region / },
@@ -77,9 +77,9 @@ const regions = {
       check: nameProblem, control: "provider", hint: "The company that runs the datacenter." },
     { name: "place", label: "Place", control: "place", at: "/datacenter_coord",
       check: (value) => placeOf(value).problem, placeholder: "52.52, 13.405",
-      hint: "Latitude, longitude of the datacenter in degrees." },
+      hint: "Latitude and longitude of the datacenter, in degrees." },
     { name: "ping_url", label: "Ping URL (optional)", at: "/ping_url", check: pingUrlProblem,
-      type: "url", placeholder: "https://", hint: "Where the Regions panel measures latency." },
+      type: "url", placeholder: "https://", hint: "The Regions panel measures latency to it." },
   ],
   draftOf: (element) => {
     const { latitude, longitude } = element.datacenter_coord ?? {};

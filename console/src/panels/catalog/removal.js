@@ -5,13 +5,13 @@ import { kinds, pathOf } from "./kinds.js";
 
 // What stops working, by kind.
 const effects = {
-  games: () => html`<p>A game is removed only once it has no namespaces. Its avatars and its lobby
-    history are kept: to remove these, too, erase everything of it.</p>`,
+  games: () => html`<p>A game can be removed only once it has no namespaces. Its avatars and lobby
+    history are kept. To remove these too, erase everything.</p>`,
   namespaces: ({ domains = [] }) => html`<p>Players at its domains${domains.length > 0
     && html`${" "}(<${Name} text=${domains.join(", ")} />)`} get the regions of the default
-    namespace instead. Its domains can be given to another one.</p>`,
-  regions: () => html`<p>Players no longer get it in their list of regions. Namespaces that name it
-    must let go of it first.</p>`,
+    namespace instead. Its domains can be given to another namespace.</p>`,
+  regions: () => html`<p>Players no longer get it in their list of regions. First remove it from
+    the namespaces that name it.</p>`,
   tiers: () => html`<p>Game versions that name it are no longer valid.</p>`,
 };
 

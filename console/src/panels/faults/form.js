@@ -23,8 +23,8 @@ function Check({ label, hint, checked, onChecked }) {
 function Whom({ found, draft, errors, put, field, games, tokens }) {
   const knows = (name) => (found.choose_by ?? []).includes(name);
   if (!found.choose_by?.length) {
-    return html`<p class="faint">This point cannot tell who sent a request, so it hits all of
-      them.</p>`;
+    return html`<p class="faint">This point cannot tell who sent a request, so it hits all
+      requests.</p>`;
   }
   const options = (list, id, label) => list.map((one) => ({ value: one[id], label: label(one),
     note: one[id] }));
@@ -90,23 +90,24 @@ function Editor({ found, games, tokens, onDone }) {
       <${Select} label="Kind" options=${kinds} value=${draft.kind} onValue=${put("kind")}
         hint=${meaningOf(draft.kind)} />
       <${Select} label="Heals after" options=${spansWith(draft.lasts)} value=${draft.lasts}
-        onValue=${put("lasts")} hint="Then all goes on by itself." />
+        onValue=${put("lasts")} hint="Then the fault ends by itself." />
       ${draft.kind === "delay" && html`
-        ${field("least", "Delay in ms", "Or the least of a span.")}
-        ${field("most", "At most, in ms", "Empty: always the same.")}`}
+        ${field("least", "Delay in ms", "Or the minimum of a range.")}
+        ${field("most", "At most, in ms", "Empty: always the same delay.")}`}
     </div>
     <h3>Which requests it hits</h3>
     <${Whom} ...${shared} found=${found} errors=${errors} games=${games} tokens=${tokens} />
     <details open=${["probability", "every", "first"].some((name) => draft[name]) || draft.once}>
       <summary>How often</summary><${HowOften} ...${shared} /></details>
     ${draft.kind === "abort" && html`<p class="warning" role="alert"><strong>The process will
-      die.</strong> ${" "}Every request that it has dies with it, and this page loses it until
-      something starts it again.</p>
-      <${Field} label=${`Type ${point} to go on`} value=${typed} onValue=${setTyped} />`}
+      die.</strong> ${" "}Its requests die with it, and this page loses the connection until
+      something starts the process again.</p>
+      <${Field} label=${`Type ${point} to continue`} value=${typed} onValue=${setTyped} />`}
     <${Problem} error=${state.error} />
     <footer class="actions">
       <button type="submit" class="danger" disabled=${state.busy || (tried && !rule) || !isSure}>
-        ${state.busy ? "Working …" : `${current ? "Replace by" : "Inject"} ${draft.kind}`}</button>
+        ${state.busy ? "Working …"
+          : `${current ? "Replace with" : "Inject"} ${draft.kind}`}</button>
       <${CopyCurl} method="PUT" path=${path} body=${rule ?? {}} /></footer>
   </form>`;
 }

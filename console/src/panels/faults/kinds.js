@@ -3,14 +3,14 @@ import { Ban, CircleX, Pause, Power, RefreshCw, Scissors, Shuffle, Timer } from 
 import { html } from "../../core/html.js";
 
 const kinds = {
-  delay: [Timer, "It takes longer."],
-  error: [CircleX, "It fails as it can really fail, such as with 503."],
-  drop: [Ban, "It silently does not happen: requests get 504 at their deadline."],
+  delay: [Timer, "The step takes longer."],
+  error: [CircleX, "The step returns an error that it can really produce, such as 503."],
+  drop: [Ban, "The step is silently skipped: requests get 504 at their deadline."],
   crash: [RefreshCw, "The actor dies and is replaced. Its requests are sent again."],
   abort: [Power, "The process dies at once. Something else has to start it again."],
-  "short-write": [Scissors, "Only a part of the bytes is written."],
-  corrupt: [Shuffle, "Bytes are changed. At the clock, the time is."],
-  stall: [Pause, "It does not happen until the fault is cleared or heals."],
+  "short-write": [Scissors, "Only some of the bytes are written."],
+  corrupt: [Shuffle, "Bytes are changed; at the clock, the time of day."],
+  stall: [Pause, "The step waits until the fault is cleared or heals."],
 };
 
 /** One line that explains a kind. */

@@ -2,8 +2,8 @@
 // GET /faults has the same points; a test compares them.
 
 const actor = (name, title, operations) => ({ name, title, operations, points: [
-  [`${name}.receive`, "asked", `${title}: asked`], [`${name}.reply`, "answers",
-    `${title}: answers`]] });
+  [`${name}.receive`, "request", `${title}: request`], [`${name}.reply`, "answer",
+    `${title}: answer`]] });
 
 /** The stages before actors, in the order of a request. Points are `[id, words, words alone]`. */
 export const arriving = [
@@ -33,15 +33,16 @@ export const actors = [
 export const resources = [
   { id: "store", title: "Store", points: [
     ["store.open", "Connect", "Connect to the store"], ["store.read", "Read", "Read the store"],
-    ["store.write", "Begin a change", "Begin a change of the store"],
-    ["store.commit", "Commit", "Commit a change of the store"]] },
+    ["store.write", "Begin a change", "Begin a change to the store"],
+    ["store.commit", "Commit", "Commit a change to the store"]] },
   { id: "geoip", title: "GeoIP", points: [
     ["geoip.lookup", "Look up", "Look up an address"],
-    ["geoip.reload", "Load a file", "Load a file of GeoIP"]] },
+    ["geoip.reload", "Load a file", "Load a GeoIP file"]] },
   { id: "file", title: "Files of exports", points: [
     ["export.write", "Write", "Write an export"], ["export.sync", "Sync", "Sync an export"],
     ["export.rename", "Rename", "Rename a finished export"]] },
-  { id: "bucket", title: "Bucket", points: [["bucket.request", "Ask", "Ask the bucket"]] },
+  { id: "bucket", title: "Bucket", points: [["bucket.request", "Request",
+    "Send a request to the bucket"]] },
 ];
 
 /** The way back, in the order of an answer. */
@@ -49,8 +50,8 @@ export const answering = { id: "answering", title: "Answer", points: [
   ["front.reply", "Pass on", "Pass on an answer"], ["write", "Write", "Write to a connection"]] };
 
 const news = (name, title) => [
-  [`${name}.receive`, `${title}: hears`, `${title}: hears of a change`],
-  [`${name}.reply`, `${title}: tells`, `${title}: tells others`]];
+  [`${name}.receive`, `${title}: receives`, `${title}: receives a change`],
+  [`${name}.reply`, `${title}: sends`, `${title}: sends a change`]];
 
 /** What no request waits for. */
 export const background = { id: "background", title: "Background", points: [

@@ -58,25 +58,25 @@ export function ruleOf(draft) {
     if (value !== undefined && value !== null) rule[name] = value;
   };
   if (draft.kind === "delay") {
-    const ms = "Milliseconds, 0 or more.";
+    const ms = "Use milliseconds, 0 or more.";
     const least = take("least", { least: 0 }, ms);
-    const most = take("most", { least: least ?? 0 }, "Milliseconds, not below the least.");
+    const most = take("most", { least: least ?? 0 }, "Use milliseconds, not below the minimum.");
     if (draft.least === "") errors.least = "A delay needs milliseconds.";
     set("delay_ms", most === undefined ? least : [least, most]);
   }
-  set("probability", take("probability", { least: 0, most: 1 }, "A number from 0 to 1."));
-  set("every", take("every", { least: 1, whole: true }, "A whole number from 1."));
-  set("first", take("first", { least: 1, whole: true }, "A whole number from 1."));
+  set("probability", take("probability", { least: 0, most: 1 }, "Use a number from 0 to 1."));
+  set("every", take("every", { least: 1, whole: true }, "Use a whole number, 1 or more."));
+  set("first", take("first", { least: 1, whole: true }, "Use a whole number, 1 or more."));
   if (draft.once) rule.once = true;
   if (draft.header) rule.header = true;
   for (const name of ["game", "token"]) {
     const id = draft[name].trim();
-    if (id !== "" && !uuid.test(id)) errors[name] = `The id of a ${name}.`;
+    if (id !== "" && !uuid.test(id)) errors[name] = `Use the id of a ${name}.`;
     if (id !== "") rule[name] = id;
   }
   if (draft.client.trim() !== "") rule.client = draft.client.trim();
   set("connections", take("connections", { least: Number.MIN_VALUE, most: 1 },
-    "A number above 0, at most 1."));
+    "Use a number above 0, at most 1."));
   if (Number(draft.lasts) !== usual_s) rule.lasts_s = Number(draft.lasts);
   return { rule: Object.keys(errors).length ? null : rule, errors };
 }
@@ -87,7 +87,7 @@ const percent = (share) => `${Number((share * 100).toPrecision(6))} %`;
 function howOften({ probability, every, first, once, header, connections }) {
   const said = [];
   if (probability !== undefined) said.push(percent(probability));
-  if (every !== undefined) said.push(`one of ${every} passes`);
+  if (every !== undefined) said.push(`one in ${every} passes`);
   if (first !== undefined) said.push(`the first ${first} at most`);
   if (once) said.push("once");
   if (header) said.push("where X-Fault names it");
@@ -102,7 +102,7 @@ export function kindText({ kind, delay_ms: delay }) {
     : `${least} to ${most}`} ms`;
 }
 
-/** A rule in a few words: "delay 5 to 20 ms, 1 %, one of 10 passes". */
+/** A rule in a few words: "delay 5 to 20 ms, 1 %, one in 10 passes". */
 export function ruleText(rule) {
   if (!rule) return "none";
   const { game, client, token } = rule;

@@ -10,14 +10,14 @@ import { commonOf } from "./problems.js";
 const traces_ms = 10_000;
 const labels = { bad: "Problem", warn: "Warning", note: "Notice" };
 const icons = { bad: OctagonAlert, warn: TriangleAlert, note: Info };
-const places = { fault: "a fault at ", wait: "waiting for ", work: "" };
+const places = { fault: "in a fault at ", wait: "waiting for ", work: "in " };
 
 /** What the slow requests have in common, in words. */
 function Common({ common: { game, kind, place, of }, names }) {
   return html`${`Of the ${of} slowest, most `}
-    ${game && html`are of the game <${Name} text=${names?.get(game) ?? game} />`}
+    ${game && html`belong to the game <${Name} text=${names?.get(game) ?? game} />`}
     ${game && place && " and "}
-    ${place && html`spent their time in ${places[kind] ?? ""}<${Name} text=${place} />`}.`;
+    ${place && html`spent their time ${places[kind] ?? "in "}<${Name} text=${place} />`}.`;
 }
 
 function Line({ problem: { tone, what, todo, link, slow }, names }) {

@@ -72,9 +72,9 @@ function When({ at, range }) {
 export function Changes({ changes, range }) {
   return html`<${Section} title="What changed" className="changes">
     ${tokenKind.value === "viewer" && html`<p class="faint">Starts and reloads only. Sign in with an
-      admin token to see faults and changes of the catalog.</p>`}
+      admin token to see faults and changes to the catalog.</p>`}
     ${changes.length === 0 && html`<p class="faint">Nothing in the last ${range.text}. Starts,
-      reloads, faults and changes of the catalog are listed here and marked in the charts.</p>`}
+      reloads, faults and changes to the catalog are listed here and marked in the charts.</p>`}
     <ol aria-label="Changes, the newest first" tabindex="0">${changes.map((change) => html`
       <li key=${change.id}><span class="sign">${change.sign}</span>
         <${When} at=${change.at} range=${range} />

@@ -78,9 +78,9 @@ function processCharts({ columns, points }, memory) {
     { label: "connections", color: "series-1", values: columns.of((point) => point.connections) },
     { label: "requests in flight", color: "series-4", dash: [4, 2],
       values: columns.of((point) => point.in_flight) }];
-  const leased = memory?.budget_bytes && html`<p class="faint">Now ${
-    bytesText(memory.leased_bytes)} of the budget of ${bytesText(memory.budget_bytes)} for
-    requests are in use.</p>`;
+  const leased = memory?.budget_bytes && html`<p class="faint">In use now: ${
+    bytesText(memory.leased_bytes)} of the ${bytesText(memory.budget_bytes)} budget for
+    requests.</p>`;
   return [["Event loops, busy", busy, percent],
     ["Memory", [resident], bytesText, { unit: "bytes", least: 1 << 20 }, leased],
     ["Connections", connections, countText, { unit: "whole", least: 4 }]];

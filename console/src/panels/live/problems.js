@@ -17,7 +17,8 @@ function ofActors({ actors }) {
   }));
   const more = problems.length - said.length;
   if (more > 0) {
-    said.push({ id: "actors", tone: "bad", what: `${plural(more, "more actor")} not running.`,
+    said.push({ id: "actors", tone: "bad", what: `${plural(more, "more actor is",
+      "more actors are")} not running.`,
       todo: "", link: linkTo("actors", { show: "troubled" }) });
   }
   return said;
@@ -89,7 +90,7 @@ export function problemsOf({ status, attention, points, connection, names }) {
   if (connection === "lost") {
     found.push({
       id: "connection", tone: "bad", what: "There is no connection to the service.",
-      todo: "Check whether the process runs. This page keeps trying; what it shows below is old.",
+      todo: "Check whether the process is running. This page keeps trying; the data below is old.",
     });
   }
   if (!status) return found;

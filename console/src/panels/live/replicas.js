@@ -55,8 +55,8 @@ export function Replicas({ query: { value, error, reload }, isSaid }) {
     ${rows.length === 1 && html`<p>One process serves: <${Name} text=${only.host} />, ${" "}
       version <${Name} text=${only.version} />, <${State} replica=${only} /> since ${" "}
       <${Time} at=${only.began_ms} />.</p>`}
-    ${rows.length > 1 && html`<p class="faint">All together have <${Count} n=${sum} /> requests a
-        second. The numbers are of the last 15 seconds.</p>
+    ${rows.length > 1 && html`<p class="faint">Together they have <${Count} n=${sum} /> requests a
+        second. The numbers cover the last 15 seconds.</p>
       <${Table} columns=${columns} rows=${rows} keyOf=${(row) => row.replica_id}
         caption="Replicas, those that are not like the others first"
         rowClass=${({ odd }) => (odd.length ? "odd" : "")} />`}

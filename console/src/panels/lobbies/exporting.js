@@ -58,15 +58,15 @@ export function ExportOutcome({ exporting, isFiltered = false }) {
   const said = job.query && spanText({ start: job.query.query_start, end: job.query.query_end });
   if (job.state === "failed") return html`<${Problem} error=${job.error} onRetry=${again} />`;
   if (job.state === "expired") {
-    return html`<div class="outcome"><p>The link has ended.</p>
-      <button type="button" onClick=${again}>Make another</button></div>`;
+    return html`<div class="outcome"><p>The link has expired.</p>
+      <button type="button" onClick=${again}>Create another</button></div>`;
   }
   if (job.state === "done") {
     return html`<div class="outcome">
       <p><a class="download" href=${addressOf(job.url)} download><${Download} />Download the
         file</a> ${" "}<span class="faint">CSV with all lobbies that were alive in ${said}${
         isFiltered && ", whatever the filters"}. The link works for a minute.</span></p>
-      ${job.completeFrom && html`<p>Older history is not kept: all lobbies are there from ${" "}
+      ${job.completeFrom && html`<p>Older history is not kept: the file is complete from ${" "}
         <${Time} at=${job.completeFrom} /> on.</p>`}</div>`;
   }
   if (job.state !== "asking") return null;

@@ -40,7 +40,7 @@ function Nothing({ isFiltered, name, onName, onClear }) {
   const wider = { month: ["year", "Show the last year"] }[name] ?? ["month",
     "Show the last 30 days"];
   if (isFiltered) {
-    return html`<${Empty} icon=${Gamepad2} title="No lobby of this span matches the filters"
+    return html`<${Empty} icon=${Gamepad2} title="No lobby in this span matches the filters"
       action=${html`<button type="button" onClick=${onClear}>Clear filters</button>`} />`;
   }
   return html`<${Empty} icon=${Gamepad2} title="No lobby ran in this span" action=${name !== "year"
@@ -71,7 +71,7 @@ export function History({ survey, history, path, span, now, isFiltered, onZoom, 
     ${ranAny && html`<div aria-busy=${survey.loading}>
         <${HistoryChart} ...${{ history, parts, onZoom, onScale }} /></div>
       <p class="faint">${parts.map((part) => `Faded: ${partTexts[part.why](part)} `)}
-        Drag over the chart to zoom in; the back button leads out again.</p>
+        Drag over the chart to zoom in; the back button zooms out again.</p>
       <${Numbers} history=${history} parts=${parts} />`}
   </${Section}>`;
 }

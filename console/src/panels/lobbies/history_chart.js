@@ -132,7 +132,7 @@ function Legend({ history, parts, index }) {
       <strong>${isOne ? countText(running[index])
         : peak ? `peak ${countText(peak.running)}` : "–"}</strong></li>
     <li class="faint">${isOne ? `${timeText(from)} to ${timeText(from + bucket_ms)} UTC${why}`
-      : "in all of it"}</li>
+      : "in the whole span"}</li>
   </ul>`;
 }
 
@@ -187,7 +187,7 @@ export function HistoryChart({ history, parts, onZoom, onScale }) {
     plot.current.setCursor({ left: plot.current.valToPos(time, "x"), top: 10 });
   };
   const leave = () => plot.current?.setCursor({ left: -10, top: -10 });
-  const label = "Lobbies over time: a chart. The arrow keys move along it, + and - zoom.";
+  const label = "Lobbies over time: a chart. The arrow keys move along it; + and - zoom.";
   return html`<figure class="chart">
     <div ref=${place} class="plot history" tabindex="0" role="group" aria-label=${label}
       onKeyDown=${press} onBlur=${leave}></div>

@@ -47,7 +47,7 @@ function Members({ lobby, game, gameName }) {
 
 function Around({ game, span }) {
   const exporting = useExporting(game, span);
-  return html`<${Section} title="Around it">
+  return html`<${Section} title="At the same time">
     <p>All lobbies of the game from ${spanText(span)}:</p>
     <div class="actions"><a href=${linkTo("lobbies", { game, start: span.start, end: span.end })}>
         Show them as a chart</a> <${ExportButton} exporting=${exporting} /></div>

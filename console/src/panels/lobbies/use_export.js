@@ -32,7 +32,7 @@ function pause(signal) {
 export function linkOf(answer) {
   const url = answer?.url;
   if (typeof url === "string" && /^\/exports\/[^\\]+$/.test(url)) return url;
-  throw new Error("The answer has no link that could be followed.");
+  throw new Error("The answer has no usable link.");
 }
 
 /**

@@ -20,8 +20,8 @@ async function meantBy(text, chosen) {
     return { wrong: "The list of cities could not be loaded. Load the page again, or type an "
       + "address or coordinates." };
   }
-  return { wrong: `No city here is called ${text.trim()}. Type a larger city nearby, an address `
-    + "such as 81.2.69.142, or coordinates such as 51.5, -0.12." };
+  return { wrong: `No city in the list is called ${text.trim()}. Type a larger city nearby, an `
+    + "address such as 81.2.69.142, or coordinates such as 51.5, -0.12." };
 }
 
 /** The cities that the text names, once somebody has typed a letter. */

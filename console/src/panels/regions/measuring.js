@@ -58,11 +58,11 @@ export function Measuring({ regions, measuring, ranked }) {
     <${CopyText} className="curl" label="Copy as curl" text=${() => curlsOf(regions)} />
     <span class="faint">${results.size === 0
       ? `Pings ${count} of ${regions.length} regions from this browser.`
-      : html`${nearest && html`Least latency: <bdi>${nearest[0]}</bdi>, ${
+      : html`${nearest && html`Lowest latency: <bdi>${nearest[0]}</bdi>, ${
           nearest[1].ms.toFixed(1)} ms.`}
         ${ranked && nearest && (ranked[0]?.region_id === nearest[0]
           ? " The ranking puts it first too." : " The ranking puts another one first.")}
-        ${failed > 0 && ` Not reached: ${failed}. A page that was loaded before a ping_url was `
-          + "added may not ask it: load it again."}`}</span>
+        ${failed > 0 && ` Not reached: ${failed}. If a ping_url was added after this page was `
+          + "loaded, load the page again."}`}</span>
   </div>`;
 }

@@ -29,8 +29,8 @@ export function parsePlace(text) {
   const found = coordinates.exec(text);
   if (found) {
     const [latitude, longitude] = [Number(found[1]), Number(found[2])];
-    if (Math.abs(latitude) > 90) return wrong("A latitude is -90 to 90 degrees, and stands first.");
-    if (Math.abs(longitude) > 180) return wrong("A longitude is -180 to 180 degrees.");
+    if (Math.abs(latitude) > 90) return wrong("The latitude comes first and is -90 to 90 degrees.");
+    if (Math.abs(longitude) > 180) return wrong("The longitude is -180 to 180 degrees.");
     return { place: placeOf(latitude, longitude) };
   }
   const typed = text.trim();

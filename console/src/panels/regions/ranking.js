@@ -27,8 +27,8 @@ function FirstSteps({ onLocation }) {
   return html`<${Empty} icon=${MapPin} title="No location yet."
     action=${examples.map((example) => html`<button type="button" key=${example.city}
       onClick=${() => onLocation(example)}>${example.city}</button>`)}>
-    Type where a player is, or click on the map, to see in which order a player there gets the
-    regions. Or start with a city:
+    Type where a player is, or click on the map, to see the order in which a player there gets
+    the regions. Or start with a city:
   </${Empty}>`;
 }
 

@@ -35,9 +35,9 @@ function Kinds({ value, onValue }) {
 
 function Limits({ draft, wrong, put }) {
   const field = (name, label) => html`<${Field} label=${label} value=${draft[name]}
-    placeholder="the service's" error=${wrong[name]} onValue=${put(name)} />`;
+    placeholder="the service's limit" error=${wrong[name]} onValue=${put(name)} />`;
   return html`<details open=${Boolean(wrong.cheap || wrong.expensive)}>
-    <summary>Rate limits of its own</summary>
+    <summary>Own rate limits</summary>
     <div class="fields">${field("cheap", "Cheap requests")}
       ${field("expensive", "Expensive requests")}</div>
     <p class="faint">Such as 100/10 for 100 requests in 10 s, or off.</p></details>`;
@@ -93,7 +93,7 @@ export function NewToken({ catalog, game, onDone, onClose }) {
         ${scoped && html`<${Picker} key=${draft.kind} value=${draft.scope} options=${options}
           label=${scoped === "game_id" ? "Game" : "Namespace"} error=${wrong.scope}
           initiallyOpen=${draft === first && !draft.scope && options.length > 0}
-          hint=${options.length ? "The only one that it is for."
+          hint=${options.length ? "The token works only for this one."
             : "The catalog has none yet: add one first."} onValue=${(scope) => choose(scope)} />`}
         <${Field} label="Name" value=${draft.name} maxlength="64" error=${wrong.name}
           hint="Who or what will use it."

@@ -57,7 +57,7 @@ export function TokenDetails({ found, catalog, onRotate, onRevoke }) {
   const member = (title, value) => html`<div><dt>${title}</dt><dd>${value}</dd></div>`;
   const time = (title, at, absent) => member(title, at ? html`<${Time} at=${at} />` : absent);
   const scope = scopeName(found, catalog);
-  return html`<${Section} title="The token chosen" actions=${actions}>
+  return html`<${Section} title="Token details" actions=${actions}>
     <p><strong><${Name} text=${found.name} /></strong>, a ${kind} token. ${kindOf(kind)?.may}</p>
     <dl class="members">
       ${scope && member("Only for", html`<${Name} text=${scope} />`)}

@@ -30,7 +30,7 @@ function Revocation({ found, onDone, onClose }) {
   return html`<${Confirm} title="Revoke token" expect=${found.name} action="Revoke"
     onConfirm=${revoke} onClose=${onClose}>
     <p>The ${found.kind} token <strong><${Name} text=${found.name} /></strong> stops working for
-      good, and so does an old text that still works.</p>
+      good, and so does its old text if that still works.</p>
     <${CopyCurl} method="DELETE" path=${target} />
   </${Confirm}>`;
 }
@@ -61,7 +61,7 @@ function Chosen({ params, catalog }) {
   if (!game && !namespace) return null;
   const name = game ? catalog.games.find((one) => one.game_id === game)?.display_name ?? game
     : catalog.namespaces.find((one) => one.namespace_id === namespace)?.name ?? namespace;
-  return html`<p>Only those for <strong><${Name} text=${name} /></strong>. ${" "}
+  return html`<p>Only tokens for <strong><${Name} text=${name} /></strong>. ${" "}
     <a href=${linkHere({ game: "", namespace: "" })}>Show all</a></p>`;
 }
 

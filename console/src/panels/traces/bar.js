@@ -3,7 +3,7 @@ import { html } from "../../core/html.js";
 
 const least_share = 0.004;
 
-const names = { wait: "waiting", work: "work", fault: "injected fault", unknown: "not noted" };
+const names = { wait: "waiting", work: "work", fault: "injected fault", unknown: "not recorded" };
 
 const percent = (share) => `${Math.max(0, Math.min(1, share)) * 100}%`;
 

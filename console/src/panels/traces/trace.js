@@ -19,8 +19,8 @@ export function FaultLink({ point }) {
 function Sentence({ trace }) {
   const longest = longestOf(trace);
   if (!longest) {
-    return html`<p>No step was noted: the request stayed on its event loop, where only sampled
-      requests note steps.</p>`;
+    return html`<p>No steps were recorded: the request stayed on its event loop, where steps are
+      recorded for sampled requests only.</p>`;
   }
   const { kind, place, us } = longest;
   const spent = shareText(us, trace.total_us);

@@ -137,7 +137,7 @@ const typicalMistakes = `{
 export const examples = {
   version: [
     { id: "battle-royale", title: "A battle royale", text: battleRoyale, isGood: true },
-    { id: "minimal", title: "The least that runs", text: minimalVersion, isGood: true },
+    { id: "minimal", title: "The minimum that runs", text: minimalVersion, isGood: true },
     { id: "mistakes", title: "Typical mistakes", text: typicalMistakes, isGood: false },
   ],
   game: [

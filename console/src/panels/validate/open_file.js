@@ -8,7 +8,7 @@ import { text_limit_bytes } from "./use_findings.js";
 async function read(file) {
   if (file.size > text_limit_bytes) {
     throw new Error(`This file has ${bytesText(file.size)}. At most ${
-      bytesText(text_limit_bytes)} are allowed.`);
+      bytesText(text_limit_bytes)} is allowed.`);
   }
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer());

@@ -57,15 +57,15 @@ class Scanner {
       if (this.match(number) === "" || /[0-9.A-Za-z_+]/.test(this.next() ?? "")) {
         this.at = start;
         const found = this.match(bare);
-        this.fail(`${found} is no number of JSON.`, start, start + found.length);
+        this.fail(`${found} is not a JSON number.`, start, start + found.length);
       }
       return undefined;
     }
     const found = this.match(word);
     if (found === "true" || found === "false" || found === "null") return undefined;
     if (found) this.fail(`Put ${found} in double quotes.`, start, this.at);
-    if (first === "'") this.fail("Texts of JSON stand in double quotes.", start);
-    if (first === "/") this.fail("JSON has no comments. Remove it.", start, start + 2);
+    if (first === "'") this.fail("JSON strings need double quotes.", start);
+    if (first === "/") this.fail("JSON has no comments. Remove this one.", start, start + 2);
     return this.fail(`A value is expected, found ${first}`, start);
   }
 
@@ -74,10 +74,10 @@ class Scanner {
     for (;;) {
       const next = this.next();
       if (next === undefined || next === "\n" || next === "\r") {
-        this.fail("This text has no closing quote.", start, this.at);
+        this.fail("This string has no closing quote.", start, this.at);
       }
       if (next === '"') break;
-      if (next < " ") this.fail("A control character: write it as an escape such as \\t.");
+      if (next < " ") this.fail("Write this control character as an escape such as \\t.");
       if (next === "\\") this.escape();
       else ++this.at;
     }
@@ -90,7 +90,7 @@ class Scanner {
     const length = letter === "u" ? 6 : 2;
     const found = this.text.slice(start, start + length);
     if (!/^\\(?:["\\/bfnrt]|u[0-9A-Fa-f]{4})$/.test(found)) {
-      this.fail(`${found} is no escape of JSON. A backslash itself is \\\\.`, start, start + 2);
+      this.fail(`${found} is not a JSON escape. Write a backslash as \\\\.`, start, start + 2);
     }
     this.at += length;
   }
@@ -103,7 +103,7 @@ class Scanner {
       if (this.next() !== '"') this.notAName(open);
       this.string();
       this.skip();
-      if (this.next() !== ":") this.fail("A colon is expected behind the name.");
+      if (this.next() !== ":") this.fail("A colon is expected after the name.");
       ++this.at;
       this.skip();
       if (this.next() === "," || this.next() === "}") this.fail("A value is expected here.");
@@ -116,7 +116,7 @@ class Scanner {
     const start = this.at;
     if (this.next() === undefined) this.fail("This { is never closed.", open);
     const found = this.match(word);
-    if (found) this.fail(`Names stand in double quotes: "${found}".`, start, this.at);
+    if (found) this.fail(`Names need double quotes: "${found}".`, start, this.at);
     this.fail("A name in double quotes is expected.", start);
   }
 
@@ -143,7 +143,7 @@ class Scanner {
     if (next === undefined) this.fail(`This ${this.text[open]} is never closed.`, open);
     if (next !== ",") {
       if (next === '"' || next === "{" || next === "[") {
-        this.fail("A comma is missing behind this.", Math.max(0, behind - 1), behind);
+        this.fail("A comma is missing after this.", Math.max(0, behind - 1), behind);
       }
       this.fail(`A comma or ${close} is expected.`);
     }
@@ -165,7 +165,7 @@ export function firstSyntaxError(text) {
     scanner.skip();
     scanner.value(0);
     scanner.skip();
-    if (scanner.at < text.length) scanner.fail("The text goes on behind its end.");
+    if (scanner.at < text.length) scanner.fail("Remove what follows the JSON value.");
     return null;
   } catch (error) {
     if (!(error instanceof Malformed)) throw error;

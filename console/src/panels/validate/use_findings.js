@@ -59,7 +59,7 @@ export function useFindings(kind, treeOf, schemaOf) {
       setFound({ state: "syntax", marks: [markOfSyntax(wrong)], text, error: null });
     } else if (new TextEncoder().encode(text).length > text_limit_bytes) {
       line.drop();
-      const message = "This is more than 1 MiB, which the service does not take by default.";
+      const message = "This is more than 1 MiB, which the service does not accept by default.";
       setFound({ state: "syntax", marks: [markOfSyntax({ from: 0, to: 1, message })], text,
         error: null });
     } else {
