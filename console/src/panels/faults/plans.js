@@ -24,8 +24,8 @@ export function Plans({ presets, points }) {
     sameRule(points.get(point)?.rule, rule)).map(({ name }) => name));
   return html`<${Section} title="Plans" className="plans">
     <p class="faint">A plan injects faults under load, heals them and checks what clients saw. It
-      runs from a command line; its faults show above, like all others. A plan that is killed leaves
-      nothing behind: its faults heal a minute after its end.</p>
+      runs from a command line; its faults show above, like all others. If it is killed, its faults
+      heal a minute after it would have ended.</p>
     <ul>${plans.map(({ name, about, lasts, presets: injected }) => html`<li key=${name}>
       <div><h3>${name} ${injected.some((one) => inForce.has(one)) && html`<${Badge} tone="warn">
         injected now</${Badge}>`}</h3><p>${about}</p>
