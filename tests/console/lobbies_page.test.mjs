@@ -141,6 +141,28 @@ test("a lobby that runs says for how long, and rows around it are exported", () 
     await page.getByRole("heading", { name: "Lobbies", exact: true }).waitFor();
   }));
 
+test("the page of a lobby asks again while it runs, and no longer once it has ended", () =>
+  withConsole(browser, hash, {}, async (page) => {
+    let answer = { ...found, stop_ts: null };
+    let asked = 0;
+    await page.route(/\/lobbies\/[0-9a-f]{8}-/, (route) => {
+      asked += 1;
+      return route.fulfill({ json: answer });
+    });
+    await drawn(page);
+    await page.clock.install();
+    await page.getByLabel("Find a lobby").fill(lobby);
+    await page.getByRole("heading", { name: /^Running for/ }).waitFor();
+    answer = found;
+    await page.clock.fastForward("00:11");
+    await page.getByRole("heading", { name: /^Ran for/ }).waitFor();
+    // Once more when the page learns of the end.
+    await until(() => asked === 3, "the last request");
+    await page.clock.fastForward("05:00");
+    await page.getByRole("heading", { name: /^Ran for/ }).waitFor();
+    assert.equal(asked, 3);
+  }));
+
 test("an id that the game does not have says what to do", () =>
   withConsole(browser, hash, { expected: [/404/] }, async (page) => {
     await lobbyIs(page, found);

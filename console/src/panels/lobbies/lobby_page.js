@@ -108,7 +108,7 @@ export function LobbyPage({ game, games, lobby: id }) {
   // Asked again while it runs: its end may come.
   const [isOver, setOver] = useState(false);
   const { value, error, reload } = useQuery(path, { every: isOver ? 0 : refresh_ms });
-  useEffect(() => setOver(Boolean(value?.end_ts)), [value]);
+  useEffect(() => setOver(Boolean(value?.stop_ts)), [value]);
   const isUnknown = error?.code === "lobby_unknown" || error?.code === "id_malformed";
   return html`
     <p class="lobby-head"><a href=${linkHere({ lobby: null })}>All lobbies</a>${" / "}
