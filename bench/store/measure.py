@@ -42,6 +42,8 @@ def parsed_arguments():
     parser.add_argument("--span", action="store_true",
                         help="an export of a fixed span from PostgreSQL beside few lobbies and "
                              "many, instead")
+    parser.add_argument("--ids-by-time", action="store_true",
+                        help="ids of version 7, which begin with the time, instead of random ones")
     arguments = parsed(parser, lobbies=100_000)
     arguments.lobbies = arguments.lobbies or (5_000_000 if arguments.span else 1_000_000)
     return arguments
@@ -50,7 +52,7 @@ def parsed_arguments():
 class files:
     """The inputs of all rounds, in a folder beside the build: on the disk that is measured."""
 
-    def __init__(self, folder, lobbies):
+    def __init__(self, folder, lobbies, ids_by_time):
         self.folder = folder
         self.catalog = os.path.join(folder, "catalog.json")
         self.lines = os.path.join(folder, "lobbies.jsonl")
@@ -59,7 +61,7 @@ class files:
         document = rows.catalog()
         with open(self.catalog, "w") as catalog_file:
             json.dump(document, catalog_file)
-        rows.write(lobbies, document, self.lines, self.csv)
+        rows.write(lobbies, document, self.lines, self.csv, ids_by_time=ids_by_time)
         with open(self.schema, "w") as schema_file:
             schema_file.write(self.schema_of_a_store())
 
@@ -126,7 +128,7 @@ def main():
         return
     rates = {name: [] for name in SIDES}
     with tempfile.TemporaryDirectory(dir=os.path.dirname(result_path("store"))) as folder:
-        inputs = files(folder, arguments.lobbies)
+        inputs = files(folder, arguments.lobbies, arguments.ids_by_time)
         for number in range(arguments.rounds):
             for name, seconds_of in SIDES.items():
                 rate = arguments.lobbies / seconds_of(inputs, arguments.lobbies)

@@ -31,8 +31,17 @@ def new_uuid(ids):
     return str(uuid.UUID(int=ids.getrandbits(128), version=4))
 
 
+def new_lobby_uuid(draw, begin_ms, by_time):
+    """A random id, or one of version 7: it begins with the time."""
+    bits = draw.getrandbits(128)
+    if not by_time:
+        return uuid.UUID(int=bits, version=4)
+    random_part = bits & ~(0xF << 76) & ~(3 << 62) & ((1 << 80) - 1)
+    return uuid.UUID(int=begin_ms << 80 | 7 << 76 | 2 << 62 | random_part)
+
+
 def write(count, document, json_path, csv_path=os.devnull, seed=2, step_ms=STEP_MS,
-          mean_ms=MEAN_MS):
+          mean_ms=MEAN_MS, ids_by_time=False):
     """Writes `count` lobbies in the order of their starts, the same for the same seeds.
 
     A new one every `step_ms`, each lasting `mean_ms` on average.
@@ -51,8 +60,8 @@ def write(count, document, json_path, csv_path=os.devnull, seed=2, step_ms=STEP_
     with open(json_path, "w") as lines, open(csv_path, "w") as rows:
         for number in range(count):
             space, region, (version_id, version_name), mode = kinds[draw.randrange(len(kinds))]
-            lobby_id = uuid.UUID(int=draw.getrandbits(128), version=4)
             start = BEGIN_MS + number * step_ms
+            lobby_id = new_lobby_uuid(draw, start, ids_by_time)
             stop = start + int(draw.expovariate(1 / mean_ms)) + 1000
             running = draw.randrange(100) < RUNNING_PERCENT
             line = {"lobby_id": str(lobby_id), "namespace_id": space, "region_id": region,
