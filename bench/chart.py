@@ -1,10 +1,10 @@
-"""Charts as SVG text: grouped horizontal bars and lines, one under the other on a page."""
+"""Charts as SVG text: grouped horizontal bars, and lines, one below the other on a page."""
 import math
 from collections import namedtuple
 from html import escape
 
 WIDTH = 960
-LEFT, RIGHT = 190, 230  # room for names, and for values behind the plot
+LEFT, RIGHT = 190, 230  # room for names, and for values after the plot
 PLOT = WIDTH - LEFT - RIGHT
 ROW, BAR = 22, 14
 LINES_HEIGHT = 240
@@ -12,7 +12,7 @@ COLOURS = ("#2f6db3", "#d9822b", "#3a9a6a", "#b3476b", "#7a6cc0", "#8a7a3a", "#4
 INK, PALE, GRID, PAPER = "#222222", "#666666", "#dddddd", "#fcfcfa"
 OVER_LINES = f'paint-order="stroke" stroke="{PAPER}" stroke-width="5"'
 
-# A bar: `low` and `high` are what its rounds lay between, `note` stands behind its value.
+# A bar: `low` and `high` are the least and the greatest of its rounds, `note` follows its value.
 Bar = namedtuple("Bar", "name value low high note", defaults=(None, None, ""))
 
 
@@ -27,7 +27,7 @@ def line(x1, y1, x2, y2, colour=GRID, width=1.0):
 
 
 def number(value):
-    """A value as a person reads it: three digits that mean something, thousands apart."""
+    """A value for people: three significant digits, thousands separated."""
     if value == 0:
         return "0"
     if abs(value) >= 100:
@@ -46,7 +46,7 @@ def linear_ticks(most, wanted=5):
 
 
 def log_ticks(low, high):
-    """The powers of ten around what lies between, at least two of them."""
+    """The powers of ten that enclose `low` to `high`, at least two of them."""
     first, last = math.floor(math.log10(low) + 1e-9), math.ceil(math.log10(high) - 1e-9)
     return [10.0 ** each for each in range(first, max(last, first + 1) + 1)]
 
@@ -103,7 +103,7 @@ class bars:
 
 class lines:
     """Lines through points; `series`: {name: [(x, y)]}. With `log`, both axes are logarithmic, and
-    a dotted line shows what growth in proportion would be. `remark`: lines below the title."""
+    a dotted line shows proportional growth. `remark`: lines of text below the title."""
 
     def __init__(self, title, x_unit, y_unit, series, log=True, remark=()):
         self.title, self.x_unit, self.y_unit = title, x_unit, y_unit
@@ -114,7 +114,7 @@ class lines:
         return 34 + 17 * len(self.remark) + LINES_HEIGHT + 66
 
     def scale(self, values, begin, end):
-        """Ticks over `values`, and from a value to its place between `begin` and `end`."""
+        """Ticks for `values`, and a function that places a value between `begin` and `end`."""
         if not self.log:
             ticks = linear_ticks(max(values))
             return ticks, lambda value: begin + (end - begin) * value / ticks[-1]
@@ -148,7 +148,7 @@ class lines:
 
     @staticmethod
     def proportional(every, x_ticks, y_ticks, x_of, y_of):
-        """Through the lowest corner, as far as it stays inside."""
+        """The dotted line: from the least x and y, as far as it stays inside the plot."""
         x, y = min(x for x, _ in every), min(y for _, y in every)
         factor = min(x_ticks[-1] / x, y_ticks[-1] / y)
         end_x, end_y = x_of(x * factor), y_of(y * factor)
@@ -157,7 +157,7 @@ class lines:
                 + text(end_x - 4, end_y - 3, "in proportion", 11, "end", PALE))
 
     def curves(self, x_of, y_of, right, begin, end):
-        # Each name stands beside its line's end, apart from the others'.
+        # Each name is next to the end of its line, and does not overlap other names.
         places, below = {}, begin - 15
         for name, points in sorted(self.series.items(), key=lambda each: y_of(each[1][-1][1])):
             below = places[name] = max(y_of(points[-1][1]) + 4, below + 15)
@@ -173,7 +173,7 @@ class lines:
 
 
 def page(title, note, panels):
-    """The whole SVG: `panels`, bars and lines, below a title and a note."""
+    """The whole SVG: `panels` (bars or lines) below a title and a note."""
     parts, y = [], 70
     for panel in panels:
         parts += panel.draw(y)

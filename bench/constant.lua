@@ -1,5 +1,5 @@
--- For wrk: sends what the arguments say (METHOD [BODY]), over and over. The request is set before
--- wrk renders it, so that no Lua runs per request.
+-- For wrk: repeats one request, given by the arguments (METHOD [BODY]). The request is set before
+-- wrk renders it, so no Lua runs per request.
 
 dofile(debug.getinfo(1, "S").source:match("^@(.*)/") .. "/report.lua")
 

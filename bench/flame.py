@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 """Draws the stacks of `perf script` as a flame graph: perf script -i FILE | bench/flame.py > SVG
 
-A box is a function, as wide as its share of the samples; what called it is below it. Point at a box
-to read its whole name. Kernel functions are blue, others orange.
+A box is a function, as wide as its share of the samples, above its caller. Point at a box to read
+its whole name. Kernel functions are blue, others orange.
 """
 import re
 import sys
 from html import escape
 
 WIDTH, ROW, MARGIN = 1200, 17, 10
-NARROWEST = 0.4  # pixels: what is narrower cannot be seen
+NARROWEST = 0.4  # pixels: a narrower box cannot be seen
 CHARACTER = 6.6  # pixels
 FRAME = re.compile(r"^\s+[0-9a-f]+ (.+) \(((?:[^()]|\([^()]*\))*)\)\s*$")
 OFFSET = re.compile(r"\+0x[0-9a-f]+$")
@@ -22,7 +22,7 @@ class Frame:
 
 
 def stacks(lines):
-    """Each sample's frames, the outermost first: (function, whether it is the kernel's)."""
+    """Each sample's frames, the outermost first: (function, whether it is in the kernel)."""
     stack = []
     for line in lines:
         frame = FRAME.match(line)
@@ -48,7 +48,7 @@ def folded(lines):
 
 
 def depth(frame, fewest):
-    """Of the boxes that have at least so many samples."""
+    """The number of levels of boxes with at least `fewest` samples."""
     return 1 + max((depth(each, fewest) for each in frame.above.values()
                     if each.samples >= fewest), default=0)
 
@@ -71,7 +71,7 @@ def boxes(frame, left, bottom, pixels, whole):
 def main():
     root = folded(sys.stdin)
     if not root.samples:
-        sys.exit("flame: no stacks: perf record needs -g, perf script writes them")
+        sys.exit("flame: no stacks on stdin. Use perf record -g, and the output of perf script")
     pixels = (WIDTH - 2 * MARGIN) / root.samples
     height = depth(root, NARROWEST / pixels) * ROW + 2 * MARGIN
     print(f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" '

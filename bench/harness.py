@@ -1,4 +1,4 @@
-"""What every part of script/bench needs: the build, the machine, child processes, the result."""
+"""What every part of script/bench needs: the build, the machine, child processes and results."""
 import argparse
 import contextlib
 import json
@@ -17,23 +17,23 @@ ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), ".."))
 BUILD = os.path.join(ROOT, "build", "release")
 BINARY = os.path.join(BUILD, "matchcloud")
 STOP_SECONDS = 15
-CORES = sorted(os.sched_getaffinity(0))[:2]  # the servers', what loads them
+CORES = sorted(os.sched_getaffinity(0))[:2]  # for the servers, for the load generator
 LOAD_BEFORE = os.getloadavg()[0]
 
 
 def refuse_other_builds():
-    """Only an optimised build without sanitizers has numbers worth printing."""
+    """Refuses builds that are not optimised or have sanitizers: their numbers mean nothing."""
     try:
         with open(os.path.join(BUILD, "CMakeCache.txt"), encoding="utf-8") as file:
             cache = dict(re.findall(r"^(\w+):\w+=(.*)$", file.read(), re.MULTILINE))
     except FileNotFoundError:
         sys.exit("bench: there is no build/release; script/bench builds it")
     if cache.get("CMAKE_BUILD_TYPE") != "Release" or cache.get("MATCHCLOUD_SANITIZE") == "ON":
-        sys.exit("bench: build/release is no Release build: remove the folder and start again")
+        sys.exit("bench: build/release is not a Release build: remove the folder and start again")
 
 
 def run(command, stdout=subprocess.PIPE, **more):
-    """Runs `command` to its end and returns what it printed; ends the benchmark where it fails."""
+    """Runs `command` to its end and returns its output. If it fails, the benchmark ends."""
     done = subprocess.run(command, stdout=stdout, stderr=subprocess.PIPE, text=True, **more)
     if done.returncode != 0:
         sys.exit(f"bench: {' '.join(command)}: exit code {done.returncode}: {done.stderr}")
@@ -41,38 +41,38 @@ def run(command, stdout=subprocess.PIPE, **more):
 
 
 def positive(text):
-    """What argparse reads a count with."""
+    """For argparse: a count, at least 1."""
     if int(text) < 1:
-        raise argparse.ArgumentTypeError("at least 1")
+        raise argparse.ArgumentTypeError("must be at least 1")
     return int(text)
 
 
 def program(text):
-    """What argparse reads the path of a program with."""
+    """For argparse: the path of a program."""
     path = os.path.abspath(text)
     if not os.path.isfile(path) or not os.access(path, os.X_OK):
-        raise argparse.ArgumentTypeError(f"{text} is not a program. Name a built matchcloud")
+        raise argparse.ArgumentTypeError(f"{text} is not a program. Name a build of matchcloud")
     return path
 
 
 def parser_of(part, doc, rounds=5, seconds=5, connections=64):
-    """The parser of a part's command line, with the options that every part takes, so that
-    `script/bench all` can hand them on; not every part has a use for all of them."""
+    """The parser of a part's command line. It has the options that every part accepts, so that
+    `script/bench all` can pass them on; not every part uses all of them."""
     parser = argparse.ArgumentParser(prog=f"script/bench {part}", description=doc,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name, default, what in (("rounds", rounds, "of each server"),
-                                ("seconds", seconds, "of a round, where it is time that ends it"),
-                                ("connections", connections, "that load a server")):
+    for name, default, what in (("rounds", rounds, "rounds for each server"),
+                                ("seconds", seconds, "seconds of a round, if time ends it"),
+                                ("connections", connections, "connections to a server")):
         parser.add_argument(f"--{name}", type=positive, default=default,
                             help=f"{what} (%(default)s)")
     parser.add_argument("--quick", action="store_true",
-                        help="whether everything runs: two rounds of a second, small sizes; its "
-                             "numbers are none to quote")
+                        help="checks that everything runs: two rounds of a second, small sizes; do "
+                             "not quote its numbers")
     return parser
 
 
 def parsed(parser, **quick):
-    """The arguments; asked to be quick, with `quick` in place of the defaults."""
+    """The arguments. With --quick, `quick` replaces the defaults."""
     if parser.parse_known_args()[0].quick:
         parser.set_defaults(**{"rounds": 2, "seconds": 1, **quick})
     return parser.parse_args()
@@ -80,7 +80,7 @@ def parsed(parser, **quick):
 
 def refuse_one_core():
     if len(CORES) < 2:
-        sys.exit("bench: needs two cores, one for the server and one for what loads it")
+        sys.exit("bench: needs two cores, one for the server and one for the load generator")
 
 
 def add_parts(parser, known):
@@ -88,14 +88,15 @@ def add_parts(parser, known):
     def read(text):
         chosen = text.split(",")
         if not set(chosen) <= set(known):
-            raise argparse.ArgumentTypeError(f"of {','.join(known)}")
+            raise argparse.ArgumentTypeError(f"choose from {','.join(known)}")
         return chosen
 
-    parser.add_argument("--parts", type=read, default=",".join(known), help="of %(default)s")
+    parser.add_argument("--parts", type=read, default=",".join(known),
+                        help="only these parts (%(default)s)")
 
 
 def processors():
-    """Which CPU each process is pinned to, as parts with servers have them."""
+    """Which CPU each process is pinned to, in parts with servers."""
     return {"servers": CORES[0], "load generator": CORES[1]}
 
 
@@ -105,7 +106,7 @@ def processors_line(pinned):
 
 
 def machine(pinned):
-    """`pinned`: which CPU each process has, see processors()."""
+    """Describes this machine. `pinned`: which CPU each process has, see processors()."""
     with open("/proc/cpuinfo", encoding="utf-8") as file:
         model = re.search(r"^model name\s*:\s*(.*)$", file.read(), re.MULTILINE)
     commit = subprocess.run(["git", "-C", ROOT, "describe", "--always", "--dirty"],
@@ -117,9 +118,10 @@ def machine(pinned):
 
 @contextlib.contextmanager
 def process(name, command, log):
-    """Runs `command`; yields it with `lines`, a queue of what it prints (None at its end).
+    """Runs `command`. Yields the process with `lines`, a queue of its output (None at its end).
 
-    Ends it on the way out, and only it: politely, then after STOP_SECONDS for good.
+    At the end of the block, ends the process, but not its children: with SIGTERM, and with SIGKILL
+    after STOP_SECONDS.
     """
     child = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                              stderr=subprocess.STDOUT, text=True, errors="replace")
@@ -148,22 +150,22 @@ def process(name, command, log):
 
 
 def result_path(part, ending="json"):
-    """Where the numbers of a part go; its folder is there."""
+    """The file for the numbers of a part. Creates its folder."""
     folder = os.path.join(ROOT, "build", "bench")
     os.makedirs(folder, exist_ok=True)
     return os.path.join(folder, f"{part}.{ending}")
 
 
 def write_aside(path, text):
-    """Replaces a file, whole or not at all."""
+    """Replaces a file as a whole or not at all."""
     with open(path + ".aside", "w", encoding="utf-8") as file:
         file.write(text)
     os.replace(path + ".aside", path)
 
 
 def judged(what, value, at_least=None, at_most=None, doubt=""):
-    """Prints whether a number is where it should be; what the summary reads of it. `doubt`: why it
-    says little, where something other than the servers limited it."""
+    """Prints whether a number meets its target. Returns what the summary reads. `doubt`: why the
+    number means little, if something other than the servers limited it."""
     met = value >= at_least if at_most is None else value <= at_most
     wanted = f"at least {at_least}" if at_most is None else f"at most {at_most}"
     print(f"  {what}: {value:.2f}, target {wanted}: {'met' if met else 'MISSED'}"
@@ -172,14 +174,14 @@ def judged(what, value, at_least=None, at_most=None, doubt=""):
 
 
 def write_result(part, arguments, pinned, result, panels, targets=()):
-    """Writes the numbers of a part and its chart. `targets`: what judged() gave."""
+    """Writes the numbers of a part and its chart. `targets`: the results of judged()."""
     described = machine(pinned)
     options = {name: value for name, value in vars(arguments).items()
                if isinstance(value, (int, float, str, list))}
     whole = {"machine": described, "options": options, "targets": list(targets), **result}
     write_aside(result_path(part), json.dumps(whole, indent=2) + "\n")
     note = (f"{described['cpu']}, {processors_line(pinned)}; {described['commit']}; "
-            f"{arguments.rounds} rounds" + ("; quick: no number to quote" * arguments.quick))
+            f"{arguments.rounds} rounds" + ("; quick: do not quote numbers" * arguments.quick))
     write_aside(result_path(part, "svg"), chart.page(f"script/bench {part}", note, panels))
     print(f"\n{processors_line(pinned)}")
     print(f"all rounds: {os.path.relpath(result_path(part), ROOT)}, "
@@ -187,7 +189,7 @@ def write_result(part, arguments, pinned, result, panels, targets=()):
 
 
 def run_part(main):
-    """Calls `main`; ended from outside, it leaves through what stops the processes it started."""
+    """Calls `main`. A signal ends it by an exception, which also ends the processes it started."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         main()

@@ -18,7 +18,7 @@ def chunk(kind, content):
 
 
 def png_of(size_bytes):
-    """A pixel, behind as many random bytes as make the file that long."""
+    """A pixel, after enough random bytes that the file has `size_bytes`."""
     first = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 1, 1, 8, 0, 0, 0, 0))
     last = chunk(b"IDAT", zlib.compress(b"\0\0")) + chunk(b"IEND", b"")
     frame = len(chunk(b"raNd", b""))
@@ -26,8 +26,8 @@ def png_of(size_bytes):
 
 
 class stored_image:
-    """An image; `lay` imports it into a data directory, after which `path` is where the service has
-    it and `file` its file."""
+    """An image. `lay` imports it into a data directory; `path` is then its path at the service, and
+    `file` its file."""
 
     def __init__(self, size_bytes):
         self.size_bytes = size_bytes

@@ -1,5 +1,5 @@
-"""Load by wrk in rounds that are interleaved over the servers, so that what else happens on the
-machine falls on all alike. The servers have one core, wrk has another."""
+"""Load by wrk in rounds that are interleaved over the servers, so that whatever else happens on the
+machine affects all of them. The servers have one core, wrk has another."""
 import json
 import os
 import re
@@ -14,21 +14,21 @@ import servers
 import wire
 from harness import CORES, ROOT, processors, processors_line
 
-PLAYER = "X-Forwarded-For: 81.2.69.142"  # who asks, where it is one and the same
+PLAYER = "X-Forwarded-For: 81.2.69.142"  # the client, where there is only one
 WARM_UP_SECONDS = 1
 WARM_UP_LIMIT_SECONDS = 60
-OTHERS_PERCENT = 5  # of the servers' core, taken by other processes: more spoils a number
-BUSY_PERCENT = 90  # a server below it was not what limited the round
+OTHERS_PERCENT = 5  # of the servers' core: if other processes take more, the number means little
+BUSY_PERCENT = 90  # below it, something other than the server limited the round
 
-# What wrk sends: a path, header lines, a Lua script below bench/ with a function of the round's
-# number that gives its arguments. `warm_up_requests`: at least so many come before the first round.
+# What wrk sends: a path, header lines, and a Lua script below bench/ with a function that returns
+# its arguments for a round's number. `warm_up_requests`: the minimum before the first round.
 Load = namedtuple("Load", "path headers script words warm_up_requests", defaults=(0,))
-# Whom it sends it to. `baseline`: the server that it is compared with.
+# The server that wrk sends to. `baseline`: the server that it is compared with.
 Target = namedtuple("Target", "name child address load baseline")
 
 
 def constant(method, path, body=None, headers=()):
-    """The same request over and over."""
+    """One request, repeated."""
     return Load(path, list(headers), "constant.lua",
                 lambda _: [method] + ([body] if body else []))
 
@@ -47,7 +47,7 @@ def wrk(target, number, connections, seconds):
         sys.exit(f"bench: wrk failed against {target.name}:\n{done.stdout}{done.stderr}")
     result = json.loads(found.group(1))
     if result["bad_status"] or result["socket_errors"] or result["timeouts"]:
-        sys.exit(f"bench: {target.name} did not answer everything with success: {result}")
+        sys.exit(f"bench: not all requests to {target.name} succeeded: {result}")
     return result
 
 
@@ -55,7 +55,7 @@ def warm_up(target, connections):
     first = wrk(target, 0, connections, WARM_UP_SECONDS)
     missing = target.load.warm_up_requests - first["requests"]
     if missing > 0:
-        # From the beginning of the order again, all of it this time.
+        # Starts again at the first request, and this time sends all of them.
         rate = first["requests"] / first["microseconds"] * 1e6
         seconds = int(1.5 * target.load.warm_up_requests / rate) + 1
         wrk(target, 0, connections, min(seconds, WARM_UP_LIMIT_SECONDS))
@@ -66,7 +66,7 @@ def round_of(target, number, arguments):
     before, core = servers.cpu_seconds(pid), servers.core_busy_seconds(CORES[0])
     begin = time.monotonic()
     result = wrk(target, number, arguments.connections, arguments.seconds)
-    elapsed = time.monotonic() - begin  # wrk's preparations included
+    elapsed = time.monotonic() - begin  # including wrk's preparations
     spent = servers.cpu_seconds(pid) - before
     others = servers.core_busy_seconds(CORES[0]) - core - spent
     passed = result["microseconds"] / 1e6
@@ -80,8 +80,8 @@ def round_of(target, number, arguments):
 
 
 def measured(targets, arguments):
-    """{name: rounds}. `arguments` has rounds, seconds and connections. Every other round goes the
-    other way round, so that none always follows the same."""
+    """{name: rounds}. `arguments` has rounds, seconds and connections. Every other round runs in
+    reverse order, so that no server always follows the same one."""
     for target in targets:
         warm_up(target, arguments.connections)
     rounds = {target.name: [] for target in targets}
@@ -105,7 +105,7 @@ def summary(rounds):
 
 
 def table(title, results, peers=()):
-    """Prints one part: each against its own baseline, and against each of `peers`."""
+    """Prints a table: each server against its own baseline, and against each of `peers`."""
     print(f"\n{title}\n  {processors_line(processors())}")
     print(f"  {'server':14} {'median req/s':>12} {'min':>8} {'max':>8} {'spread':>7} "
           f"{'p50 us':>7} {'p99 us':>7} {'CPU':>5} {'req/CPU s':>9} {'reply':>6}"
@@ -121,14 +121,14 @@ def table(title, results, peers=()):
               + "".join(f" {one['median'] / results[peer]['summary']['median']:14.2f}"
                         for peer in peers) + f" {compared}")
         if one["others_cpu_percent"] > OTHERS_PERCENT:
-            print(f"  {'':14} (other processes had {one['others_cpu_percent']:.0f}% of the core of "
-                  f"{name}: do not quote this number)")
+            print(f"  {'':14} (other processes used {one['others_cpu_percent']:.0f}% of {name}'s "
+                  "core: do not quote this number)")
         elif one["server_cpu_percent"] < BUSY_PERCENT:
-            print(f"  {'':14} ({name} was not busy: what limited it here is wrk)")
+            print(f"  {'':14} ({name} was not busy: wrk limited it)")
 
 
 def compare(title, targets, arguments, peers=()):
-    """Measures and prints; {name: its rounds, their summary, its baseline}."""
+    """Measures and prints. Returns {name: its rounds, their summary, its baseline}."""
     rounds = measured(targets, arguments)
     results = {target.name: {"baseline": target.baseline, "summary": summary(rounds[target.name]),
                              "rounds": rounds[target.name]} for target in targets}
@@ -137,25 +137,25 @@ def compare(title, targets, arguments, peers=()):
 
 
 def quotients(dividends, divisors, key):
-    """The quartiles of `key` in a round to that of the other server in the same round, so that a
-    machine that becomes slower or faster tells nothing."""
+    """The quartiles of `key` relative to the other server in the same round, so that it does not
+    matter whether the machine becomes slower or faster."""
     every = [one[key] / other[key] for one, other in zip(dividends, divisors)]
     return statistics.quantiles(every, n=4, method="inclusive") if len(every) > 1 else every * 3
 
 
 def doubt(results, *names):
-    """Why the ratio of these servers says little; empty: it does not."""
+    """Why the ratio of these servers means little; empty if it is good."""
     for name in names:
         one = results[name]["summary"]
         if one["others_cpu_percent"] > OTHERS_PERCENT:
-            return f"other processes had the core of {name}"
+            return f"other processes used the core of {name}"
         if one["server_cpu_percent"] < BUSY_PERCENT:
             return f"wrk limited {name}"
     return ""
 
 
 def bars_of(results):
-    """What compare() gave as bars of a chart."""
+    """The results of compare() as bars of a chart."""
     bars = []
     for name, of in results.items():
         one, base = of["summary"], results[of["baseline"]]["summary"]
@@ -166,15 +166,15 @@ def bars_of(results):
 
 
 def checked_replies(addresses, what, tokens=None):
-    """One reply of each server, all with the same body, or there is nothing to compare."""
+    """One reply of each server. Ends the benchmark unless all have the same body."""
     replies = {name: wire.fetch(address, **{**what, "headers": [
         *what.get("headers", ()), *bearer(tokens, name)]}) for name, address in addresses.items()}
     first = next(iter(replies.values()))
     for name, reply in replies.items():
         if reply.status != 200:
-            sys.exit(f"bench: {name} answers {reply.status}: {reply.body[:300]!r}")
+            sys.exit(f"bench: {name} returned {reply.status}: {reply.body[:300]!r}")
         if reply.body != first.body:
-            sys.exit(f"bench: {name} answers with other bytes: {reply.body[:300]!r}")
+            sys.exit(f"bench: {name} returned a different body: {reply.body[:300]!r}")
     return replies
 
 
@@ -185,8 +185,8 @@ def bearer(tokens, name):
 
 def compare_replies(title, listening, arguments, baseline, method, path, body=None, headers=(),
                     tokens=None):
-    """Servers that must all answer this one request alike; listening: {name: (child, address)}.
-    `tokens`: {name: the token to send to it}."""
+    """Compares servers that must return the same body for one request. `listening`: {name: (child,
+    address)}. `tokens`: {name: the token to send to it}."""
     checked_replies({name: address for name, (_, address) in listening.items()},
                     {"method": method, "path": path, "headers": headers,
                      "body": (body or "").encode()}, tokens)

@@ -1,5 +1,5 @@
-"""Clients with addresses of their own: network namespaces on a bridge whose other end is this
-machine, so that a server there sees remote clients and limits them. Only root can make them."""
+"""Clients with addresses of their own: network namespaces, connected to this machine by a bridge. A
+server on this machine sees remote clients and limits them. Only root can make them."""
 import contextlib
 import fcntl
 import os
@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 BRIDGE = "mcbench"
-PREFIX = "10.213.1"  # script/cluster has 10.213.0
+PREFIX = "10.213.1"  # script/cluster uses 10.213.0
 SERVER = f"{PREFIX}.1"
 FIRST_CLIENT = 11
 CLIENTS_LIMIT = 200
@@ -26,12 +26,12 @@ def namespace(name):
 
 
 def inside(name):
-    """The words before a command that runs as the client of that name."""
+    """The start of a command that runs as the client `name`."""
     return ["ip", "netns", "exec", namespace(name)]
 
 
 def remove():
-    """Removes what a benchmark that was killed left, or this one made."""
+    """Removes what this benchmark made, or one that was killed left behind."""
     for line in ip("-o", "link", "show", "type", "veth").splitlines():
         device = line.split(": ")[1].split("@")[0]
         if device.startswith(f"{BRIDGE}."):
@@ -59,16 +59,17 @@ def is_possible():
 
 @contextlib.contextmanager
 def clients(names):
-    """A namespace with an address for each of `names`, gone at the end. The server's is SERVER."""
+    """Makes a namespace with an address for each of `names`. The server has the address SERVER."""
     assert len(names) <= CLIENTS_LIMIT
     with open(LOCK, "w", encoding="utf-8") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            sys.exit(f"bench: another benchmark has the network {PREFIX}.0/24")
+            sys.exit(f"bench: another benchmark uses the network {PREFIX}.0/24")
         try:
             remove()
-            # With an address of its own; otherwise it would change with the ports.
+            # With its own address; otherwise it would have the address of a port, and change with
+            # the ports.
             ip("link", "add", BRIDGE, "address", "02:00:00:00:01:01", "type", "bridge")
             ip("addr", "add", f"{SERVER}/24", "dev", BRIDGE)
             ip("link", "set", BRIDGE, "up")

@@ -1,5 +1,5 @@
 """Load by matchcloud-load: requests at a rate that does not wait for answers, or as fast as new
-connections can be made; and rounds of anything, interleaved over its sides."""
+connections can be made. Also rounds of any measurement, interleaved over its sides."""
 import contextlib
 import json
 import os
@@ -32,8 +32,8 @@ def command_of(address, seconds, connections, options, path):
 
 
 def load(address, seconds, connections, *options, ramp=RAMP_SECONDS, asked=LISTINGS):
-    """One run of listings for one player against `address`; what it measured behind the ramp, or
-    the end of the benchmark where anything went wrong."""
+    """One run of listings for one player against `address`. Returns what it measured after the
+    ramp. If anything went wrong, the benchmark ends."""
     with tempfile.TemporaryDirectory(prefix="matchcloud-bench-") as folder:
         path = os.path.join(folder, "load.json")
         command = command_of(address, seconds, connections,
@@ -46,7 +46,7 @@ def load(address, seconds, connections, *options, ramp=RAMP_SECONDS, asked=LISTI
         with open(path, encoding="utf-8") as file:
             found = json.load(file)
     if found["errors"]["total"] or set(found["by_status"]) != {"200"}:
-        sys.exit(f"bench: not everything was answered with success: {found['errors']} "
+        sys.exit(f"bench: not all requests succeeded: {found['errors']} "
                  f"{found['by_status']}")
     generator = found["generator"]
     return {"requests_per_second": found["requests_per_second"], "answered": found["answered"],
@@ -58,9 +58,9 @@ def load(address, seconds, connections, *options, ramp=RAMP_SECONDS, asked=LISTI
 
 @contextlib.contextmanager
 def noise(address, connections, *options):
-    """Listings against `address` for as long as the block lasts, whatever is answered; yields a
-    dictionary that has the report of matchcloud-load when the block is over. Who measures on the
-    load generators' core comes first, all the more where that has a real-time priority."""
+    """Requests listings from `address` during the block, whatever it answers. Yields a dictionary
+    that has the report of matchcloud-load after the block. Its priority is low, so that it does
+    not delay measurements on the load generators' core."""
     found = {}
     with tempfile.TemporaryDirectory(prefix="matchcloud-bench-") as folder:
         path = os.path.join(folder, "noise.json")
@@ -83,8 +83,8 @@ def noise(address, connections, *options):
 
 
 def interleaved(sides, rounds, shown):
-    """{name: [what sides[name]() gave]}: a round of each, then the next, the other way round.
-    `shown`: what of it."""
+    """{name: [results of sides[name]()]}: a round of each side, then the next round in reverse
+    order. `shown`: the key of a result that is printed."""
     found = {name: [] for name in sides}
     for number in range(1, rounds + 1):
         for name, measure in list(sides.items())[::1 if number % 2 else -1]:
@@ -96,13 +96,13 @@ def interleaved(sides, rounds, shown):
 
 
 def warm_up(addresses, connections):
-    """Nobody's first round pays for what is made once."""
+    """Loads each server briefly, so that its first round does not include one-time work."""
     for address in addresses:
         load(address, WARM_UP_SECONDS, connections, "--closed", ramp=0)
 
 
 def cpu_round(child, address, arguments, *options):
-    """A round, and what the server's processors had to do for each of its requests."""
+    """A round, with the server's processor time per request."""
     before = servers.cpu_seconds(child.pid)
     one = load(address, arguments.seconds, arguments.connections, *options, ramp=0)
     spent = servers.cpu_seconds(child.pid) - before
@@ -123,13 +123,13 @@ def median(rounds, key):
 
 
 def bar(name, rounds, key, note=""):
-    """The median of the rounds, and what they lay between."""
+    """A bar with the median of the rounds, their least and their greatest value."""
     every = [one[key] for one in rounds]
     return chart.Bar(name, statistics.median(every), min(every), max(every), note)
 
 
 def doubt(rounds):
-    """Why what these sides gave says little; empty: it does not."""
+    """Why the results of these sides mean little; empty if they are good."""
     for name, each in rounds.items():
         limits = [one["bottleneck"] for one in each if one.get("bottleneck")]
         if len(limits) > len(each) / 2:
@@ -138,8 +138,8 @@ def doubt(rounds):
 
 
 def print_rounds(rounds, keys):
-    """A table of medians, the spread of the first of `keys` behind them; and where something other
-    than the server limited most rounds, as matchcloud-load has it."""
+    """Prints a table of medians with the spread of the first of `keys`. Marks sides where something
+    other than the server limited most rounds, according to matchcloud-load."""
     print(f"  {'':16} " + " ".join(f"{key:>22}" for key in keys) + "  spread of the first")
     for name, each in rounds.items():
         first = [one[keys[0]] for one in each]

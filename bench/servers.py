@@ -1,4 +1,4 @@
-"""The servers that are measured: started pinned to a core, found by the port the kernel chose."""
+"""Starts the servers to measure, each pinned to a core, on a port that the kernel chooses."""
 import contextlib
 import os
 import queue
@@ -17,24 +17,24 @@ START_SECONDS = 30
 CPU_TICK_SECONDS = 1 / os.sysconf("SC_CLK_TCK")
 GEOIP = [path for path in (os.path.join(ROOT, "var", "geoip", f"dbip-city-ipv{version}.mmdb")
                            for version in (4, 6)) if os.path.exists(path)]
-# One client asks for all that a part measures, more than the default limits let one do.
+# One client sends all requests of a part, more than the default limits allow a client.
 UNLIMITED = [word for cost in ("cheap", "expensive")
              for word in (f"--rate-limit-address-{cost}", "off")]
-NGINX_LITERAL_BYTES = 4000  # nginx refuses a token over 4,096 bytes, quotes and escapes included
-TLS_SUITE = "TLS_AES_128_GCM_SHA256"  # what the service prefers; nginx has no other
+NGINX_LITERAL_BYTES = 4000  # nginx refuses a token over 4,096 bytes, including quotes and escapes
+TLS_SUITE = "TLS_AES_128_GCM_SHA256"  # which the service prefers, and the only one of nginx
 
-# The files of a server that speaks TLS; clients trust the certificate itself.
+# The files of a server that uses TLS; clients trust the certificate itself.
 Certificate = namedtuple("Certificate", "file key")
 
 
 def warn_of_no_geoip():
     if not GEOIP:
         print("bench: no GeoIP data in var/geoip (script/setup geoip): players have no location, "
-              "and ranking them costs less than it would", flush=True)
+              "so ranking costs less than usual", flush=True)
 
 
 def raise_descriptor_limit():
-    """Lets this process have as many descriptors as it may; children inherit that."""
+    """Raises the limit of descriptors to the maximum, also for children. Returns it."""
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
     return hard
@@ -42,7 +42,7 @@ def raise_descriptor_limit():
 
 @contextlib.contextmanager
 def ready():
-    """What a part with servers begins with; yields a folder that is gone at its end."""
+    """Prepares a part with servers. Yields a folder that is removed at the end."""
     refuse_other_builds()
     refuse_one_core()
     raise_descriptor_limit()
@@ -55,7 +55,7 @@ def pinned(*cores):
 
 
 def certificate(folder, addresses=("127.0.0.1",)):
-    """A certificate for `addresses` of this machine, made in `folder`, with a key on P-256."""
+    """Makes a certificate for `addresses` of this machine in `folder`, with a P-256 key."""
     made = Certificate(os.path.join(folder, "cert.pem"), os.path.join(folder, "key.pem"))
     names = ",".join(["DNS:localhost", *(f"IP:{each}" for each in addresses)])
     run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
@@ -65,7 +65,7 @@ def certificate(folder, addresses=("127.0.0.1",)):
 
 
 def wait_for_listener(child, name, log, says="listening on", tls=None):
-    """The address that the server says it serves on."""
+    """Waits until the server prints its address, and returns that."""
     while True:
         try:
             line = child.lines.get(timeout=START_SECONDS)
@@ -73,7 +73,7 @@ def wait_for_listener(child, name, log, says="listening on", tls=None):
             line = None
         if line is None:
             with open(log, encoding="utf-8") as file:
-                raise SystemExit(f"bench: {name} does not listen. It said:\n{file.read()}")
+                raise SystemExit(f"bench: {name} does not listen. Its output:\n{file.read()}")
         found = re.search(rf"{says} https?://([^\s/]+):(\d+)", line)
         if found:
             return wire.Address(found.group(1).strip("[]"), int(found.group(2)),
@@ -84,12 +84,12 @@ def wait_for_listener(child, name, log, says="listening on", tls=None):
 def matchcloud(binary, transport, folder, geoip, core, arguments=(), prepare=None, data=None,
                loops=1, more_cores=(), proxies=("127.0.0.0/8",), tls=None, limits=UNLIMITED,
                listen="127.0.0.1:0", scheduled=()):
-    """A `serve` with the demo's catalog; yields (child, its address).
+    """Runs `serve` with the demo's catalog. Yields (child, its address).
 
-    It has `core` and `more_cores`, and `loops` event loops, and of rate limits for addresses only
-    `limits` and those among `arguments`. `proxies` may say who a client is. `prepare` is called
-    with its data directory before it starts. With `data`, a data directory that is there, nothing
-    is added to it. `tls`: the certificate of its listener, which is plain without one.
+    It runs on `core` and `more_cores` with `loops` event loops. Its only rate limits for addresses
+    are `limits` and those in `arguments`. `proxies` are its trusted proxies. `prepare` is called
+    with the data directory before the start. `data`: an existing data directory, which does not
+    get the demo's data. `tls`: the certificate of the listener, which is plain without one.
     `scheduled`: words before the command, such as those of chrt.
     """
     made = tempfile.mkdtemp(prefix=f"{transport}-", dir=folder)
@@ -117,7 +117,7 @@ def matchcloud(binary, transport, folder, geoip, core, arguments=(), prepare=Non
 
 
 def ops_address(child):
-    """The ops plane of a matchcloud(); to be asked for once, before it serves anything."""
+    """The address of the ops plane of a matchcloud(). Call it once, before sending requests."""
     return wait_for_listener(child, "the ops plane", child.log, "ops plane on")
 
 
@@ -133,7 +133,7 @@ def quoted(text):
 
 
 def literal_of(body):
-    """`body` as what nginx can return from its configuration; None where it can not."""
+    """`body` as a literal for nginx's configuration; None if it cannot be one."""
     try:
         literal = quoted(body.decode("utf-8"))
     except UnicodeDecodeError:
@@ -143,16 +143,15 @@ def literal_of(body):
 
 
 def nginx_location(reply, body_folder, body_file):
-    """What answers with the bytes of `reply`: a literal, or a file for what is none.
-
-    The file is `body_file` where there is one, else it is made in `body_folder`.
+    """Configuration that returns the bytes of `reply`: as a literal, or from a file if that is not
+    possible. The file is `body_file`, or is made in `body_folder`.
     """
-    # nginx writes these itself.
+    # nginx writes these headers itself.
     own = {"date", "content-length", "content-type", "connection", "server", "keep-alive"}
     lines = [f"add_header {name} {quoted(value)};"
              for name, value in reply.headers if name.lower() not in own]
     if any("$" in value for _, value in reply.headers):
-        raise SystemExit("bench: a header holds $, which nginx cannot say")
+        raise SystemExit("bench: a header contains $, which nginx cannot send")
     if reply.status in wire.BODILESS:
         return lines + ["default_type '';", f"return {reply.status};"]
     lines.append(f"default_type {quoted(wire.header(reply.headers, 'content-type') or '')};")
@@ -170,7 +169,7 @@ def nginx_location(reply, body_folder, body_file):
 
 
 def nginx_tls(tls):
-    """What makes an nginx speak as the service does: with tickets, and without a session cache."""
+    """Configuration for TLS as the service has it: with tickets and without a session cache."""
     return f"""  ssl_certificate {tls.file};
   ssl_certificate_key {tls.key};
   ssl_protocols TLSv1.3;
@@ -181,7 +180,7 @@ def nginx_tls(tls):
 
 
 def nginx_listener(port, tls, location, log="off"):
-    """A server of its own on `port`; the lines of `log` go to a file of that name."""
+    """Configuration of a server on `port`. `log`: the file of its access log, or "off"."""
     rules = "\n".join("      " + line for line in location)
     return f"""  server {{
     listen 127.0.0.1:{port}{" ssl" * bool(tls)} reuseport;
@@ -194,7 +193,7 @@ def nginx_listener(port, tls, location, log="off"):
 
 
 def nginx_config(folder, listeners, tls):
-    """`listeners`: what nginx_listener() gave."""
+    """`listeners`: results of nginx_listener()."""
     temporary = "\n".join(
         f"  {name}_temp_path {folder}/{name};"
         for name in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
@@ -217,11 +216,11 @@ http {{
 
 @contextlib.contextmanager
 def nginx(reply, folder, core, body_file=None, tls=None):
-    """An nginx that answers everything with `reply`; yields (child, its address).
+    """Runs an nginx that answers every request with `reply`. Yields (child, its address).
 
-    `body_file`: a file with the body, to be sent from where it is. `tls`: its certificate; then
-    child.logged is (address, file) of a second listener, which writes for each request what it
-    was spoken by.
+    `body_file`: a file with the body, which is sent from its place. `tls`: the certificate. With
+    it, child.logged is (address, file) of a second listener, which logs the protocol, cipher and
+    curve of each request, and whether its session was resumed.
     """
     body_folder = tempfile.mkdtemp(prefix="matchcloud-bench-", dir="/dev/shm")
     folder = tempfile.mkdtemp(prefix="nginx-", dir=folder)
@@ -237,7 +236,7 @@ def nginx(reply, folder, core, body_file=None, tls=None):
         with open(config, "w", encoding="utf-8") as file:
             file.write(nginx_config(folder, listeners, tls))
         binary = shutil.which("nginx") or "/usr/sbin/nginx"
-        # -e: before it reads its configuration it would write to the log of the system's nginx.
+        # -e: until it has read its configuration, it would write to the log of the system's nginx.
         command = pinned(core) + [binary, "-p", folder, "-e", "stderr", "-c", config]
         with process("nginx", command, log) as child:
             wait_for_port(child, at.port, log)
@@ -250,14 +249,14 @@ def nginx(reply, folder, core, body_file=None, tls=None):
 
 @contextlib.contextmanager
 def peer(name, command, folder, core):
-    """A program that says where it listens; yields (child, its address)."""
+    """Runs a program that prints where it listens. Yields (child, its address)."""
     log = os.path.join(folder, f"{name}.log")
     with process(name, pinned(core) + command, log) as child:
         yield child, wait_for_listener(child, name, log)
 
 
 def wait_for_port(child, port, log):
-    """nginx says nothing when it is ready: asks until it accepts or has ended."""
+    """Connects until nginx accepts or has ended: it does not print that it is ready."""
     for _ in range(START_SECONDS * 20):
         try:
             socket.create_connection(("127.0.0.1", port), timeout=1).close()
@@ -270,11 +269,11 @@ def wait_for_port(child, port, log):
         except subprocess.TimeoutExpired:
             pass
     with open(log, encoding="utf-8") as file:
-        raise SystemExit(f"bench: nginx does not listen. It said:\n{file.read()}")
+        raise SystemExit(f"bench: nginx does not listen. Its output:\n{file.read()}")
 
 
 def cpu_seconds(pid):
-    """Processor time of a process and its children so far."""
+    """The processor time of a process and its children so far."""
     with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
         fields = file.read().rsplit(")", 1)[1].split()
     total = (int(fields[11]) + int(fields[12])) * CPU_TICK_SECONDS
@@ -283,7 +282,7 @@ def cpu_seconds(pid):
 
 
 def cpu_wait_seconds(pid):
-    """How long the threads of a process were ready so far while their core ran something else."""
+    """How long the threads of a process have been ready while their core ran something else."""
     total = 0
     for thread in os.listdir(f"/proc/{pid}/task"):
         with open(f"/proc/{pid}/task/{thread}/schedstat", encoding="utf-8") as file:
@@ -292,7 +291,7 @@ def cpu_wait_seconds(pid):
 
 
 def core_busy_seconds(core):
-    """What a core has worked so far, interrupts included."""
+    """How long a core has been busy so far, including interrupts."""
     with open("/proc/stat", encoding="utf-8") as file:
         line = re.search(rf"^cpu{core} (.*)$", file.read(), re.MULTILINE).group(1)
     user, nice, system, _, _, interrupts, soft, *_ = map(int, line.split())
@@ -300,7 +299,7 @@ def core_busy_seconds(core):
 
 
 def proportional_bytes(pid):
-    """The memory of a process and its children, what several share counted in parts (PSS)."""
+    """The memory of a process and its children, with shared memory divided among them (PSS)."""
     with open(f"/proc/{pid}/smaps_rollup", encoding="utf-8") as file:
         total = int(re.search(r"^Pss:\s+(\d+) kB", file.read(), re.MULTILINE).group(1)) * 1024
     with open(f"/proc/{pid}/task/{pid}/children", encoding="utf-8") as file:

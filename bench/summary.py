@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What the parts of `script/bench all` found: summary.py PART:EXIT_CODE.. (its exit code: whether
-one of them failed)."""
+"""Prints what the parts of `script/bench all` found: summary.py PART:EXIT_CODE.. Exits 1 if one of
+them failed."""
 import json
 import os
 import sys

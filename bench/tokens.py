@@ -1,4 +1,4 @@
-"""Bearer tokens in a data directory, made before the server that asks for them starts."""
+"""Bearer tokens in a data directory, made before the server that requires them starts."""
 import json
 
 import servers
@@ -12,11 +12,11 @@ PLAYER = {"kind": "player", "namespace_id": NAMESPACE}
 
 
 def made(data, count, limits=None, wanted=None):
-    """The texts of so many new tokens, of players if nothing else is `wanted`, each with `limits`
-    of its own if there are any.
+    """The texts of `count` new tokens, for players unless `wanted` says otherwise, each with its
+    own `limits`, if any.
 
-    A server without trusted proxies makes them: with those of a benchmark, all of this machine, it
-    would ask its ops plane's clients for a token, too.
+    They are made by a server without trusted proxies. With those of a benchmark, which are all of
+    this machine, the ops plane would require a token from its clients, too.
     """
     wanted = {"name": "bench", **(wanted or PLAYER)}
     if limits:
@@ -32,5 +32,5 @@ def made(data, count, limits=None, wanted=None):
 
 def text_of(reply):
     if reply.status != 201:
-        raise SystemExit(f"bench: no token: {reply.status}: {reply.body!r}")
+        raise SystemExit(f"bench: could not make a token: {reply.status}: {reply.body!r}")
     return json.loads(reply.body)["token"]

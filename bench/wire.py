@@ -1,4 +1,4 @@
-"""HTTP by hand: the exact bytes of a reply, over connections that this program holds."""
+"""HTTP by hand: the exact bytes of a reply, over connections that the caller keeps open."""
 import functools
 import socket
 import ssl
@@ -9,12 +9,12 @@ BODILESS = (204, 304)
 
 TLS_CURVE = "prime256v1"  # of the key exchange
 
-# `head`: the bytes before the body, as they came.
+# `head`: the bytes before the body, as they arrived.
 Reply = namedtuple("Reply", "status headers body head")
 
 
 class Address(namedtuple("Address", "host port ca_file", defaults=(None,))):
-    """Where a server listens. With `ca_file` it speaks TLS, and that file says whom to trust."""
+    """Where a server listens. With `ca_file`, it uses TLS with a certificate of that file."""
 
     @property
     def url(self):
@@ -23,14 +23,14 @@ class Address(namedtuple("Address", "host port ca_file", defaults=(None,))):
 
 @functools.lru_cache(maxsize=None)
 def trusting(ca_file):
-    """The context of connections to servers with a certificate of `ca_file`."""
+    """The TLS context for connections to servers with a certificate of `ca_file`."""
     context = ssl.create_default_context(cafile=ca_file)
     context.set_ecdh_curve(TLS_CURVE)
     return context
 
 
 def connect(address, timeout=10):
-    """A connection, its handshake done where the server speaks TLS."""
+    """A connection, after the handshake if the server uses TLS."""
     plain = socket.create_connection((address.host, address.port), timeout=timeout)
     if not address.ca_file:
         return plain
@@ -46,7 +46,7 @@ def request(address, method="GET", path="/", headers=(), body=b""):
 
 
 def exchange(connection, request_bytes, method="GET"):
-    """Sends a request of `method`; its reply, which must have a Content-Length or no body."""
+    """Sends a request of `method`. Returns the reply, which needs a Content-Length or no body."""
     connection.sendall(request_bytes)
     received = b""
     while b"\r\n\r\n" not in received:
@@ -63,14 +63,14 @@ def exchange(connection, request_bytes, method="GET"):
 
 
 def header(headers, name):
-    """The value of the header of that name in lower case; None where there is none."""
+    """The value of the header `name` (in lower case); None if the reply lacks it."""
     return next((value for known, value in headers if known.lower() == name), None)
 
 
 def more(connection, received):
     got = connection.recv(65536)
     if not got or len(received) > REPLY_LIMIT_BYTES:
-        raise ConnectionError(f"no whole reply, only {received[:200]!r}")
+        raise ConnectionError(f"the reply is incomplete or too long: {received[:200]!r}")
     return got
 
 

@@ -1,4 +1,4 @@
-"""Lists of custom avatars of a chosen length, and where they are read."""
+"""Lists of custom avatars, of a chosen length, and the path that returns them."""
 import json
 import subprocess
 
@@ -10,7 +10,7 @@ UNCACHED = ("--avatar-cache-bytes", "0")
 
 
 def fill(data, count, binary=BINARY):
-    """Gives a game of its own `count` avatars that have no image, in a store of `binary`."""
+    """Creates a game with `count` avatars without images, in a store of `binary`."""
     game = {"games": [{"game_id": GAME, "display_name": "Avatars"}]}
     lines = (json.dumps({
         "game_id": GAME, "upload_id": f"00000000-0000-4000-9000-{number:012}",

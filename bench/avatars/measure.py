@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Lists of custom avatars: from our cache ("cached"), read and rendered for each request
-("rendered"), and from nginx, which sends the same bytes as a constant or, where it can not hold
-them, as a file.
+("rendered"), and from nginx, which returns the same bytes as a constant or, if they are too long
+for that, from a file.
 
-Every server has one core and one loop or worker, wrk has another core. Rounds are interleaved.
-wrk has one connection: who waits for the same list gets the same rendering, so that only one at a
-time has one of its own. nginx and the cache are measured with --connections, too.
+Every server has one core and one loop or worker; wrk has another core. Rounds are interleaved.
+wrk uses one connection, because concurrent requests for the same list would share one rendering.
+nginx and the cache are also measured with --connections.
 """
 import argparse
 import contextlib
@@ -21,12 +21,12 @@ from load import bars_of, compare_replies
 def parsed_arguments():
     parser = parser_of("avatars", __doc__)
     parser.add_argument("--avatars", type=positive, nargs="+", default=[5, 100, 10_000],
-                        metavar="COUNT", help="of a list (5 100 10000)")
+                        metavar="COUNT", help="avatars in a list (5 100 10000)")
     return parsed(parser, avatars=[100])
 
 
 def compare_lists(folder, count, arguments):
-    """{of one connection, of all connections: results}"""
+    """{number of connections: results}, for one and for --connections."""
     flags = {"cached": (), "rendered": lists.UNCACHED}
     with contextlib.ExitStack() as stack:
         targets = {name: stack.enter_context(servers.matchcloud(

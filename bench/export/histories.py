@@ -1,5 +1,5 @@
-"""Data directories with a history of lobbies, and exports of them: by the command, and by a
-service. They are made once and kept in build/bench/export/ (10 M: 2 GB)."""
+"""Data directories with a history of lobbies, and exports of them by the command and by a service.
+The data directories are made once and kept in build/bench/export/ (10 million lobbies: 2 GB)."""
 import contextlib
 import http.client
 import json
@@ -16,11 +16,11 @@ from harness import BINARY, CORES, result_path, run
 
 STEP_MS = 8640  # 10,000 lobbies a day
 MEAN_MS = 3 * 3600 * 1000
-FAR = 4_000_000_000_000  # behind every lobby
+FAR = 4_000_000_000_000  # after every lobby
 
 
 class history:
-    """A data directory with so many lobbies of one game, made when it is first needed."""
+    """A data directory with `count` lobbies of one game, made when it is first needed."""
 
     def __init__(self, count):
         self.count = count
@@ -55,7 +55,7 @@ def command_seconds(of, begin, end, output):
 
 
 def post_export(address, game, begin, end):
-    """Asks a service for an export; its URL, once there is a file."""
+    """Requests an export from a service. Returns its URL, once the file exists."""
     client = http.client.HTTPConnection(address.host, address.port, timeout=600)
     client.request("POST", f"/cloud/games/{game}/matchmaker/lobbies/export-history",
                    json.dumps({"query_start": begin, "query_end": end}),
@@ -64,13 +64,13 @@ def post_export(address, game, begin, end):
     body = answer.read()
     client.close()
     if answer.status != 200:
-        sys.exit(f"bench: export-history answers {answer.status}: {body[:300]!r}")
+        sys.exit(f"bench: export-history returned {answer.status}: {body[:300]!r}")
     return json.loads(body)["url"]
 
 
 @contextlib.contextmanager
 def serving(folder, of, lifetime_ms):
-    """A service on a history; its exports go with it."""
+    """A service on a history. Its exports are removed at the end."""
     flags = ["--export-limit-bytes", str(1 << 37), "--export-url-lifetime-ms", str(lifetime_ms)]
     try:
         with servers.matchcloud(BINARY, "loops", folder, [], core=CORES[0], data=of.path,

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""Exports of lobby history against `sqlite3 -csv`, what one costs the service, and what a day
-costs as the history around it grows.
+"""Exports of lobby history against `sqlite3 -csv`, what an export costs the service, and what the
+export of one day costs as the history around it grows.
 
-rows     `matchcloud export` from the store and a running service's export-history against
+rows     `matchcloud export` from the store and a running service's export-history, against
          `sqlite3 -csv` of the same selection (bench/export/selection.sql) and against writing the
-         same bytes without a query (`dd`); all end with a file, the last two of ours with one that
-         is synced, as dd's is. Peak memory of the service above idle.
+         same bytes without a query (`dd`). All of them write a file; ours and dd's are synced. Also
+         the peak memory of the service above idle.
 window   one day out of a small and a large history, per row.
-latency  `GET /matchmaker/regions` at 30 % of its maximum rate, with and without exports under way,
-         and with 1,000 slow downloads of one: server with one loop on one core, h2load on
-         another, from its log of each request.
+latency  `GET /matchmaker/regions` at 30 % of its maximum rate, alone, during exports, and during
+         1,000 slow downloads of one export. The server has one loop on one core, h2load has
+         another; latencies are from its log of each request.
 
-Rounds are interleaved, so that what else happens on the machine falls on all alike. The histories
-are made once and kept in build/bench/export/ (10 M: 2 GB).
+Rounds are interleaved, so that whatever else happens on the machine affects all sides. The
+histories are made once and kept in build/bench/export/ (10 million lobbies: 2 GB).
 """
 import contextlib
 import os
@@ -42,12 +42,14 @@ SMALL_HISTORY = 100_000
 RATE_PART = 0.3
 ROWS_TARGET, MEMORY_TARGET_MIB, WINDOW_TARGET, LATENCY_TARGET = 2.0, 64, 1.5, 2.0
 PARTS = ("rows", "window", "latency")
+# How the sides of the part latency are printed.
+SHOWN = {"nothing": "alone", "exports": "next to exports", "downloads": "next to downloads"}
 
 
 def parsed_arguments():
     parser = parser_of("export", __doc__, rounds=3, seconds=8)
     parser.add_argument("--lobbies", type=positive, nargs="+", default=[1_000_000, 10_000_000],
-                        metavar="COUNT", help="histories of the part rows (1000000 10000000)")
+                        metavar="COUNT", help="sizes of the histories (1000000 10000000)")
     add_parts(parser, PARTS)
     return parsed(parser, lobbies=[200_000])
 
@@ -79,7 +81,7 @@ def floor_seconds(source, output):
 
 
 def same_rows(ours, theirs):
-    """Whether two CSV files differ in nothing but line ends."""
+    """Whether two CSV files are the same except for line ends."""
     digests = [subprocess.run(f"tr -d '\\r' < {name} | sha256sum", shell=True, check=True,
                               capture_output=True).stdout for name in (ours, theirs)]
     return digests[0] == digests[1]
@@ -103,14 +105,14 @@ def compare_rows(folder, count, rounds):
     command_seconds(of, 0, DAY_BEGIN, names["ours"])
     sqlite_seconds(of, 0, DAY_BEGIN, names["theirs"])
     if not same_rows(names["ours"], names["theirs"]):
-        sys.exit("bench: sqlite3 exports something else")
-    # Files of a round are gone in the next, or many rounds would fill the disk.
+        sys.exit("bench: sqlite3 exports other rows than matchcloud")
+    # The files of a round are removed in the next one, because many rounds would fill the disk.
     with serving(folder, of, 1_000) as (child, address):
-        post_export(address, of.game, 0, DAY_BEGIN)  # what is made once
+        post_export(address, of.game, 0, DAY_BEGIN)  # a warm-up
         idle = servers.resident_bytes(child.pid)
         forget_peak(child.pid)
         for number in range(rounds):
-            end = FAR + number  # each an export of its own
+            end = FAR + number  # so that no export is reused
             one = {}
             os.sync()
             one["matchcloud export"] = command_seconds(of, 0, end, names["ours"])
@@ -132,7 +134,7 @@ def compare_rows(folder, count, rounds):
               "peak_above_idle_bytes": above,
               "ratio": medians["matchcloud export"] / medians["sqlite3 -csv"]}
     print(f"\nall {lines:,} lobbies, {size / 1e6:,.0f} MB, medians of {rounds} rounds; "
-          f"the service on CPU {CORES[0]}, all else on any:")
+          f"the service on CPU {CORES[0]}, everything else on any:")
     for name, rate in medians.items():
         print(f"  {name:18} {rate:12,.0f} rows/s  {rate * size / lines / 1e6:8,.0f} MB/s")
     return result
@@ -164,7 +166,7 @@ def compare_window(folder, large, rounds):
 
 
 def h2load(folder, address, seconds, connections, rate=None):
-    """Requests per second and the sorted microseconds of each request."""
+    """Requests per second, and the latencies of all requests in microseconds, sorted."""
     log = os.path.join(folder, "h2load.log")
     if os.path.exists(log):
         os.remove(log)
@@ -178,7 +180,7 @@ def h2load(folder, address, seconds, connections, rate=None):
         for line in file:
             _, status, microseconds = line.split("\t")[:3]
             if status != "200":
-                sys.exit(f"bench: a listing was answered {status}")
+                sys.exit(f"bench: a listing returned {status}")
             took.append(int(microseconds))
     took.sort()
     return len(took) / seconds, took
@@ -186,13 +188,13 @@ def h2load(folder, address, seconds, connections, rate=None):
 
 @contextlib.contextmanager
 def working(target, *arguments):
-    """Has `target(stop, *arguments)` run beside what is done here."""
+    """Runs `target(stop, *arguments)` in a thread during the block."""
     stop, failures = threading.Event(), []
 
     def work():
         try:
             target(stop, *arguments)
-        except BaseException as failure:  # SystemExit too: in a thread it would end nothing else
+        except BaseException as failure:  # also SystemExit, which would end only the thread
             failures.append(failure)
 
     worker = threading.Thread(target=work)
@@ -213,7 +215,7 @@ def exporting(stop, address, of, ended):
 
 
 def reading_slowly(stop, clients):
-    """A few clients at a time, and giving way: what is measured is the server."""
+    """Reads for a few clients at a time, at the lowest priority: only the server is measured."""
     os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), 19)
     os.sched_setaffinity(threading.get_native_id(), {CORES[1]})
     while True:
@@ -227,7 +229,7 @@ def reading_slowly(stop, clients):
 
 @contextlib.contextmanager
 def slow_downloads(child, address, url):
-    """SLOW_CLIENTS that download one file, each some 20 kB/s; yields what they cost."""
+    """SLOW_CLIENTS download one file, some 20 kB/s each. Yields what they cost the server."""
     target = url.split("/", 3)[3]
     threads = len(os.listdir(f"/proc/{child.pid}/task"))
     files = len(os.listdir(f"/proc/{child.pid}/fd"))
@@ -273,7 +275,7 @@ def compare_latency(folder, count, arguments):
                         cost = stack.enter_context(slow_downloads(child, address, url))
                     one = latency_round(folder, address, arguments, rate)
                 of_name.append(one)
-                print(f"round {number + 1}: beside {name}: {one}", file=sys.stderr)
+                print(f"round {number + 1}: {SHOWN[name]}: {one}", file=sys.stderr)
     medians = {name: {key: statistics.median(one[key] for one in each) for key in each[0]}
                for name, each in results.items()}
     ratios = {name: of_name["p99_us"] / medians["nothing"]["p99_us"]
@@ -282,18 +284,18 @@ def compare_latency(folder, count, arguments):
           f"{arguments.rounds} rounds\n  "
           + processors_line(processors()))
     for name, one in medians.items():
-        print(f"  beside {name:9}: {one['rate']:9,.0f} req/s, p50 {one['p50_us']:,.0f} us, "
+        print(f"  {SHOWN[name]:17}: {one['rate']:9,.0f} req/s, p50 {one['p50_us']:,.0f} us, "
               f"p99 {one['p99_us']:,.0f} us, max {one['max_us']:,.0f} us, "
-              f"p99 to nothing {ratios[name]:.2f}")
-    print(f"  {len(ended)} exports of {count:,} lobbies ended meanwhile")
+              f"p99 to alone {ratios[name]:.2f}")
+    print(f"  {len(ended)} exports of {count:,} lobbies ended during these rounds")
     print(f"  {SLOW_CLIENTS:,} slow downloads: {cost['bytes'] / 2**20:.1f} MiB, "
-          f"{cost['files']} files and {cost['threads']} threads more")
+          f"{cost['files']} more files and {cost['threads']} more threads")
     return {"most": most, "medians": medians, "rounds": results, "ratios": ratios,
             "slow_downloads": cost}
 
 
 def charted(result):
-    """The panels and the targets of what was measured."""
+    """The panels and the targets of the result."""
     panels, targets = [], []
     for one in result.get("rows", []):
         panels.append(chart.bars(f"All of {one['lobbies']:,} lobbies", "rows per second", {
@@ -311,10 +313,10 @@ def charted(result):
                               at_most=WINDOW_TARGET))
     if "latency" in result:
         found = result["latency"]
-        panels.append(chart.bars("GET /matchmaker/regions beside", "microseconds", {
-            name: [openloop.bar(key.removesuffix("_us"), each, key)
+        panels.append(chart.bars("GET /matchmaker/regions", "microseconds", {
+            SHOWN[name]: [openloop.bar(key.removesuffix("_us"), each, key)
                    for key in ("p50_us", "p99_us")] for name, each in found["rounds"].items()}))
-        targets.append(judged("p99 beside exports", found["ratios"]["exports"],
+        targets.append(judged("p99 next to exports, to alone", found["ratios"]["exports"],
                               at_most=LATENCY_TARGET))
     return panels, targets
 

@@ -1,9 +1,9 @@
--- The selection of an export of lobby history, as somebody would write it for the sqlite3 shell
+-- The selection of an export of lobby history, as a user would write it for the sqlite3 shell
 -- (`sqlite3 -csv -header`): the same rows, columns and order. To substitute, as text:
 --   :game   the game's id, 32 hexadecimal digits without dashes
 --   :begin, :end   the span, milliseconds since 1970; half-open
 --   :now    the instant of the snapshot, milliseconds since 1970
--- Its output and an export's differ in line ends, and in quotes that RFC 4180 does not demand.
+-- The output differs from an export in line ends, and in quotes that RFC 4180 does not require.
 WITH alive AS (
   SELECT hex(lobby_id) AS lobby, lobby_id, kind, start_ts, stop_ts,
          min(coalesce(stop_ts, :now), :end) - max(start_ts, :begin) AS query_uptime

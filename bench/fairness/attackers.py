@@ -14,25 +14,26 @@ from harness import CORES
 
 END_SECONDS = 15
 PING_CONNECTIONS = 4_000
-# Beyond what one core can answer, and near what the limit of an address lets through for good.
+# More than one core can answer, and near the rate that the limit of an address allows forever.
 BODIES = {"rate": 1_110, "connections": 2_000, "bytes": 17_000, "members": 1_001}
-# 5,000/s is the limit of a token and 1,000/s of an address, by default.
+# By default, the limit of a token is 5,000/s and of an address 1,000/s.
 TOKEN = {"rate": 1_000, "connections": 400, "bytes": 6_000, "members": 350}
 TOKEN_ADDRESSES = 5
 HELLOS = {"rate": 2_300, "connections": 1_000}
 HELLOS_PROGRAM = os.path.join(os.path.dirname(__file__), "hellos.py")
-# The namespaces of all of them.
+# All network namespaces.
 NAMES = ("bodies", "pings", "hellos", *(f"token-{number}" for number in range(TOKEN_ADDRESSES)))
-# On the load generators' core the honest come before all else. A server with a real-time priority
-# that is busy all the time would stand still for 50 ms of each second (sched_rt_runtime_us).
+# On the load generators' core, the honest client has the highest priority. The server has no
+# real-time priority, because if it were busy all the time it would stop for 50 ms of each second
+# (sched_rt_runtime_us).
 FIRST = ("chrt", "--rr", "1")
 SHARED = ("chrt", "--other", "0")
 LAST = (*SHARED, "nice", "-n", "5")
 
 
 def body(of):
-    """A version with so many unknown members, about so long. They stand deep, where they cost most:
-    each is compared with what is known there."""
+    """A version of about `of["bytes"]` with `of["members"]` unknown members. They are nested deep,
+    where they cost most, because each is compared with the members that are known there."""
     name_bytes = round(of["bytes"] / of["members"]) - len('"":1,')
     members = {f"m{number}".ljust(name_bytes, "x"): 1 for number in range(of["members"])}
     mode = {"docker": {"ports": {"game": members}}}
@@ -41,7 +42,7 @@ def body(of):
 
 
 def write_mixes(folder):
-    """{attack: the options of matchcloud-load that send its bodies}"""
+    """{attack: the options with which matchcloud-load sends its bodies}"""
     options = {}
     for name, of in (("bodies", BODIES), ("token", TOKEN)):
         with open(os.path.join(folder, f"{name}.json"), "w", encoding="utf-8") as file:
@@ -55,8 +56,8 @@ def write_mixes(folder):
 
 @contextlib.contextmanager
 def running(name, command):
-    """A process in the namespace of `name` until the block ends: SIGINT, at which it says what it
-    did. Yields a dictionary that has what it printed in the end."""
+    """Runs a process in the namespace of `name` until the end of the block, where SIGINT ends it.
+    Yields a dictionary that then contains what the process printed."""
     said = {}
     command = [*LAST, *network.inside(name), *map(str, command)]
     with tempfile.TemporaryFile("w+") as output:
@@ -78,7 +79,7 @@ def running(name, command):
 
 @contextlib.contextmanager
 def versions(server, name, of, options, token_file):
-    """Versions sent by matchcloud-load as the client of `name`."""
+    """Sends versions by matchcloud-load as the client `name`."""
     with tempfile.TemporaryDirectory(prefix="matchcloud-bench-") as folder:
         path = os.path.join(folder, "report.json")
         if token_file:

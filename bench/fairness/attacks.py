@@ -1,14 +1,15 @@
-"""Honest clients beside attackers that stay within the rate limits of addresses and tokens: each
-attack takes the server's one core by what its requests cost, not by how many they are.
+"""An honest client next to attackers that stay within the rate limits of addresses and tokens. Each
+attack occupies the server's only core by what its requests cost, not by their number.
 
 bodies    one address, 2,000 connections, versions of 17 kB with 1,001 unknown members
 token     one game token, from enough addresses to use all of its limit, bodies of 6 kB
-pings     /ping on 4,000 connections, as fast as answers come: nearly all 429
-hellos    recorded ClientHellos and a reset: the server pays for a signature, the client does not
-mixed     all four at once, the bodies with a game token, too
+pings     /ping on 4,000 connections, as fast as answers arrive: nearly all 429
+hellos    recorded ClientHellos, then a reset: the server pays for a signature, the client does not
+mixed     all four at once, where `bodies` has a game token, too
 
-Each attacker and the honest have addresses of their own (bench/network.py). The honest list regions
-over plain connections that stay, or over TLS with a new connection for each request ("new").
+The honest client and each attacker have addresses of their own (bench/network.py). The honest
+client lists regions over plain keep-alive connections, or over TLS with a new connection for each
+request ("new").
 """
 import argparse
 import contextlib
@@ -46,7 +47,7 @@ class Server:
 
 @contextlib.contextmanager
 def serving(folder, tls, auth):
-    """A server beyond loopback with the limits that it has by default."""
+    """A server beyond loopback with the default limits."""
     files = []
 
     def prepare(data):
@@ -68,7 +69,7 @@ def serving(folder, tls, auth):
 
 
 def honest_report(server, arguments, connections):
-    """The report of matchcloud-load for the honest, whatever became of them."""
+    """The report of matchcloud-load for the honest client, whatever its requests got."""
     address, more = (server.plain, ()) if connections == KEPT else (
         server.tls, ("--requests-per-connection", "1"))
     with tempfile.TemporaryDirectory(prefix="matchcloud-bench-") as folder:
@@ -87,7 +88,7 @@ def honest_report(server, arguments, connections):
 
 
 def round_of(server, arguments, mixes, attack, connections):
-    """A round of the honest beside `attack`, None for none."""
+    """A round of the honest client next to `attack`, or alone if that is None."""
     with contextlib.ExitStack() as stack:
         made = attack(stack, server, mixes) if attack else {}
         before, began = Counters(server.ops), time.monotonic()
@@ -96,7 +97,7 @@ def round_of(server, arguments, mixes, attack, connections):
         after, elapsed = Counters(server.ops), time.monotonic() - began
         spent = servers.cpu_seconds(server.child.pid) - spent
     answered = report["by_status"].get("200", 0)
-    others = after.answers_since(before)  # all that are no listings are the attackers'
+    others = after.answers_since(before)  # only the honest client lists regions
     handshakes = after.handshakes_since(before)
     generator = report["generator"]
     return {
@@ -113,7 +114,7 @@ def round_of(server, arguments, mixes, attack, connections):
         "bottleneck": generator["reason"] if generator["bottleneck"] else ""}
 
 
-# Name: server, attack, the honest's connections, what it is compared with.
+# Name: server, attack, connections of the honest client, the side that it is compared with.
 SIDES = {
     "alone": ("open", None, KEPT, None),
     "bodies": ("open", attackers.bodies, KEPT, "alone"),
@@ -142,10 +143,10 @@ def print_attackers(rounds):
 
 
 def sides_of(text):
-    """The sides of a list of attacks, and those that they are compared with."""
+    """The sides named by `text`, and those that they are compared with."""
     names = [name for name in SIDES if name.split(",")[0] in text.split(",")]
     if not set(text.split(",")) <= set(names):
-        raise argparse.ArgumentTypeError(f"of {', '.join(SIDES)}")
+        raise argparse.ArgumentTypeError(f"choose from {', '.join(SIDES)}")
     return [name for name in SIDES if name in names or name in {SIDES[each][3] for each in names}]
 
 
@@ -165,9 +166,9 @@ def measured(folder, arguments):
                 round_of(server, arguments, mixes, attack, connections)
         for name in sides:
             if not SIDES[name][1]:
-                calls[name]()  # the first round pays for what is made once
+                calls[name]()  # a warm-up
         rounds = openloop.interleaved(calls, arguments.rounds, "server_p99_us")
-    print(f"\n{HONEST_RATE} listings per second of one honest client, alone and beside attackers; "
+    print(f"\n{HONEST_RATE} listings per second of one honest client, alone and next to attackers; "
           f"p99 by {CLOCK}\n  {processors_line(processors())}")
     openloop.print_rounds(rounds, ("p99_us", "p50_us", "server_p99_us", "generator_cpu_percent"))
     print_attackers(rounds)
@@ -178,10 +179,10 @@ def measured(folder, arguments):
             continue
         ratio = (openloop.median(rounds[name], "server_p99_us")
                  / openloop.median(rounds[base], "server_p99_us"))
-        targets.append(judged(f"p99 of the honest beside {name}, to alone", ratio,
+        targets.append(judged(f"p99 of the honest client next to {name}, to alone", ratio,
                               at_most=TARGET))
-        targets.append(judged(f"requests of the honest beside {name} that got no 200",
+        targets.append(judged(f"honest requests next to {name} that got no 200",
                               sum(one["unanswered"] for one in rounds[name]), at_most=0))
-    panel = chart.bars(f"The honest beside attackers: p99 by {CLOCK}", "microseconds", {
+    panel = chart.bars(f"The honest client next to attackers: p99 by {CLOCK}", "microseconds", {
         "p99": [openloop.bar(name, each, "server_p99_us") for name, each in rounds.items()]})
     return {"rounds": rounds, "clock": CLOCK}, panel, targets

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Connects, sends a recorded ClientHello, resets when the server has answered it: hellos.py ADDRESS
-PORT RATE OPEN, until SIGINT. Then prints as JSON how many were begun, answered and lost. An answer
-shows that the server has paid for its signature; the client pays for nothing."""
+"""Connects, sends a recorded ClientHello, and resets the connection when the server has answered:
+hellos.py ADDRESS PORT RATE OPEN, until SIGINT. Then prints as JSON how many were begun, answered
+and lost. The answer shows that the server has computed a signature; the client computes nothing."""
 import json
 import select
 import signal
@@ -11,13 +11,13 @@ import struct
 import sys
 import time
 
-RESET = struct.pack("ii", 1, 0)  # SO_LINGER: closing is a reset
+RESET = struct.pack("ii", 1, 0)  # SO_LINGER: closing resets the connection
 PATIENCE_SECONDS = 5
-BATCH_LIMIT = 64  # after a pause it does not make up for more
+BATCH_LIMIT = 64  # the most that it catches up on after a pause
 
 
 def recorded():
-    """The ClientHello that this machine's OpenSSL begins with."""
+    """The ClientHello of this machine's OpenSSL."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE
@@ -38,7 +38,7 @@ class Flood:
         self.address, self.rate, self.limit = address, rate, limit
         self.hello = recorded()
         self.poll = select.epoll()
-        self.open = {}  # in order of age: {descriptor: (socket, when begun)}
+        self.open = {}  # the oldest first: {descriptor: (socket, when begun)}
         self.counts = {"begun": 0, "answered": 0, "lost": 0, "too_many": 0}
         self.stopped = False
 
@@ -77,7 +77,7 @@ class Flood:
                 self.end(descriptor, "lost")
         else:
             try:
-                answered = self.open[descriptor][0].recv(1) == b"\x16"  # a handshake's record
+                answered = self.open[descriptor][0].recv(1) == b"\x16"  # a handshake record
             except OSError:
                 answered = False
             self.end(descriptor, "answered" if answered else "lost")

@@ -1,15 +1,15 @@
-"""What a server says of itself in /metrics: how it answered, and how long the honest waited.
+"""What a server reports in /metrics: its answers, and how long the honest client waited.
 
-CLOCK says whose clock that is. With SERVER_HISTOGRAM None it is the client's, which has a core to
-share with the attackers; with the name of a histogram of seconds by operation it is the server's,
-from a socket that can be read to the answer.
+CLOCK names the clock that measures the wait. If SERVER_HISTOGRAM is None, it is the client's, and
+the client shares a core with the attackers. If it names a histogram of seconds by operation, it is
+the server's, which counts from when the socket became readable to the answer.
 """
 import re
 import sys
 
 import wire
 
-LISTING = "list_regions"  # what the honest ask, and no attacker
+LISTING = "list_regions"  # which only the honest client requests
 SERVER_HISTOGRAM = "matchcloud_request_duration_seconds"
 CLOCK = "the server's clock" if SERVER_HISTOGRAM else "the client's clock"
 PERCENT = 99
@@ -20,7 +20,7 @@ def labels_of(text):
 
 
 class Counters:
-    """/metrics as they are now."""
+    """A snapshot of /metrics."""
 
     def __init__(self, ops):
         self.found = {}  # {name: [(labels, value)]}
@@ -39,12 +39,12 @@ class Counters:
         return sums
 
     def since(self, before, *what):
-        """sums() less those of `before`."""
+        """The growth of sums() since `before`."""
         former = before.sums(*what)
         return {key: value - former.get(key, 0) for key, value in self.sums(*what).items()}
 
     def answers_since(self, before):
-        """{status: how many} of all but the honest's requests and these."""
+        """{status: count} of all requests except listings and reads of /metrics."""
         return self.since(before, "matchcloud_requests_total", "status",
                           lambda labels: labels["operation"] not in (LISTING, "get_metrics"))
 
@@ -52,7 +52,7 @@ class Counters:
         return sum(self.since(before, "matchcloud_tls_handshakes_total", "how").values())
 
     def honest_p99_us(self, before, report):
-        """`report`: of matchcloud-load, which measured the same requests."""
+        """`report`: the one of matchcloud-load about the same requests."""
         if not SERVER_HISTOGRAM:
             return report["latency_us"][f"p{PERCENT}"]
         grown = self.since(before, SERVER_HISTOGRAM + "_bucket", "le",
@@ -63,8 +63,8 @@ class Counters:
 
 
 def percentile(buckets):
-    """Of [(bound, how many up to it)] with at least one, as if they were evenly spread within each
-    bucket; beyond the last bound, that bound."""
+    """The percentile PERCENT of [(bound, count up to it)], with at least one value, as if values
+    were evenly spread within each bucket. Values beyond the last bound count as that bound."""
     wanted = buckets[-1][1] * PERCENT / 100
     below, fewer = 0.0, 0.0
     for bound, count in buckets:

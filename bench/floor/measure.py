@@ -1,26 +1,25 @@
 #!/usr/bin/env python3
-"""How far the service is above what the kernel takes: processor time of the server for a request,
-to that of bench/peers/bare, which is sent the same requests, reads nothing of them but where they
-end, and answers with the same bytes; and to that of nginx with a constant.
+"""How much processor time a request costs above the least that is possible. The service is compared
+with bench/peers/bare, which receives the same requests, only looks for their ends and returns the
+same bytes, and with nginx that returns a constant.
 
 one         regions for one client               many      regions for --clients clients
 304         regions that the client has          gzip      100 regions, compressed
 groups      groups.validate                      versions  versions.validate of about 8 kB
 avatars-5   a cached list                        avatars-100
 connect     a new connection for each request    tls       regions over TLS
-latency     many, ranked by predicted latency, to the same ranked by distance: half of the clients'
-            networks have reported
+latency     `many` ranked by predicted latency, against the same ranked by distance; half of the
+            clients' networks have reported latencies
 
 "+ parse" is the bare peer that also parses each body in place. Every server has one core and one
-thread, the load generator (wrk; matchcloud-load for new connections) another. Rounds are
-interleaved. A ratio is that of two rounds beside each other, and what counts is the median of
-those: 1.10 is a tenth above the peer. Rate limits are in force, but nobody comes near them.
+thread; the load generator (wrk; matchcloud-load for new connections) has another core. Rounds are
+interleaved. A ratio compares two sides in the same round, and its median over the rounds counts:
+1.10 is a tenth above the peer. Rate limits apply but are never reached.
 
---against BINARY runs an older build of the service in the same rounds, next to the current one, and
-shows for each kind of request the ratio of processor time to it. Each of the two runs first in
-every other round.
+--against BINARY also runs an older build of the service in the same rounds, and shows the ratio of
+processor time to it for each kind of request. The two builds take turns at running first.
 
---waterfall shows where the processor time of a request goes instead, by perf.
+--waterfall instead shows where the processor time of a request goes, by perf.
 """
 import contextlib
 import json
@@ -58,11 +57,11 @@ CHURN = ("--closed", "--requests-per-connection", "1", "--sources", "64")
 OURS, OLDER, BARE, PARSING, NGINX = "ours", "older", "bare", "bare + parse", "nginx"
 BY_DISTANCE = "by distance"
 BY_LATENCY = ("--rank-by", "latency")
-# Of a network: how many regions it reported, and how often.
+# For a network: how many regions it reported, and how often.
 REPORTED_REGIONS, REPORTS = 6, 20
-# What the service may take to an older build at most: it must not become slower unnoticed.
+# The most processor time, relative to an older build: the service must not become slower unnoticed.
 AT_MOST_OF_OLDER = 1.03
-# What the server's processor may take to a peer's, at most; None: only shown.
+# The most processor time, relative to each peer; None: only shown.
 TARGETS = {"one": {BARE: 1.10, NGINX: None}, "many": {BARE: 1.20, NGINX: None},
            "304": {BARE: 1.20, NGINX: 1.0}, "gzip": {BARE: 1.6, NGINX: None},
            "groups": {BARE: 1.20}, "versions": {BARE: None, PARSING: None},
@@ -70,32 +69,32 @@ TARGETS = {"one": {BARE: 1.10, NGINX: None}, "many": {BARE: 1.20, NGINX: None},
            "connect": {NGINX: 0.95, BARE: None}, "tls": {NGINX: 0.95},
            "latency": {BY_DISTANCE: 1.10}}
 
-# A request, as wire.fetch() takes it, and what wrk sends where that is more than this one.
+# A request, as arguments of wire.fetch(), and what wrk sends, unless it is only this request.
 Work = namedtuple("Work", "what load", defaults=(None,))
 
 
 def parsed_arguments():
     parser = parser_of("floor", __doc__, rounds=7, seconds=3)
-    parser.add_argument("--clients", type=positive, default=100_000, help="of many (%(default)s)")
+    parser.add_argument("--clients", type=positive, default=100_000, help="(%(default)s)")
     parser.add_argument("--waterfall", action="store_true",
-                        help="the stages of a request of ours, in nanoseconds")
+                        help="the stages of a request to the service, in nanoseconds")
     parser.add_argument("--against", metavar="BINARY", type=program,
-                        help="an older build of matchcloud, run in the same rounds")
+                        help="an older build of matchcloud, to run in the same rounds")
     add_parts(parser, list(TARGETS))
     arguments = parsed(parser, clients=2_000)
     if arguments.against and arguments.waterfall:
-        parser.error("--waterfall has no rounds for --against to compare. Leave out one of them")
+        parser.error("--waterfall has no rounds that --against could compare. Use only one of them")
     return arguments
 
 
 class bench:
-    """Starts what one work needs: the service, and the peers with the bytes of its answer."""
+    """Starts what one kind of request needs: the service, and the peers with its answer."""
 
     def __init__(self, stack, folder):
         self.stack, self.folder = stack, folder
 
     def service(self, binary, prepare=None, tls=None, words=()):
-        # Each build has a store of its own, in its own format.
+        # Each build has its own store, in its own format.
         return self.stack.enter_context(servers.matchcloud(
             binary, "loops", self.folder, servers.GEOIP, core=CORES[0],
             prepare=prepare and (lambda data: prepare(binary, data)),
@@ -130,7 +129,7 @@ def avatars(count):
 
 
 def reports(known):
-    """Latencies from half of the networks that `known` clients are in."""
+    """Imports latencies reported by half of the networks of the `known` clients."""
     def prepare(binary, data):
         regions = json.loads(subprocess.run(
             [binary, "catalog", "list", "regions", "--format", "json", "--data-dir", data],
@@ -170,8 +169,8 @@ def not_modified(server):
 
 
 def prepared(name, known, folder):
-    """What sets up the service for `name`, a function of a build and its data directory, and the
-    function of the service's address that gives the work."""
+    """Two functions for `name`: one that prepares the data directory of a build, if anything, and
+    one that makes the work from the service (child, address)."""
     post = {"method": "POST"}
     version = configs.composed()
     versions_regions = {"regions": [
@@ -231,20 +230,20 @@ def show_waterfall(name, folder, known, arguments):
 def answer_of(name, server, work):
     reply = wire.fetch(server[1], **work.what)
     if reply.status not in (200, 304):
-        sys.exit(f"bench: {name} is answered {reply.status}: {reply.body[:300]!r}")
+        sys.exit(f"bench: {name} returned {reply.status}: {reply.body[:300]!r}")
     return reply
 
 
 def warn_of_other_answers(name, reply, older):
-    """Builds that answer differently do not do the same work; that may be meant."""
+    """Builds with different answers do not do the same work, but that may be intended."""
     if (reply.status, reply.body) != (older.status, older.body):
-        print(f"bench: {name}: the older build answers with other bytes: {older.status} and "
-              f"{len(older.body):,} bytes of body in place of {reply.status} and "
+        print(f"bench: {name}: the older build returns a different answer: {older.status} "
+              f"with {len(older.body):,} bytes of body instead of {reply.status} with "
               f"{len(reply.body):,}", flush=True)
 
 
 def compare(name, folder, known, arguments):
-    """The rounds of a work, and its verdicts."""
+    """The rounds for one kind of request, and its verdicts."""
     with contextlib.ExitStack() as stack:
         start = bench(stack, folder)
         prepare, work_of = prepared(name, known, folder)
@@ -260,7 +259,7 @@ def compare(name, folder, known, arguments):
             warn_of_other_answers(name, reply, answer_of(f"{name} of the older build", older,
                                                          its_work))
             targets.append(target_of(OLDER, older, its_work))
-        # A peer has nothing to keep: it needs no request before the first round.
+        # A peer has no cache, so it needs no warm-up.
         same = targets[0].load._replace(warm_up_requests=0)
         targets += [Target(each, *at, same, OURS) for each, at in start.peers(
             TARGETS[name], reply, work.what.get("body", b""), tls).items()]
@@ -273,18 +272,18 @@ def took_us(rounds):
 
 
 def to_ours(rounds, other):
-    """The quartiles of what ours takes of another's processor time."""
+    """The quartiles of the service's processor time, relative to another server's."""
     return quotients(rounds[other], rounds[OURS], "requests_per_cpu_second")
 
 
 def report(name, rounds, reply_bytes):
-    """Prints a work; its verdicts."""
+    """Prints the rounds for one kind of request. Returns its verdicts."""
     print(f"\n{name}: answers of {reply_bytes:,} bytes\n  {processors_line(processors())}")
     for each, of in rounds.items():
-        line = f"  {each:14} {took_us(of):7.2f} us of processor time a request"
+        line = f"  {each:14} {took_us(of):7.2f} us of processor time per request"
         if each != OURS:
             low, middle, high = to_ours(rounds, each)
-            line += f"   ours takes {middle:.3f} of it, half of the rounds {low:.3f} to {high:.3f}"
+            line += f"   ours/{each} {middle:.3f}, half of the rounds {low:.3f} to {high:.3f}"
         print(line, flush=True)
     limits = {OLDER: AT_MOST_OF_OLDER} if OLDER in rounds else {}
     return [verdict(name, other, to_ours(rounds, other), at_most)
@@ -293,16 +292,16 @@ def report(name, rounds, reply_bytes):
 
 def verdict(name, other, quartiles, at_most):
     low, middle, high = quartiles
-    # A few per cent are less than rounds differ by where others use the machine.
+    # Rounds differ by more than a few per cent if others use the machine.
     doubt = "rounds lie on both sides of the target" if low <= at_most < high else ""
     return judged(f"{name}, to {other}", middle, at_most=at_most,
                   doubt=doubt if other == OLDER else "")
 
 
 def report_older(works):
-    """Prints each work of ours to the older build's; {work: the median ratio, and what half of the
-    rounds lay between}."""
-    print("\nprocessor time of a request, to the older build")
+    """Prints each kind of request relative to the older build. Returns {kind: the median ratio, and
+    the quartiles around it}."""
+    print("\nprocessor time per request, to the older build")
     print(f"  {'':12} {'ours':>9} {'older':>9} {'ratio':>7}  half of the rounds")
     ratios = {}
     for name, rounds in works.items():
@@ -314,7 +313,7 @@ def report_older(works):
 
 
 def older_panel(ratios):
-    return chart.bars("Processor time of a request, to the older build", "ratio", {
+    return chart.bars("Processor time per request, to the older build", "ratio", {
         name: [chart.Bar(OURS, of["median"], of["low"], of["high"])]
         for name, of in ratios.items()})
 
@@ -337,7 +336,7 @@ def main():
         for name in arguments.parts:
             results[name], verdicts = compare(name, folder, known, arguments)
             targets += verdicts
-    panels = [chart.bars("Processor time of the server", "µs a request",
+    panels = [chart.bars("Processor time of the server", "µs per request",
                          {name: bars(rounds) for name, rounds in results.items()})]
     result = {"works": results}
     if arguments.against:

@@ -1,6 +1,7 @@
-"""Where the processor time of one request goes, from socket to socket: what perf sampled of the
-server, by stage. A sample in the kernel belongs to its system call, one in a program or library to
-what its innermost function is for; inlined functions count as those they are inlined into."""
+"""Where the processor time of one request goes, from socket to socket: perf's samples of the
+server, by stage. A sample in the kernel belongs to its system call. A sample in the program or a
+library belongs to the stage of its innermost function; inlined functions count for the function
+around them."""
 import os
 import re
 import subprocess
@@ -35,7 +36,7 @@ PROGRAM = (("allocation", r"^(malloc|cfree|_int_|unlink_chunk|operator (new|dele
 
 
 def stage_of(stack):
-    """`stack`: (function, whether it is the kernel's), the outermost first."""
+    """`stack`: pairs (function, whether it is in the kernel), the outermost first."""
     name, is_kernel = stack[-1]
     if not is_kernel:
         return next(stage for stage, of in PROGRAM if re.search(of, name))
@@ -56,7 +57,7 @@ def of_request(target, folder, arguments):
     took_ns = 1e9 * (servers.cpu_seconds(target.child.pid) - before) / found["requests"]
     said = recorder.communicate()[1]
     if recorder.returncode:
-        sys.exit(f"bench: perf cannot look at the server: {said}")
+        sys.exit(f"bench: perf could not sample the server: {said}")
     lines = subprocess.run(["perf", "script", "-i", data], capture_output=True, text=True,
                            errors="replace").stdout.splitlines()
     counts = dict.fromkeys([stage for stage, _ in KERNEL + PROGRAM], 0)
@@ -64,11 +65,11 @@ def of_request(target, folder, arguments):
         counts[stage_of(stack)] += 1
     whole = sum(counts.values())
     if not whole:
-        sys.exit("bench: perf sampled nothing of the server")
+        sys.exit("bench: perf has no samples of the server")
     return {stage: took_ns * count / whole for stage, count in counts.items()}
 
 
 def show(name, stages):
-    print(f"\n{name}: {sum(stages.values()):,.0f} ns of processor time a request")
+    print(f"\n{name}: {sum(stages.values()):,.0f} ns of processor time per request")
     for stage, took_ns in stages.items():
         print(f"  {stage:34} {took_ns:7,.0f} ns", flush=True)

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""What load generators say of a server whose delays are known, and what they cost.
+"""What load generators report about a server with known delays, and what they cost.
 
 slow    2,000 requests per second; an answer takes 5 ms, one in 50 takes 50 ms
 fast    the same at 20,000 requests per second
 stalls  2,000 requests per second; an answer takes 5 ms, and in each 5 s the server does nothing
         for 500 ms
 
-Compared are matchcloud-load and those of wrk, ab, hey and autocannon that are installed: on the
-PATH or in a folder of --tools. wrk and ab know no rate: they get the number of connections that
-makes that rate where each connection waits for its answer. The others get --connections, and four
-times as many for `fast`. The server has one core, the generator another. Rounds are interleaved.
-Each row has the numbers of the round with the median p99, and what the server says of itself: from
-when it had read a request to when it sent the answer.
+Compares matchcloud-load with wrk, ab, hey and autocannon, if they are installed on the PATH or in
+a folder of --tools. wrk and ab cannot send at a given rate. They get the number of connections that
+results in that rate, because each connection waits for its answer. The others get --connections,
+and four times as many for `fast`. The server has one core, the generator another. Rounds are
+interleaved. Each row has the numbers of the round with the median p99, and the server's own: from
+reading a request to sending the answer.
 """
 import json
 import os
@@ -39,7 +39,7 @@ HEADS = ("requests/s", "p50", "p99", "max", "server p50", "p99", "max", "us/requ
 def parsed_arguments():
     parser = parser_of("generators", __doc__, rounds=3, seconds=10, connections=50)
     parser.add_argument("--tools", action="append", default=[], metavar="FOLDER",
-                        help="where others' programs are, besides the PATH; may be repeated")
+                        help="where to look for the other generators before the PATH; repeatable")
     add_parts(parser, tuple(RATES))
     return parsed(parser)
 
@@ -55,8 +55,7 @@ def processor_seconds(usage):
 
 
 def run_tool(tool, part, address, arguments, folder):
-    """Runs a generator; returns what it said and the processor time that it took, its children's
-    included."""
+    """Runs a generator. Returns what it reported, and the processor time of it and its children."""
     seconds = arguments.seconds
     if part == "stalls":  # whole periods, so that each run has the same share of stalls
         seconds = -(-seconds // PERIOD_SECONDS) * PERIOD_SECONDS
@@ -85,7 +84,7 @@ def run_tool(tool, part, address, arguments, folder):
 
 
 def measured(tool, part, arguments):
-    """One run against a server of its own, with what the server said of itself."""
+    """One run against a new server, with the server's own numbers."""
     with tempfile.TemporaryDirectory(prefix="matchcloud-bench-") as folder:
         command = [*servers.pinned(CORES[0]), SERVER, *(["stalls"] if part == "stalls" else [])]
         log = os.path.join(folder, "server.log")
@@ -107,12 +106,12 @@ def version_of(tool):
 
 
 def median_of(rounds):
-    """The round whose 99th percentile is the median one."""
+    """The round with the median 99th percentile."""
     return sorted(rounds, key=lambda each: each["p99_ms"])[len(rounds) // 2]
 
 
 def print_part(part, results):
-    """Prints the median rounds; of the processor time, the median of all rounds."""
+    """Prints the median rounds, but processor time as the median of all rounds."""
     print(f"\n{part}: {RATES[part]:,} requests/s, in milliseconds\n"
           f"  {processors_line(processors())}")
     print(f"  {'':16}" + "".join(f"{head:>12}" for head in HEADS))
@@ -127,7 +126,7 @@ def print_part(part, results):
 
 
 def panel(part, results):
-    return chart.bars(f"{part}: what they say, {RATES[part]:,} requests/s", "milliseconds", {
+    return chart.bars(f"{part}: reported latency at {RATES[part]:,} requests/s", "milliseconds", {
         key: [openloop.bar(name, rounds, f"{key}_ms", "") for name, rounds in results.items()]
         for key in ("p50", "p99", "max")})
 

@@ -1,4 +1,4 @@
-"""The load generators that are compared: how each is asked for a rate, and what it says."""
+"""The load generators that are compared: how to start each at a rate and read what it reports."""
 import csv
 import json
 import os
@@ -8,10 +8,10 @@ from collections import namedtuple
 
 import openloop
 
-# What one said of a run: requests answered, and latencies in milliseconds.
+# What one reports about a run: answered requests, and latencies in milliseconds.
 Said = namedtuple("Said", "answered p50 p99 max")
-# `rated`: whether it can be asked for a rate. `command(url, rate, connections, seconds, folder)`;
-# `read(stdout, folder)` returns what it said.
+# `rated`: whether it can send at a given rate. `command(url, rate, connections, seconds, folder)`
+# returns its command, `read(stdout, folder)` what it reported.
 Tool = namedtuple("Tool", "name program rated command read version")
 SECOND_MS = 1000.0
 
@@ -101,7 +101,7 @@ OTHERS = {"wrk": (wrk, "apt install wrk"), "ab": (ab, "apt install apache2-utils
 
 
 def found_in(folders):
-    """matchcloud-load and those of the others that are in one of `folders` or on the PATH."""
+    """matchcloud-load, and the others that are in one of `folders` or on the PATH."""
     path = os.pathsep.join([*folders, os.environ.get("PATH", "")])
     tools = [ours(openloop.GENERATOR)]
     for name, (make, install) in OTHERS.items():
@@ -109,6 +109,6 @@ def found_in(folders):
         if program:
             tools.append(make(program))
         else:
-            print(f"bench: {name} is left out, because it is not installed ({install})",
+            print(f"bench: skipped {name}, which is not installed ({install})",
                   flush=True)
     return tools

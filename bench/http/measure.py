@@ -1,22 +1,22 @@
 #!/usr/bin/env python3
-"""Requests per second of both transports against nginx, and the latency of ours and nginx at half
-of the rate that both can serve.
+"""Requests per second of both transports against nginx, and the latency of matchcloud and nginx at
+half of the rate that both can serve.
 
-Every server has one core and one loop or worker, what loads it has another. Rounds are interleaved
-(loops, httplib, nginx, loops, ...), so that what else happens on the machine falls on all alike.
-nginx answers with a constant: the body and headers of our own reply, which it need not compute;
-or, for an image, sends the same file with sendfile.
+Every server has one core and one loop or worker; the load generator has another core. Rounds are
+interleaved (loops, httplib, nginx, loops, ...), so that whatever else happens on the machine
+affects all servers. nginx returns a constant: the body and headers of matchcloud's reply, which it
+need not compute. For an image, it sends the same file with sendfile.
 
 groups, regions, media   as fast as wrk can, over --connections
 latency                  matchcloud-load in an open loop: requests are sent when they are due, and
-                         latency counts from then, also where the server made them wait
-auth                     listings for a player's token, asked for and counted like its address by
-                         limits that are never reached ("required"), against the same without
-                         tokens and limits ("open"). A second server of the latter ("again") shows
-                         what a difference is worth; one with limits and without tokens ("limits"),
-                         which of the two costs it
-access-log               listings with a line each in an access log ("all"), against the same
-                         without ("off", and "again"): processor time of the server for a request
+                         latency counts from then, even if the server made them wait
+auth                     listings with a player's token that is required, and with limits of tokens
+                         and addresses that count but are never reached ("required"), against the
+                         same without tokens and limits ("open"). A second server without them
+                         ("again") shows how much differs by chance. One with limits and without
+                         tokens ("limits") shows which of the two costs more
+access-log               listings with a line each in an access log ("all"), against listings
+                         without ("off" and "again"): processor time of the server per request
 """
 import contextlib
 import os
@@ -38,11 +38,11 @@ RATE_TARGET, TAIL_TARGET = 0.9, 3.0
 AUTH_TARGET = 0.97
 RATE_PART = 0.5
 PARTS = ("groups", "regions", "media", "latency", "auth", "access-log")
-COUNTED = "1000000000/1"  # a limit that counts and is never reached
+COUNTED = "1000000000/1"  # a limit that counts but is never reached
 LIMITS = ("--rate-limit-loopback", "--rate-limit-address-cheap", COUNTED)
 REQUIRED = ("--auth", "required", "--anonymous-regions=false",
             "--rate-limit-token-cheap", COUNTED)
-# What the processor of the server may take for a request with a line in the access log at most.
+# The most processor time for a request with a line in the access log, relative to one without.
 LOG_TARGET = 1.10
 AUTH_SIDES = {"open": (), "required": LIMITS + REQUIRED, "again": (), "limits": LIMITS}
 
@@ -59,7 +59,7 @@ def parsed_arguments():
 
 
 def compare_media(folder, arguments):
-    """A download of one image, the same file for both servers."""
+    """Downloads of an image, the same file for both servers."""
     image = stored_image(MEDIA_BYTES)
     with contextlib.ExitStack() as stack:
         targets = {"loops": stack.enter_context(servers.matchcloud(
@@ -72,7 +72,7 @@ def compare_media(folder, arguments):
 
 
 def compare_latency(targets, rates, arguments):
-    """Ours and nginx at the same rate, which is half of what the slower one can serve."""
+    """matchcloud and nginx at the same rate, half of what the slower one can serve."""
     sides = {name: targets[name][1] for name in ("loops", "nginx")}
     rate = int(RATE_PART * min(rates[name]["summary"]["median"] for name in sides))
     rounds = openloop.load_rounds(sides, arguments, "--rate", rate, shown="p99.9_us")
@@ -88,7 +88,7 @@ def compare_latency(targets, rates, arguments):
 
 
 def compare_auth(folder, arguments):
-    """What tokens and limits cost a listing; its results and targets."""
+    """What tokens and limits add to the cost of a listing. Returns results and targets."""
     made = {}
 
     def prepare(data):
@@ -105,7 +105,7 @@ def compare_auth(folder, arguments):
     ratios = {f"{name}, {key}": ratio_of(results, name, key)
               for name in ("required", "limits", "again")
               for key in ("requests_per_second", "requests_per_cpu_second")}
-    print("  to open and again before and after it (again: to open), of all rounds")
+    print("  ratios to the mean of open and again in the same round (again: to open)")
     for what, (low, middle, high) in ratios.items():
         print(f"  {what:34} {middle:.3f}, half of the rounds {low:.3f} to {high:.3f}")
     return {"rounds": results, "ratios": ratios}, [
@@ -117,7 +117,7 @@ def compare_auth(folder, arguments):
 
 
 def compare_access_log(folder, arguments):
-    """What a line in the access log costs a listing; its results and target."""
+    """What a line in the access log adds to the cost of a listing. Returns results and target."""
     file = os.path.join(folder, "access.log")
     sides = {"off": (), "all": ("--access-log", "all", "--access-log-file", file), "again": ()}
     with contextlib.ExitStack() as stack:
@@ -134,15 +134,15 @@ def compare_access_log(folder, arguments):
     low, middle, high = (1 / each for each in reversed(ratio_of(results, "all", key, "off")))
     again = ratio_of(results, "again", key, "off")[1]
     print(f"  {counted:,} lines; processor time with a line, to without: {middle:.3f}, half of "
-          f"the rounds {low:.3f} to {high:.3f}; two without: {1 / again:.3f}")
+          f"the rounds {low:.3f} to {high:.3f}; between two without: {1 / again:.3f}")
     return {"rounds": results, "ratio": middle, "again": 1 / again, "lines": counted}, judged(
         "listings with a line in the access log, processor time to without", middle,
         at_most=LOG_TARGET, doubt=doubt(results, "off", "all"))
 
 
 def ratio_of(results, name, key, plain="open"):
-    """A server's quartiles of `key` to what two plain servers had in the same round: to the mean
-    of both, so that a machine that becomes slower or faster tells nothing."""
+    """The quartiles of a server's `key`, relative to the mean of two plain servers in the same
+    round, so that it does not matter whether the machine becomes slower or faster."""
     of = [[one[key] for one in results[side]["rounds"]] for side in (name, plain, "again")]
     every = [mine / before if name == "again" else 2 * mine / (before + after)
              for mine, before, after in zip(*of)]
@@ -150,7 +150,7 @@ def ratio_of(results, name, key, plain="open"):
 
 
 def auth_doubt(results, again):
-    """Two servers that do the same must come out more alike than what is asked for."""
+    """Why the target means little: two servers that do the same differ by as much as it allows."""
     if abs(again - 1) >= 1 - AUTH_TARGET:
         return f"two servers that do the same differ by {100 * abs(again - 1):.1f}%"
     return doubt(results, "open", "required")
@@ -167,7 +167,7 @@ def latency_panel(latency):
 
 
 def compare_servers(folder, arguments, result, targets):
-    """The parts that need both transports; adds to `result` and to `targets`."""
+    """The parts that need both transports. Adds to `result` and `targets`."""
     with contextlib.ExitStack() as stack:
         listening = {name: stack.enter_context(
             servers.matchcloud(BINARY, name, folder, servers.GEOIP, core=CORES[0]))

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""What choosing regions by learned latencies loses, replayed from measured round trips between
-cities, and what a prediction costs.
+"""How much latency is lost by choosing regions with learned latencies, replayed from measured round
+trips between cities, and what a prediction costs.
 
-Each city reports its nearest six regions: the round trip times lognormal noise (0.15), plus an
-exponential last mile (8 ms) that a report has in common; a tenth of the reports are lies, uniform
-in 1 to 400 ms. Loss is the round trip to the chosen region minus that to the best one, of cities
-that host no region and were measured with all. The learner has never heard of the judged city when
-it fits its prior. Numbers are medians of the seeds 1 to --seeds.
+Each city reports its nearest six regions: the round trip with lognormal noise (0.15), plus an
+exponential last mile (8 ms) that all regions of a report share. A tenth of the reports are lies,
+uniform from 1 to 400 ms. The loss is the round trip to the chosen region minus the one to the best
+region. It is counted for cities without a region of their own and with measurements of all regions.
+The learner knows nothing of the judged city when it fits its prior. Numbers are medians over the
+seeds 1 to --seeds.
 
 --data names the folder with cities.csv (id, city, country, latitude, longitude) and rtt.csv
-(source, destination, rtt_ms); by default it is $MATCHCLOUD_LATENCIES.
+(source, destination, rtt_ms). The default is $MATCHCLOUD_LATENCIES.
 """
 import json
 import os
@@ -22,7 +23,7 @@ from harness import (BUILD, ROOT, judged, parsed, parser_of, positive, refuse_ot
 REPLAY = os.path.join(BUILD, "bench", "bench_latency")
 CHART = os.path.join(ROOT, "docs", "images", "latency.svg")
 PINNED = {"replay": "any CPU"}
-# Rows: what it is called, and with 20 regions the targets of the mean and of the 99th percentile.
+# Rows: the printed name, and the targets with 20 regions for the mean and the 99th percentile.
 ROWS = {"distance": ("distance alone", None, None),
         "reports_3": ("3 reports a city", 1.5, 30),
         "reports_10": ("10 reports a city", 0.35, 8),
@@ -35,9 +36,9 @@ def parsed_arguments():
     parser = parser_of("latency", __doc__)
     parser.add_argument("--data", metavar="FOLDER", default=os.environ.get("MATCHCLOUD_LATENCIES"),
                         help="measured round trips between cities (%(default)s)")
-    parser.add_argument("--seeds", type=positive, default=20, help="replays of each (%(default)s)")
+    parser.add_argument("--seeds", type=positive, default=20, help="number of seeds (%(default)s)")
     parser.add_argument("--chart", action="store_true",
-                        help=f"also writes {os.path.relpath(CHART, ROOT)}")
+                        help=f"also write {os.path.relpath(CHART, ROOT)}")
     arguments = parsed(parser, seeds=2)
     if not arguments.data:
         sys.exit("bench: no measured round trips. Name their folder with --data, or in "

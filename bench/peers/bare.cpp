@@ -1,12 +1,12 @@
-// The floor that script/bench floor measures against: the least that a server of one thread can do
-// for a request. Level-triggered epoll, one recv, a count of heads, one send of bytes made before;
-// it reads nothing of a request but where it ends.
+// The floor that script/bench floor measures against: the least that a single-threaded server can
+// do for a request. It uses level-triggered epoll, one recv, a search for the ends of requests, and
+// one send of prepared bytes. It reads nothing else of a request.
 //
 //   bare REPLY_FILE [BODY_BYTES [parse]]
 //
-// REPLY_FILE holds a whole answer, head included. BODY_BYTES: so many follow each head. `parse`: it
-// also parses each body in place with RapidJSON, with the flags of the service, and drops the
-// result. A client that breaks these rules ends the program.
+// REPLY_FILE has a whole answer, including its head. BODY_BYTES: the size of the body after each
+// head. `parse`: also parse each body in place with RapidJSON, with the flags of the service, and
+// drop the result. A client that breaks these rules ends the program.
 #include <rapidjson/document.h>
 
 #include <netinet/in.h>
@@ -37,7 +37,7 @@ constexpr int events_per_turn = 256;
   std::_Exit(1);
 }
 
-/// What one connection has sent of a request that is not complete.
+/// The part of an incomplete request that a connection has sent.
 struct client {
   std::string partial;
 };
@@ -105,7 +105,7 @@ private:
     partial = std::string{bytes.substr(taken)};
   }
 
-  /// Answers the complete requests at the front of `bytes`; how many bytes they have.
+  /// Answers the complete requests at the start of `bytes`. Returns their size.
   std::size_t answer_all(int which, std::string_view bytes) {
     std::size_t taken = 0;
     for (;;) {
@@ -124,7 +124,7 @@ private:
                                rapidjson::kParseNumbersAsStringsFlag;
     body_.assign(body);
     rapidjson::Document document;
-    if (document.ParseInsitu<flags>(body_.data()).HasParseError()) give_up("no JSON");
+    if (document.ParseInsitu<flags>(body_.data()).HasParseError()) give_up("a body is not JSON");
   }
 
   void send_reply(int which) const {

@@ -1,7 +1,7 @@
--- For wrk: the requests of many clients, FILE SEED. A line of FILE is a client's address, which
--- goes into X-Forwarded-For, and after a tab what If-None-Match says, if anything. All requests are
--- rendered before the clock starts; each thread sends them in an order of its own, made from SEED,
--- and starts over at the end: per request Lua does no more than take the next.
+-- For wrk: the requests of many clients; its arguments are FILE SEED. A line of FILE has a client's
+-- address for X-Forwarded-For and optionally, after a tab, the value of If-None-Match. All requests
+-- are rendered before the clock starts. Each thread sends them in its own order, made from SEED,
+-- and starts over at the end, so that per request Lua only takes the next one.
 
 dofile(debug.getinfo(1, "S").source:match("^@(.*)/") .. "/../report.lua")
 

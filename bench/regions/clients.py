@@ -1,9 +1,8 @@
-"""Who asks and what is ranked: client addresses and further regions, the same for the same seed."""
+"""Addresses of clients, and more regions to rank, both determined by a seed."""
 import ipaddress
 import random
 
-# What IANA's registry of special IPv4 addresses (RFC 6890) and multicast take out of what players
-# can have.
+# Addresses that no player can have: IANA's special IPv4 addresses (RFC 6890) and multicast.
 NOT_PUBLIC = [ipaddress.ip_network(block) for block in (
     "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12",
     "192.0.0.0/24", "192.0.2.0/24", "192.31.196.0/24", "192.52.193.0/24", "192.88.99.0/24",
@@ -15,7 +14,7 @@ SYLLABLES = ("al", "bo", "ca", "den", "el", "far", "gra", "hol", "in", "ka", "li
 
 
 def addresses(seed, count):
-    """So many distinct public unicast IPv4 addresses, uniformly random."""
+    """`count` distinct public unicast IPv4 addresses, uniformly random."""
     dice = random.Random(seed)
     found = {}
     while len(found) < count:
@@ -26,7 +25,7 @@ def addresses(seed, count):
 
 
 def catalog(seed, count):
-    """A catalog document with so many regions, at places where cities could be."""
+    """A catalog document with `count` regions, at places where cities could be."""
     dice = random.Random(seed)
     return {"regions": [{
         "region_id": f"city-{number:03}",

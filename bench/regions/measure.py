@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
-"""Listings of regions per second for many clients: against nginx, which answers all of them with a
-constant, and against Fastify with maxmind and Go's net/http, which do the same job (bench/peers).
-Both keep whole replies by location in four times the memory that we may have; "fastify each" ranks
-for each request. Go has a reader of MMDB files and a formula of distances of its own.
+"""Listings of regions per second for many clients: against nginx, which returns a constant, and
+against Fastify with maxmind and Go's net/http, which do the same job (bench/peers). Both peers
+cache whole replies by location, in four times the memory that matchcloud's cache may have. "fastify
+each" ranks for each request. Go has its own reader of MMDB files and its own formula for distances.
 
-The clients are distinct public IPv4 addresses, uniformly random from a seed; each request names one
-in X-Forwarded-For, and every server is sent the same ones. All servers look them up in the same
-DB-IP file (IPv4), but nginx, whose constant is the reply to the first of them, headers included.
-The variants: "loops" for all clients; "one client" for a single one; "gzip" with Accept-Encoding;
-"304" with If-None-Match and the client's ETag, each against nginx with that reply; those that the
-server does not answer are left out. Before anything is measured, matchcloud and its peers must
-answer some clients with the same bytes.
+The clients are distinct public IPv4 addresses, uniformly random from a seed. Each request names one
+in X-Forwarded-For, and every server gets the same ones. All servers look them up in the same DB-IP
+file (IPv4), except nginx: its constant is the reply to the first client, headers included. The
+variants are "loops" for all clients, "one client" for a single one, "gzip" with Accept-Encoding,
+and "304" with If-None-Match and the client's ETag, each against nginx with that reply. Variants
+that the server does not support are skipped. Before anything is measured, matchcloud and its peers
+must return the same bytes to some of the clients.
 
-Every server has one core and one loop, worker or process, wrk has another core. Before the rounds,
-each server with a cache has seen every client once, or had a minute for it. Rounds are interleaved,
-and each has an order of the clients of its own, the same for every server.
+Every server has one core and one loop, worker or process; wrk has another core. Before the rounds,
+each server with a cache receives a request of every client, as far as a minute allows. Rounds are
+interleaved, and each has its own order of the clients, the same for every server.
 """
 import contextlib
 import gzip
@@ -47,10 +47,10 @@ def parsed_arguments():
     parser = parser_of("regions", __doc__)
     parser.add_argument("--clients", type=int, default=100_000, help="(%(default)s)")
     parser.add_argument("--regions", type=int, nargs="+", default=[DEMO_REGIONS, 100],
-                        metavar="COUNT", help="the demo's 12 and more (12 100)")
+                        metavar="COUNT", help="numbers of regions, at least the demo's 12 (12 100)")
     arguments = parsed(parser, clients=2_000, regions=[DEMO_REGIONS])
     if arguments.clients < CHECKED_CLIENTS or min(arguments.regions) < DEMO_REGIONS:
-        parser.error(f"--clients is at least {CHECKED_CLIENTS}, --regions {DEMO_REGIONS}")
+        parser.error(f"--clients must be at least {CHECKED_CLIENTS}, --regions {DEMO_REGIONS}")
     return arguments
 
 
@@ -66,7 +66,7 @@ def import_regions(data, count):
 
 
 def regions_file(folder, reply):
-    """The regions of a listing without its distances, for the peer; and how many they are."""
+    """A file for the peers with the regions of a listing, without distances; and their number."""
     regions = json.loads(reply.body)["regions"]
     for region in regions:
         del region["datacenter_distance_from_client"]
@@ -76,7 +76,7 @@ def regions_file(folder, reply):
 
 
 def etags(server, known):
-    """The ETag of each client's listing; nothing where there is none or it gives no 304."""
+    """The ETag of each client's listing; none if the server has no ETags or never returns 304."""
     with wire.connect(server) as connection:
         def ask(address, *headers, **how):
             what = from_client(address, *headers)
@@ -89,18 +89,18 @@ def etags(server, known):
 
 
 def check_gzip(server, known):
-    """Whether listings are compressed for who takes it; what comes out must be what goes in."""
+    """Whether the server compresses listings. They must be the same after decompression."""
     for address in known[:CHECKED_CLIENTS]:
         packed = wire.fetch(server, **from_client(address, GZIP))
         if wire.header(packed.headers, "content-encoding") != "gzip":
             return False
         if gzip.decompress(packed.body) != wire.fetch(server, **from_client(address)).body:
-            sys.exit(f"bench: compressed, the listing of {address} is another one")
+            sys.exit(f"bench: the compressed listing of {address} differs from the plain one")
     return True
 
 
 class requests:
-    """The files of requests that wrk reads."""
+    """The files from which wrk makes requests."""
 
     def __init__(self, folder, known):
         self.folder = folder
@@ -120,7 +120,7 @@ class requests:
 
 
 def targets(stack, folder, count, known):
-    """The servers, started, and what each is sent."""
+    """Starts the servers. Returns each with the load for it."""
     files = requests(folder, known)
     first, started = known[0], {}
     for transport in ("loops", "httplib"):
@@ -131,7 +131,7 @@ def targets(stack, folder, count, known):
     reply = wire.fetch(server, **from_client(first))
     regions, found = regions_file(folder, reply)
     if found != count:
-        sys.exit(f"bench: {found} regions where {count} were wanted")
+        sys.exit(f"bench: the server has {found} regions instead of {count}")
     node = ["node", os.path.join(PEERS, "fastify", "server.js"), GEOIP, regions]
     go = ["env", "GOMAXPROCS=1", os.path.join(PEERS, "go", "regions"), GEOIP, regions]
     for name, command in (("fastify", node), (UNCACHED, node + ["uncached"]), ("go", go)):
@@ -164,10 +164,10 @@ def targets(stack, folder, count, known):
 
 
 def check_not_modified(results):
-    """Rounds of 304 must have been answered with 304, which has no body."""
+    """Checks that the replies of "304" were short, as replies without a body are."""
     for one in results.get("304", {"rounds": []})["rounds"]:
         if one["reply_bytes"] > results["loops"]["summary"]["reply_bytes"] / 2:
-            sys.exit("bench: If-None-Match was answered with whole listings")
+            sys.exit("bench: requests with If-None-Match got whole listings")
 
 
 def compare_listings(count, known, arguments):
@@ -177,14 +177,14 @@ def compare_listings(count, known, arguments):
                           peers=["fastify", UNCACHED, "go"])
         check_not_modified(results)
         for name in {"gzip", "304"} - results.keys():
-            print(f"  no {name}: this server does not answer so")
+            print(f"  skipped {name}: this server does not support it")
         return results
 
 
 def main():
     arguments = parsed_arguments()
     if not os.path.exists(GEOIP):
-        sys.exit("bench: there is no GeoIP data in var/geoip: script/setup geoip fetches it")
+        sys.exit("bench: no GeoIP data in var/geoip: fetch it with script/setup geoip")
     known = clients.addresses(SEED, arguments.clients)
     results = {count: compare_listings(count, known, arguments) for count in arguments.regions}
     panel = chart.bars(f"GET {PATH}, {arguments.clients:,} clients", "requests per second", {

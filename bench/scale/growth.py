@@ -1,4 +1,4 @@
-"""What things cost as they grow by tens: regions, avatars of a list, lobbies of a history."""
+"""What operations cost as regions, avatars in a list and lobbies in a history grow tenfold."""
 import argparse
 import contextlib
 import json
@@ -25,15 +25,15 @@ LIFETIME_MS = 1000
 
 
 def sentence(things, cost, points):
-    """How a cost follows a number, over all points and at the end."""
+    """How a cost grows with a number, over all points and at the end."""
     logs = [(math.log10(x), math.log10(y)) for x, y in points]
     (x0, y0), (x1, y1) = logs[-2:]
-    return (f"Tenfold {things} cost {10 ** slope_of(logs):.2f}-fold {cost} on average, "
-            f"{10 ** ((y1 - y0) / (x1 - x0)):.2f}-fold between the last two sizes.")
+    return (f"Ten times the {things} cost {10 ** slope_of(logs):.2f} times the {cost} on average, "
+            f"{10 ** ((y1 - y0) / (x1 - x0)):.2f} times between the last two sizes.")
 
 
 def report(title, things, unit, cost, series, told):
-    """Prints a curve of each of `series`, and a sentence on those of `told`; the panel."""
+    """Prints each curve of `series`, and a sentence about those in `told`. Returns the panel."""
     print(f"\n{title}: {unit}\n  {processors_line(processors())}")
     remarks = []
     for name, points in series.items():
@@ -46,12 +46,12 @@ def report(title, things, unit, cost, series, told):
 
 
 def cpu_us(results):
-    """{name: processor microseconds of the server per request}"""
+    """{name: the server's processor time per request, in microseconds}"""
     return {name: 1e6 / of["summary"]["requests_per_cpu_second"] for name, of in results.items()}
 
 
 def regions(folder, arguments):
-    """The listing, its ranking from the cache and, "ranked", made each time."""
+    """The listing, with its ranking from the cache and ("ranked") ranked each time."""
     results, series = {}, {"cached": [], "ranked": []}
     for count in arguments.regions:
         data, document = tempfile.mkdtemp(dir=folder), os.path.join(folder, "catalog.json")
@@ -67,12 +67,12 @@ def regions(folder, arguments):
                 "GET", "/matchmaker/regions", headers=[PLAYER])
         for name, cost in cpu_us(results[count]).items():
             series[name].append((count, cost))
-    return results, report("The listing as regions grow", "regions", "CPU µs per request", "CPU",
+    return results, report("The listing by regions", "regions", "CPU µs per request", "CPU",
                            series, series)
 
 
 def avatars(folder, arguments):
-    """A list, from the cache and rendered each time, and the share of an avatar."""
+    """The list, from the cache and rendered each time, and the cost per avatar."""
     alone = argparse.Namespace(**{**vars(arguments), "connections": 1})
     results, series = {}, {}
     for count in arguments.avatars:
@@ -92,7 +92,7 @@ def avatars(folder, arguments):
 
 
 def lobby_history(folder, arguments):
-    """An export of a span that holds as many lobbies in each history, and of all of them."""
+    """An export of a span with the same number of lobbies in each history, and of all lobbies."""
     span_end = rows.BEGIN_MS + SPAN_LOBBIES * STEP_MS
     ends = {"a span": span_end, "everything": FAR}
     rounds = {f"{name} of {count:,}": [] for count in arguments.lobbies for name in ends}
@@ -102,7 +102,7 @@ def lobby_history(folder, arguments):
             of = history(count)
             _, address = stack.enter_context(serving(folder, of, LIFETIME_MS))
             served[count] = of, address
-            post_export(address, of.game, 0, span_end - 1)  # what is made once
+            post_export(address, of.game, 0, span_end - 1)  # a warm-up
 
         def one(count, end):
             of, address = served[count]
@@ -110,7 +110,7 @@ def lobby_history(folder, arguments):
             post_export(address, of.game, 0, end)
             return {"milliseconds": 1000 * (time.monotonic() - began)}
 
-        for number in range(arguments.rounds):  # each an export of its own
+        for number in range(arguments.rounds):  # so that no export is reused
             found = openloop.interleaved(
                 {f"{name} of {count:,}": lambda count=count, end=end: one(count, end + number)
                  for count in served for name, end in ends.items()}, 1, "milliseconds")

@@ -1,8 +1,8 @@
-"""What idle keep-alive connections cost: the server's resident memory, and the latency of those
-that are active.
+"""What idle keep-alive connections cost: the server's resident memory, and the latency of active
+connections.
 
-Both ends are on this machine; only the server's process is looked at, so the kernel's socket
-buffers are not in the number. Every connection has had one request answered before it idles.
+Both ends are on this machine. The memory is only that of the server's process, so it does not
+include the kernel's socket buffers. Every connection gets one reply before it idles.
 """
 import contextlib
 import os
@@ -14,7 +14,7 @@ import servers
 import wire
 from harness import BINARY, CORES, judged, processors, processors_line
 
-FIRST = 500  # they fill caches and pools: the line begins behind them
+FIRST = 500  # they fill caches and pools: the line begins after them
 SPARE_DESCRIPTORS = 256
 PATIENCE_SECONDS = 5
 LONG = ("--idle-timeout-ms", "3600000", "--connection-share-percent", "100")
@@ -22,14 +22,14 @@ BYTES_TARGET, TAIL_TARGET = 2048, 1.5
 
 
 class held:
-    """Connections of this process that idle."""
+    """Idle connections of this process."""
 
     def __init__(self, pid, address):
         self.pid, self.address, self.connections = pid, address, []
         self.request = wire.request(address, path="/matchmaker/regions")
 
     def grow(self, count, spare):
-        """Opens more until there are `count`, or the server takes no more: then `spare` close."""
+        """Opens more until there are `count`. If the server accepts no more, closes `spare`."""
         while len(self.connections) < count:
             self.connections.append(wire.connect(self.address, timeout=PATIENCE_SECONDS))
             reply = wire.exchange(self.connections[-1], self.request)
@@ -37,14 +37,14 @@ class held:
                 raise SystemExit(f"bench: connection {len(self.connections)} got {reply.status}: "
                                  f"{reply.body!r}")
             if self.displaced():
-                print(f"bench: the server takes no more than {len(self.connections):,} "
-                      f"connections with its limit of descriptors: {spare:,} less idle")
+                print(f"bench: the server's limit of descriptors allows {len(self.connections):,} "
+                      f"connections: closing {spare:,} idle ones")
                 self.shrink(spare)
                 return False
         return True
 
     def displaced(self):
-        """Whether the server closed the one that was idle longest to take the newest."""
+        """Whether the server closed the connection that idled longest to accept the newest."""
         if not select.select([self.connections[0]], [], [], 0)[0]:
             return False
         self.connections.pop(0).close()
@@ -57,12 +57,12 @@ class held:
     def check(self):
         files = len(os.listdir(f"/proc/{self.pid}/fd"))
         if files < len(self.connections):
-            raise SystemExit(f"bench: of {len(self.connections)} idle connections the server "
-                             f"closed some already: it has {files} descriptors")
+            raise SystemExit(f"bench: the server closed some of {len(self.connections)} idle "
+                             f"connections: it has {files} descriptors")
 
 
 def reachable(counts, active):
-    """As many as the limit of descriptors lets this process hold."""
+    """`counts`, as far as the limit of descriptors of this process allows."""
     most = servers.raise_descriptor_limit() - SPARE_DESCRIPTORS
     for count in counts:
         if count > most:
@@ -71,7 +71,7 @@ def reachable(counts, active):
 
 
 def measured(folder, arguments):
-    """Memory and latency, at each of --idle connections."""
+    """Memory and latency, at each count of --idle."""
     points, latency = [], {}
     with contextlib.ExitStack() as stack:
         (child, crowded), (_, alone) = (stack.enter_context(servers.matchcloud(
@@ -94,7 +94,7 @@ def measured(folder, arguments):
 
 
 def reported(points, latency, arguments):
-    """Prints it; what to write down, panels and targets."""
+    """Prints the results. Returns what to write to the file, panels and targets."""
     slope = slope_of(points)
     print(f"\nidle keep-alive connections (loops)\n  {processors_line(processors())}")
     for count, resident in points:
@@ -113,19 +113,19 @@ def reported(points, latency, arguments):
     first, least = points[0]
     panels = [chart.lines("Memory of idle connections", "connections", "MiB more",
                           {"loops": [(x, (y - least) / 2**20) for x, y in points]}, log=False,
-                          remark=[f"{slope:,.0f} bytes per connection; with {first:,} of them "
-                                  f"{least / 2**20:.0f} MiB are resident"]),
+                          remark=[f"{slope:,.0f} bytes per connection; {least / 2**20:.0f} MiB "
+                                  f"resident with the first {first:,}"]),
               chart.bars(f"p99 of {arguments.active} active connections at {arguments.rate:,} "
                          "req/s", "microseconds", groups)]
     targets = [judged("bytes per idle connection", slope, at_most=BYTES_TARGET)]
-    targets += [judged(f"p99 beside {count:,} idle connections, to without", ratio,
+    targets += [judged(f"p99 next to {count:,} idle connections, to without", ratio,
                        at_most=TAIL_TARGET) for count, ratio in ratios.items()]
     return {"bytes_per_connection": slope, "points": points, "latency": latency,
             "p99_ratios": ratios}, panels, targets
 
 
 def slope_of(points):
-    """Least squares through (x, y)."""
+    """The slope of the least-squares line through (x, y)."""
     n = len(points)
     mean_x = sum(x for x, _ in points) / n
     mean_y = sum(y for _, y in points) / n

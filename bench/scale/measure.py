@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 """How the service scales on one machine.
 
-idle     memory of idle keep-alive connections, and the p99 of --active ones beside them (at --rate
+idle     memory of idle keep-alive connections, and the p99 of --active ones next to them (at --rate
          in an open loop), against a server without idle ones
-churn    a new connection for each request, as fast as they come, against nginx (a constant)
-loops    processor time per request at --rate with one event loop on a core, and with two on both
-         cores, one of which the load generator has too
-regions, avatars, history   processor time of the listing, of the list of avatars, and the time of
-         an export, as things grow by tens
+churn    a new connection for each request, as fast as possible, against nginx (a constant)
+loops    processor time per request at --rate, with one event loop on one core, and with two on two
+         cores, one of which the load generator also uses
+regions, avatars, history   processor time of the listing, processor time of the list of avatars,
+         and the time of an export, as the data grows tenfold
 
-Servers have one core but where said, what loads them another. Rounds are interleaved.
+Except in `loops`, servers have one core and the load generator another. Rounds are interleaved.
 """
 import contextlib
 
@@ -32,14 +32,14 @@ GROWTH = {"regions": growth.regions, "avatars": growth.avatars, "history": growt
 def parsed_arguments():
     parser = parser_of("scale", __doc__)
     parser.add_argument("--active", type=positive, default=500,
-                        help="connections beside the idle ones (%(default)s)")
+                        help="active connections next to the idle ones (%(default)s)")
     parser.add_argument("--rate", type=positive, default=10_000,
-                        help="requests per second of idle and loops (%(default)s)")
+                        help="requests per second of the parts idle and loops (%(default)s)")
     for name, sizes, what in (
             ("idle", [5_000, 10_000, 18_000], "idle connections"),
             ("regions", [1, 10, 100, 1_000], "regions"),
-            ("avatars", [10, 100, 1_000, 10_000], "avatars of a list"),
-            ("lobbies", [1_000, 10_000, 100_000, 1_000_000], "lobbies of a history")):
+            ("avatars", [10, 100, 1_000, 10_000], "avatars in a list"),
+            ("lobbies", [1_000, 10_000, 100_000, 1_000_000], "lobbies in a history")):
         parser.add_argument(f"--{name}", type=positive, nargs="+", default=sizes, metavar="COUNT",
                             help=f"{what} ({' '.join(map(str, sizes))})")
     add_parts(parser, PARTS)
@@ -63,7 +63,7 @@ def compare_churn(folder, arguments):
                                    "generator_cpu_percent"))
     ratio, dearer = (openloop.median(rounds["loops"], key) / openloop.median(rounds["nginx"], key)
                      for key in ("requests_per_second", "cpu_us_per_request"))
-    # Where the generator is what limits both, this is what tells them apart.
+    # If the generator limits both rates, only this shows a difference.
     print(f"  processor time of the server per request, to nginx: {dearer:.2f}")
     panel = chart.bars("A new connection for each request", "requests per second", {"": [
         openloop.bar(name, each, "requests_per_second",

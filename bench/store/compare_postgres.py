@@ -1,11 +1,12 @@
-"""`script/bench store --postgres`: a store in PostgreSQL against what its own client does.
+"""`script/bench store --postgres`: a store in PostgreSQL against PostgreSQL's own client.
 
 ingest   `POST /v1/lobbies` against psql with the same lobbies, as final values of the columns and
-         sorted by id: \\copy into a staging table and the same merge typed by hand, in transactions
-         of as many rows. psql reads no JSON, checks and looks up nothing.
+         sorted by id. psql runs \\copy into a staging table and the same merge, in transactions of
+         the same size. It reads no JSON, and checks and looks up nothing.
 export   `matchcloud export` of one game against psql's COPY of the same selection as CSV.
 
-Both also beside the embedded store. The server syncs its commits and runs on the same machine.
+Both are also compared with the embedded store. The server syncs its commits and runs on the same
+machine.
 """
 import json
 import os
@@ -28,7 +29,7 @@ FAR_MS = 4_000_000_000_000
 
 
 class inputs:
-    """The lobbies of all rounds, as lines and as files of rows for each transaction of psql."""
+    """The lobbies of all rounds: as lines, and as a file of rows for each transaction of psql."""
 
     def __init__(self, folder, count):
         self.folder, self.count = folder, count
@@ -71,7 +72,7 @@ class inputs:
 
 
 def post(of, data_dir, store):
-    """Sends all lobbies to a service; returns the seconds."""
+    """Sends all lobbies to a service. Returns the seconds."""
     arguments = ["--data-dir", data_dir, "--master-key-file", of.key]
     return ingest.post_seconds(of.folder, of.lines, of.count,
                                arguments + (["--store", store] if store else []))
@@ -121,7 +122,7 @@ def one_round(of, home, number, seconds):
             export(of, data_dir, postgres.url(home, names[0]), game, ours))
         seconds["psql, COPY out"].append(copy_out(home, names[0], game, theirs))
         if line_count(ours) != line_count(theirs) + 1:
-            sys.exit("bench: psql selects other rows than an export")
+            sys.exit("bench: psql selects a different number of rows than an export")
         seconds["export, embedded"].append(export(of, data_dir, None, game, ours))
     for name in names:
         postgres.psql(home, "postgres", f"DROP DATABASE {name};")

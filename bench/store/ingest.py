@@ -14,7 +14,7 @@ START_SECONDS = 30
 
 
 def ops_port(server):
-    """Of the ops plane, which a server names last."""
+    """The port of the ops plane, which a server prints last."""
     with contextlib.suppress(queue.Empty):
         while line := server.lines.get(timeout=START_SECONDS):
             if line.startswith("ops plane on "):
@@ -23,8 +23,8 @@ def ops_port(server):
 
 
 def post_seconds(folder, path, lobbies, arguments):
-    """Sends the file of that many new lobbies to a service that is started with `arguments`, and
-    logs into `folder`. Returns how long it took."""
+    """Sends the file `path` of new lobbies to a service that is started with `arguments` and logs
+    into `folder`. `lobbies`: their number. Returns the seconds."""
     command = [BINARY, "serve", "--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0"]
     with process("matchcloud serve", command + arguments,
                  os.path.join(folder, "serve.log")) as server:
@@ -38,5 +38,5 @@ def post_seconds(folder, path, lobbies, arguments):
             answer = json.loads(client.getresponse().read())
         seconds = time.monotonic() - begun
     if answer.get("accepted") != lobbies:
-        sys.exit(f"bench: POST /v1/lobbies answered {str(answer)[:500]}")
+        sys.exit(f"bench: POST /v1/lobbies returned {str(answer)[:500]}")
     return seconds

@@ -2,13 +2,13 @@
 """Lobbies per second into a store: `matchcloud import lobbies` against `sqlite3 .import`, and
 `POST /v1/lobbies`.
 
-sqlite3 gets what is left of the work once somebody else has done the rest: a CSV file with the
-final values of the columns, for one table and its index by id as a store has them (not STRICT, and
-with ids as texts of the same sixteen bytes, for `.import` reads texts), with the same journal and
-synchronous modes. It reads no JSON, checks, merges and looks up nothing, and writes it all in one
-transaction; matchcloud does, and keeps its transactions below 200 ms. Both begin with no file and
-end with all on disk. Rounds are interleaved (matchcloud, sqlite3, post, matchcloud, ...), so that
-what else happens on the machine falls on all alike.
+sqlite3 only inserts rows whose final column values are already in a CSV file. Its table and index
+by id are those of a store, except that the table is not STRICT and ids are texts of the same
+sixteen bytes, because `.import` reads texts. The journal and synchronous modes are the same.
+sqlite3 does not read JSON, check, merge or look anything up, and it uses one transaction;
+matchcloud does all of that in transactions below 200 ms. Both start without a file and end with
+everything on disk. Rounds are interleaved (matchcloud, sqlite3, post, matchcloud, ...), so that
+whatever else happens on the machine affects all sides.
 """
 import contextlib
 import json
@@ -36,12 +36,12 @@ PROCESSORS = {"all": "any CPU"}
 def parsed_arguments():
     parser = parser_of("store", __doc__)
     parser.add_argument("--lobbies", type=positive,
-                        help="in a round (1000000), with --span in a game (5000000)")
+                        help="lobbies in a round (1000000) or, with --span, in a game (5000000)")
     parser.add_argument("--postgres", action="store_true",
-                        help="a store in PostgreSQL against psql and the embedded store, instead")
+                        help="instead compare a store in PostgreSQL with psql and the embedded one")
     parser.add_argument("--span", action="store_true",
-                        help="an export of a fixed span from PostgreSQL beside few lobbies and "
-                             "many, instead")
+                        help="instead compare exports of a fixed span from PostgreSQL, for a game "
+                             "with few and with many lobbies")
     parser.add_argument("--ids-by-time", action="store_true",
                         help="ids of version 7, which begin with the time, instead of random ones")
     arguments = parsed(parser, lobbies=100_000)
@@ -50,7 +50,7 @@ def parsed_arguments():
 
 
 class files:
-    """The inputs of all rounds, in a folder beside the build: on the disk that is measured."""
+    """The inputs of all rounds, in a folder next to the build: on the disk that is measured."""
 
     def __init__(self, folder, lobbies, ids_by_time):
         self.folder = folder
@@ -90,7 +90,7 @@ def matchcloud_seconds(inputs, lobbies):
         out = run([BINARY, "import", "lobbies", "--data-dir", data_dir, inputs.lines])
         seconds = time.monotonic() - begun
     if f"{lobbies} lobbies accepted" not in out:
-        sys.exit(f"bench: matchcloud imported something else: {out}")
+        sys.exit(f"bench: matchcloud did not import {lobbies} lobbies: {out}")
     return seconds
 
 
@@ -105,7 +105,7 @@ def sqlite_seconds(inputs, lobbies):
     count = run(["sqlite3", database, "SELECT count(*) FROM lobbies"]).strip()
     shutil.rmtree(path)
     if count != str(lobbies):
-        sys.exit(f"bench: sqlite3 imported {count} rows")
+        sys.exit(f"bench: sqlite3 imported {count} rows instead of {lobbies}")
     return seconds
 
 

@@ -1,4 +1,4 @@
-"""A PostgreSQL server of a measurement's own, and what is compared with it."""
+"""A PostgreSQL server for a measurement, and the SQL that psql runs in comparison."""
 import contextlib
 import os
 import subprocess
@@ -8,16 +8,16 @@ import postgres_server
 from harness import run
 from postgres_server import url
 
-BATCH = 5_000  # lobbies of a transaction, as many as matchcloud takes
+BATCH = 5_000  # lobbies in a transaction, the same as in matchcloud
 
 
 @contextlib.contextmanager
 def server(folder):
-    """Runs a server with its files in `folder`; yields how to connect. It syncs what it commits,
-    and has the memory that a small machine would give it."""
+    """Runs a server with its files in `folder`. Yields the folder of its socket, for `url`. The
+    server syncs its commits, and has the memory settings of a small machine."""
     if postgres_server.programs() is None:
-        sys.exit("bench: PostgreSQL's server is not installed: script/setup postgres")
-    for path in (folder, os.path.dirname(folder)):  # the server's user passes through
+        sys.exit("bench: the PostgreSQL server is not installed: script/setup postgres")
+    for path in (folder, os.path.dirname(folder)):  # the server's user must pass through
         os.chmod(path, os.stat(path).st_mode | 0o011)
     settings = ["shared_buffers=512MB", "max_wal_size=4GB", "work_mem=64MB"]
     with postgres_server.server(folder, settings) as home:
@@ -40,7 +40,7 @@ WHERE known.kind = excluded.kind AND (excluded.start_ts < known.start_ts
 
 
 def merge_script(batches):
-    """What somebody would type to merge files of rows, each in a transaction."""
+    """A script for psql that merges files of rows, each in a transaction."""
     lines = ["SET search_path = matchcloud;",
              "CREATE TEMP TABLE staging (lobby_id uuid, game_id uuid, start_ts bigint, "
              "stop_ts bigint, kind bigint) ON COMMIT DELETE ROWS;"]
@@ -49,7 +49,7 @@ def merge_script(batches):
     return "\n".join(lines)
 
 
-# The selection of an export, in the order and with the columns of one.
+# The selection of an export, with its order and columns.
 SELECTION = """COPY (
 SELECT l.lobby_id, k.namespace_id, n.name, k.region_id, r.region_display_name, k.tier,
   k.version_id, k.version_name, k.game_mode,

@@ -1,4 +1,4 @@
-"""The lobbies of a measurement: as JSON Lines, and as CSV with the column values of the table."""
+"""Lobbies for a measurement: as JSON Lines, and as CSV with the table's column values."""
 import itertools
 import json
 import os
@@ -6,7 +6,7 @@ import random
 import uuid
 
 BEGIN_MS = 1767225600000  # 2026-01-01T00:00:00Z
-STEP_MS = 26  # a new lobby so often: a million in seven hours
+STEP_MS = 26  # between two new lobbies: a million in seven hours
 MEAN_MS = 15 * 60 * 1000
 RUNNING_PERCENT = 1
 GAMES = 4
@@ -16,7 +16,7 @@ REGIONS = ("fra", "iad", "nrt", "syd")
 
 
 def catalog(seed=1, games=GAMES):
-    """A catalog document with so many games of two namespaces each."""
+    """A catalog document of `games` games with two namespaces each."""
     ids = random.Random(seed)
     return {
         "regions": [{"region_id": each, "region_display_name": each, "provider_display_name": "P",
@@ -44,11 +44,11 @@ def write(count, document, json_path, csv_path=os.devnull, seed=2, step_ms=STEP_
           mean_ms=MEAN_MS, ids_by_time=False):
     """Writes `count` lobbies in the order of their starts, the same for the same seeds.
 
-    A new one every `step_ms`, each lasting `mean_ms` on average.
+    A lobby starts every `step_ms` and lasts `mean_ms` on average.
 
-    In the CSV the ids are texts of sixteen characters: as many bytes as the ids have that
-    matchcloud stores, in a file that `.import` can read. It has no NULL: running lobbies have a
-    stop, too.
+    In the CSV, ids are texts of sixteen characters, which `.import` can read. They have as many
+    bytes as the ids that matchcloud stores. The CSV has no NULL, so running lobbies have a stop,
+    too.
     """
     draw = random.Random(seed)
     game_of = {space["namespace_id"]: game["game_id"] for game in document["games"]

@@ -1,8 +1,9 @@
-"""`script/bench store --span`: an export of a fixed span of a game in PostgreSQL, which must not
-depend on how many lobbies the game has besides: a hundredth of them, and all.
+"""`script/bench store --span`: an export of a fixed span of a game in PostgreSQL. Its time must not
+depend on how many other lobbies the game has, so two databases are compared: one with --lobbies,
+one with a hundredth of that.
 
-The lobbies are made in the database: one a second, each lasting up to 42 s, in six duration
-classes. The span is the hour before the last, and has as many lobbies in either database.
+The lobbies are made in the database: one per second, each lasting up to 42 s, in six duration
+classes. The span is the hour before the last, with the same lobbies in both databases.
 """
 import json
 import os
@@ -79,13 +80,13 @@ def measure(arguments):
     medians = {name: statistics.median(each) for name, each in seconds.items()}
     print(f"an export of {found['many']:,} lobbies, medians of {arguments.rounds} rounds:")
     for name, size in sizes.items():
-        print(f"  of a game of {size:12,}  {1000 * medians[name]:8.1f} ms   "
+        print(f"  a game with {size:12,}  {1000 * medians[name]:8.1f} ms   "
               f"({1000 * min(seconds[name]):.1f} to {1000 * max(seconds[name]):.1f})")
     print(f"  {processors_line(PROCESSORS)}")
     ratio = medians["many"] / medians["few"]
-    target = judged("an export beside many lobbies to one beside few", ratio, at_most=TARGET)
+    target = judged("an export from many lobbies, to one from few", ratio, at_most=TARGET)
     panel = chart.bars(f"An export of {found['many']:,} lobbies", "ms", {
-        "": [openloop.bar(f"of {sizes[name]:,}", [{"ms": 1000 * each} for each in seconds[name]],
+        "": [openloop.bar(f"from {sizes[name]:,}", [{"ms": 1000 * each} for each in seconds[name]],
                           "ms") for name in sizes]})
     write_result("store-span", arguments, PROCESSORS,
                  {"sizes": sizes, "exported": found["many"], "seconds": seconds,

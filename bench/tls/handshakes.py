@@ -1,7 +1,7 @@
-"""New connections with one request each: full handshakes, and resumed ones.
+"""New connections with one request each, with full handshakes and with resumed sessions.
 
-That they are is checked: the service counts both, and nginx has a second listener, the same but for
-a log that says of each request what its connection was made by.
+The kind of handshake is checked: the service counts both kinds, and nginx has a second listener
+that is the same except for a log, which has the kind for each request.
 """
 import argparse
 import collections
@@ -16,17 +16,17 @@ from harness import processors, processors_line
 from load import quotients
 from peers import LOOPS, NGINX, compared, pair, shown
 
-# Few at a time: in a round that resumes, each of them begins with a full one.
+# Few at a time, because each of them begins with a full handshake even in rounds that resume.
 CONNECTIONS = 16
 ONE_EACH = ("--closed", "--requests-per-connection", "1", "--sources", "64")
 KINDS = {"full": ONE_EACH, "resumed": (*ONE_EACH, "--resume-sessions")}
 TARGET = 0.95
-PURE_PERCENT = 95  # of the connections are what a round is called after
+PURE_PERCENT = 95  # of the connections must have the kind of the round
 SPOKEN = f"TLSv1.3 {servers.TLS_SUITE} {wire.TLS_CURVE}"
 
 
 def counted(ops):
-    """{"full": how many handshakes so far, "resumed": ..}"""
+    """{kind: number of handshakes so far}"""
     text = wire.fetch(ops, path="/metrics").body.decode()
     return {how: float(re.search(
         rf'^matchcloud_tls_handshakes_total{{how="{how}"}} (\S+)$', text, re.MULTILINE).group(1))
@@ -42,7 +42,7 @@ def our_round(server, ops, arguments, kind):
 
 
 def logged_percent(child, arguments, kind):
-    """How many of nginx's connections are of `kind`, by the log of a short run."""
+    """The share of nginx's connections that are of `kind`, by the log of a short run."""
     address, log = child.logged
     open(log, "w", encoding="utf-8").close()
     openloop.load(address, arguments.seconds, arguments.connections, *KINDS[kind], ramp=0)
@@ -50,18 +50,18 @@ def logged_percent(child, arguments, kind):
         lines = collections.Counter(line.strip() for line in file)
     marks = {"full": f"{SPOKEN} .", "resumed": f"{SPOKEN} r"}
     if not set(lines) <= set(marks.values()):
-        raise SystemExit(f"bench: nginx does not speak {SPOKEN} with all: {lines}")
+        raise SystemExit(f"bench: nginx did not use {SPOKEN} for all requests: {lines}")
     return 100 * lines[marks[kind]] / max(1, sum(lines.values()))
 
 
 def doubt(percents):
-    """Why the rounds are not what they are called; empty: they are."""
-    return "; ".join(f"only {percent:.0f}% of the handshakes with {name} were"
+    """Why the rounds do not measure the kind that they should; empty if they do."""
+    return "; ".join(f"only {percent:.0f}% of the handshakes with {name} were of this kind"
                      for name, percent in percents.items() if percent < PURE_PERCENT)
 
 
 def measured_kind(ours, ops, theirs, arguments, kind):
-    """Rounds of one kind of handshake, printed; what to write down, a chart's group, a verdict."""
+    """Prints rounds of one kind of handshake. Returns the result, a chart's group, a verdict."""
     rounds = openloop.interleaved({
         LOOPS: lambda: our_round(ours, ops, arguments, kind),
         NGINX: lambda: openloop.cpu_round(*theirs, arguments, *KINDS[kind])},
@@ -89,7 +89,7 @@ def measured(folder, arguments, tls):
         **vars(arguments), "connections": min(CONNECTIONS, arguments.connections)})
     result, groups, targets = {}, {}, []
     with contextlib.ExitStack() as stack:
-        # Of trusted proxies the ops plane would want a token.
+        # The ops plane would require a token from trusted proxies.
         ours, theirs = pair(stack, folder, tls, proxies=())
         ops = servers.ops_address(ours[0])
         for kind in KINDS:

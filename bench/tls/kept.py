@@ -1,4 +1,4 @@
-"""Requests and downloads over connections that stay: rate, and the server's processor time."""
+"""Requests and downloads over keep-alive connections: rate, and the server's processor time."""
 import contextlib
 
 import chart
@@ -20,7 +20,7 @@ def cpu_quotients(results, dividend, divisor):
 
 
 def keepalive(folder, arguments, tls):
-    """Listings with and without TLS, ours and nginx's constant."""
+    """Listings with and without TLS, by matchcloud and (a constant) by nginx."""
     with contextlib.ExitStack() as stack:
         listening = dict(zip((LOOPS, NGINX, PLAIN_LOOPS, PLAIN_NGINX),
                              (*pair(stack, folder, tls), *pair(stack, folder, None))))
@@ -39,7 +39,7 @@ def keepalive(folder, arguments, tls):
 
 
 def downloads(folder, arguments, tls):
-    """An image, the same file for both servers."""
+    """Downloads of an image, the same file for both servers."""
     image = stored_image(IMAGE_BYTES)
     with contextlib.ExitStack() as stack:
         ours = matchcloud(stack, folder, tls, prepare=image.lay)

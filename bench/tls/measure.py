@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 """What TLS costs the server, against nginx with the same certificate, suite and curve.
 
-keepalive    listings over --connections, with and without TLS, ours and nginx's constant
-handshakes   a new connection for each request: full handshakes, and resumed ones
+keepalive    listings over --connections, with and without TLS, against a constant of nginx
+handshakes   a new connection for each request, with full handshakes and with resumed sessions
 memory       --idle connections, with and without TLS
 downloads    an image of 2 MB
-storm        the p99 of steady requests beside full handshakes, to alone. Those who make them have a
-             lower priority; where others work on these cores, give this one a higher (nice)
+storm        the p99 of steady requests next to full handshakes, relative to alone. The clients that
+             make the handshakes have a lower priority. If other programs use these cores, give
+             the benchmark a higher priority than theirs (nice)
 
-Every server has one core and one loop or worker, what loads it has another; rounds are
-interleaved. What is compared is mostly the server's processor time: what loads it does the same
-cryptography, and is the slower one where connections are new.
+Every server has one core and one loop or worker, the load generator has another core. Rounds are
+interleaved. Mostly the server's processor time is compared, because the load generator does the
+same cryptography and is slower than the server when connections are new.
 """
 import handshakes
 import kept

@@ -1,7 +1,7 @@
-"""The memory of connections that have had one reply and idle.
+"""The memory of idle connections, after one reply each.
 
-Only the server's processes are looked at, so the kernel's socket buffers are not in the numbers.
-Each server is new: in one that has served before, connections find memory that is there already.
+Only the memory of the server's processes counts, so the kernel's socket buffers are not included.
+Each server is new, because in one that has served before, connections reuse existing memory.
 """
 import contextlib
 
@@ -12,13 +12,13 @@ from harness import judged, processors, processors_line
 from load import PLAYER
 from peers import LOOPS, NGINX, PATH, PLAIN_LOOPS, PLAIN_NGINX, pair
 
-FIRST_PART = 10  # a tenth of the connections fills caches and pools; the line begins behind them
+FIRST_PART = 10  # a tenth of the connections fills caches and pools; the line begins after them
 LONG = ("--idle-timeout-ms", "3600000", "--connection-share-percent", "100")
 TARGET = 1.0
 
 
 def grow(connections, count, address):
-    """Opens more until there are `count`, each with a reply."""
+    """Opens more until there are `count`, with a reply on each."""
     request = wire.request(address, path=PATH, headers=[PLAYER])
     while len(connections) < count:
         connections.append(wire.connect(address))
@@ -28,17 +28,17 @@ def grow(connections, count, address):
 def asked(connection, request):
     status = wire.exchange(connection, request).status
     if status != 200:
-        raise SystemExit(f"bench: a connection that is to idle got {status}")
+        raise SystemExit(f"bench: a request before idling got {status}")
 
 
 def points_of(child, address, count):
-    """[(connections, bytes of memory)] with a part of the connections and with all."""
+    """[(connections, bytes of memory)], for a part of the connections and for all."""
     connections, points = [], []
     try:
         for step in (max(1, count // FIRST_PART), count):
             grow(connections, step, address)
             points.append((step, servers.proportional_bytes(child.pid)))
-        # All are still there.
+        # Checks that the server closed none of them.
         for connection in connections:
             asked(connection, wire.request(address, path=PATH, headers=[PLAYER]))
     finally:

@@ -1,4 +1,4 @@
-"""The servers of this part, and how two of them compare over rounds that were interleaved."""
+"""The servers of this part, and the comparison of two of them over interleaved rounds."""
 import servers
 import wire
 from harness import BINARY, CORES, judged
@@ -14,8 +14,8 @@ def matchcloud(stack, folder, tls, **more):
 
 
 def pair(stack, folder, tls, **more):
-    """Ours, started with `more`, and an nginx with the bytes of its listing; (child, address) of
-    each. Both speak TLS by the same certificate, or without one plainly."""
+    """matchcloud, started with `more`, and an nginx that returns the bytes of its listing: (child,
+    address) of each. Both use TLS with the certificate `tls`, if any."""
     ours = matchcloud(stack, folder, tls, **more)
     reply = wire.fetch(ours[1], path=PATH, headers=[PLAYER])
     theirs = stack.enter_context(servers.nginx(reply, folder, core=CORES[0], tls=tls))
@@ -26,11 +26,11 @@ def pair(stack, folder, tls, **more):
 
 
 def check_spoken(address):
-    """Both must do the same work, or there is nothing to compare."""
+    """Checks the protocol and cipher, because both servers must do the same work."""
     with wire.connect(address) as connection:
         spoken = connection.version(), connection.cipher()[0]
     if spoken != ("TLSv1.3", servers.TLS_SUITE):
-        raise SystemExit(f"bench: {address.url} speaks {spoken}")
+        raise SystemExit(f"bench: {address.url} uses {spoken}")
 
 
 def shown(what, quartiles):
@@ -39,7 +39,7 @@ def shown(what, quartiles):
 
 
 def compared(what, quartiles, at_least, doubt=""):
-    """The verdict on a ratio; in doubt also where its rounds say one thing and another."""
+    """The verdict on a ratio. Quartiles on both sides of the target also cast doubt on it."""
     low, middle, high = quartiles
     if not doubt and low < at_least <= high:
         doubt = f"half of the rounds have {low:.2f} to {high:.2f}"

@@ -1,4 +1,4 @@
-"""The latency of steady requests over TLS connections that stay, alone and beside clients that
+"""The latency of steady requests over keep-alive TLS connections, alone and next to clients that
 make full handshakes as fast as one process can."""
 import contextlib
 
@@ -11,6 +11,7 @@ from peers import LOOPS, NGINX, pair, shown
 
 RATE_PART = 1 / 3
 ALONE, BESIDE = "alone", "beside"
+SHOWN = {ALONE: ALONE, BESIDE: "storm"}
 
 
 def most(address, arguments):
@@ -19,7 +20,7 @@ def most(address, arguments):
 
 
 def beside(address, arguments, rate):
-    """A round next to a storm, with how many handshakes that made in a second."""
+    """A round during a storm of handshakes, with their number per second."""
     with openloop.noise(address, arguments.connections, *ONE_EACH) as made:
         one = steady(address, arguments, rate)
     return {"handshakes_per_second": made["requests_per_second"], **one}
@@ -39,18 +40,20 @@ def measured(folder, arguments, tls):
             address, arguments, rate) for name, address in addresses.items()
                  for side, measure in ((ALONE, steady), (BESIDE, beside))}
         rounds = openloop.interleaved(sides, arguments.rounds, "p99_us")
-    print(f"\n{rate:,} TLS requests per second in an open loop, alone and beside full handshakes\n"
-          f"  {processors_line(processors())}")
-    openloop.print_rounds(rounds, ("p99_us", "p50_us", "p99.9_us", "requests_per_second",
-                                   "generator_cpu_percent"))
+    print(f"\n{rate:,} TLS requests per second in an open loop, alone and in a storm of full "
+          f"handshakes\n  {processors_line(processors())}")
+    shown_rounds = {f"{name}, {SHOWN[side]}": rounds[f"{name}, {side}"]
+                    for name in addresses for side in SHOWN}
+    openloop.print_rounds(shown_rounds, ("p99_us", "p50_us", "p99.9_us", "requests_per_second",
+                                         "generator_cpu_percent"))
     ratios = {}
     for name in addresses:
         stormy = rounds[f"{name}, {BESIDE}"]
         ratios[name] = quotients(stormy, rounds[f"{name}, {ALONE}"], "p99_us")
         made = openloop.median(stormy, "handshakes_per_second")
-        shown(f"{name}: p99 beside {made:,.0f} handshakes per second, to alone", ratios[name])
+        shown(f"{name}: p99 next to {made:,.0f} handshakes per second, to alone", ratios[name])
     panel = chart.bars(f"p99 of {rate:,} requests per second", "microseconds", {
-        name: [openloop.bar(side, rounds[f"{name}, {side}"], "p99_us",
+        name: [openloop.bar(SHOWN[side], rounds[f"{name}, {side}"], "p99_us",
                             f"{ratios[name][1]:.2f} x alone" if side == BESIDE else "")
                for side in (ALONE, BESIDE)] for name in addresses})
     return {"rate": rate, "rounds": rounds, "p99_ratios": ratios}, [panel], []

@@ -1,5 +1,5 @@
-"""Bodies of versions to validate: a clean one of about 8 kB, and wrong ones that every validator
-must refuse."""
+"""Versions to validate: a clean one of about 8 kB, and wrong ones that every validator must
+refuse."""
 import copy
 import glob
 import json
@@ -13,23 +13,23 @@ SHARED = ("tier", "max_players", "idle_lobbies", "regions", "docker")
 
 
 def region_ids(document):
-    """Every region that a version names, at the matchmaker or at a mode."""
+    """Every region that a version names, in the matchmaker or in a mode."""
     matchmaker = document["config"]["matchmaker"]
     places = [matchmaker, *matchmaker["game_modes"].values()]
     return sorted({region for each in places for region in each.get("regions", {})})
 
 
 def named_ports(runtime, number):
-    """A runtime with ports under names of their own, those that have no number left out: their
-    members are none that the specification knows."""
+    """A runtime with unique names of ports, without ports that have no number: their members are
+    not in the specification."""
     runtime["ports"] = {f"{name}-{number}": port for name, port in runtime["ports"].items()
                         if "port" in port or "port_range" in port}
     return runtime
 
 
 def composed():
-    """All real configurations in one: a game mode for each of theirs, with what their matchmaker
-    says for all modes."""
+    """All real configurations in one: each of their game modes, with what its matchmaker sets for
+    all modes."""
     modes, scripts = {}, {}
     for number, path in enumerate(sorted(glob.glob(REAL)), 1):
         with open(path, encoding="utf-8") as file:
@@ -57,7 +57,7 @@ def wrong_groups():
 
 
 def wrong_versions():
-    """Each wrong in one place: {what: text}."""
+    """Versions that are wrong in one place: {what: text}."""
     changes = {
         "no name": lambda body, mode: body.pop("display_name"),
         "an empty name": lambda body, mode: body.update(display_name=""),
@@ -67,7 +67,7 @@ def wrong_versions():
         "an unknown region": lambda body, mode: mode.update(regions={"nowhere": {}}),
         "no players": lambda body, mode: mode.update(max_players=0),
         "players as text": lambda body, mode: mode.update(max_players="8"),
-        "bounds in disorder": lambda body, mode: mode.update(idle_lobbies={"min": 3, "max": 2}),
+        "reversed bounds": lambda body, mode: mode.update(idle_lobbies={"min": 3, "max": 2}),
         "half of the bounds": lambda body, mode: mode.update(idle_lobbies={"min": 3}),
         "an unknown protocol": lambda body, mode: mode.update(
             docker={"ports": {"game": {"port": 80, "protocol": "ftp"}}}),

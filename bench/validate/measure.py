@@ -2,14 +2,14 @@
 """What validation costs: over HTTP, against Fastify with ajv (bench/peers/fastify/validate.js) and
 our httplib transport; and alone, in bench_parts.
 
-http   POST groups.validate, and POST versions.validate of a clean version of about 8 kB, made of
-       the real configurations of the tests. All answer with the same bytes, and all of them must
-       find something wrong in some wrong bodies, at the same place in each. Every server has one
-       core and one loop or process, wrk has another; rounds are interleaved.
+http   POST groups.validate, and POST versions.validate of a clean version of about 8 kB, made from
+       the real configurations of the tests. All servers must return the same bytes, and find an
+       error at the same place in each of some wrong bodies. Every server has one core and one loop
+       or process; wrk has another core. Rounds are interleaved.
 parts  Against the least that reading JSON can cost (RapidJSON's `Document::Parse` with the same
-       flags), and against RapidJSON's SchemaValidator on the schema that `matchcloud schema`
-       prints, which stops at its first error and does not know all rules. Ratios are taken within a
-       round, and printed as medians over the rounds.
+       flags), and against RapidJSON's SchemaValidator with the schema that `matchcloud schema`
+       prints. SchemaValidator stops at its first error and does not know all rules. Ratios compare
+       times of the same round; their medians over the rounds are printed.
 """
 import contextlib
 import json
@@ -36,13 +36,13 @@ TARGETS = {"groups": 2.0, "versions": 5.0}
 def parsed_arguments():
     parser = parser_of("validate", __doc__)
     parser.add_argument("--part-rounds", type=positive, default=11,
-                        help="of each benchmark of bench_parts (%(default)s)")
+                        help="rounds of each benchmark in bench_parts (%(default)s)")
     parser.add_argument("--part-seconds", type=float, default=0.05,
-                        help="that one takes in a round, at least (%(default)s)")
+                        help="the least time of such a benchmark in a round (%(default)s)")
     add_parts(parser, PARTS)
     arguments = parsed(parser, part_rounds=2, part_seconds=0.002)
     if arguments.part_seconds <= 0:
-        parser.error("--part-seconds is more than 0")
+        parser.error("--part-seconds must be more than 0")
     return arguments
 
 
@@ -56,21 +56,21 @@ def import_regions(data, regions):
 
 
 def paths_in(address, path, body):
-    """Where a server finds something wrong."""
+    """The places where a server finds errors."""
     reply = wire.fetch(address, method="POST", path=path, body=body.encode())
     if reply.status != 200:
-        sys.exit(f"bench: {body[:200]} is answered {reply.status}: {reply.body[:300]!r}")
+        sys.exit(f"bench: {body[:200]} got {reply.status}: {reply.body[:300]!r}")
     return {tuple(error["path"]) for error in json.loads(reply.body)["errors"]}
 
 
 def check_wrong_bodies(listening):
-    """All servers must refuse what is wrong, and agree on where it is."""
+    """Checks that all servers find an error in each wrong body, at the same place."""
     wrong = [(GROUPS, body) for body in configs.wrong_groups()]
     wrong += [(VERSIONS, body) for body in configs.wrong_versions().values()]
     for path, body in wrong:
         found = {name: paths_in(address, path, body) for name, (_, address) in listening.items()}
         if not set.intersection(*found.values()):
-            sys.exit(f"bench: the servers find other things wrong in {body}: {found}")
+            sys.exit(f"bench: the servers find errors at different places in {body}: {found}")
 
 
 def compare_over_http(folder, arguments):
@@ -95,7 +95,7 @@ def main():
     if "http" in arguments.parts:
         with servers.ready() as folder:
             result["http"] = compare_over_http(folder, arguments)
-        panels.append(chart.bars("POST to be validated", "requests per second", {
+        panels.append(chart.bars("POST to validate", "requests per second", {
             name: bars_of(of) for name, of in result["http"].items()}))
         for name, of in result["http"].items():
             ratio = of["loops"]["summary"]["median"] / of["fastify"]["summary"]["median"]

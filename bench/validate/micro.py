@@ -1,10 +1,10 @@
 """What validation costs: against the least that reading JSON can cost (RapidJSON's
-`Document::Parse` with the same flags), and against RapidJSON's SchemaValidator on the schema that
-`matchcloud schema` prints, which stops at its first error and does not know all rules.
+`Document::Parse` with the same flags), and against RapidJSON's SchemaValidator with the schema that
+`matchcloud schema` prints. SchemaValidator stops at its first error and does not know all rules.
 
 A round runs every benchmark of `validation/` in bench_parts once, those of a body one after the
-other. Ratios are taken within a round, so that what else happens on the machine falls on both
-sides, and printed as medians over the rounds.
+other. Ratios compare times of the same round, so that whatever else happens on the machine affects
+both sides. Their medians over the rounds are printed.
 """
 import json
 import os
@@ -24,7 +24,7 @@ LARGE = ("64KiB", "256KiB", "1MiB")
 
 
 def measured_round(seconds):
-    """Of each measure and body: CPU nanoseconds, the size in bytes, findings where it has any."""
+    """{(measure, body): CPU nanoseconds, size in bytes, and the number of findings, if counted}."""
     out = run(pinned(CORES[0]) + [
         PROGRAM, "--benchmark_filter=^validation/", "--benchmark_format=json",
                f"--benchmark_min_time={seconds}"])
@@ -50,7 +50,7 @@ class results:
         return statistics.median(each[measure, body][what] for each in self.rounds)
 
     def ratio(self, over, under, body):
-        """Median, least and greatest of the rounds' ratios of time."""
+        """The median, least and greatest ratio of times over the rounds."""
         all_ratios = [each[over, body]["ns"] / each[under, body]["ns"] for each in self.rounds]
         return statistics.median(all_ratios), min(all_ratios), max(all_ratios)
 
@@ -60,9 +60,9 @@ def shown(ratio):
 
 
 def compare_with_floor(found):
-    """Prints; returns the ratios by body, and whether they are as they should be."""
-    print(f"\nvalidate / floor in time, target {FLOOR_TARGET} on real configurations; bench_parts: "
-          f"CPU {CORES[0]}")
+    """Prints a table. Returns the ratios by body, and whether they meet the target."""
+    print(f"\nvalidate / floor by time, target {FLOOR_TARGET} for real configurations; "
+          f"bench_parts: CPU {CORES[0]}")
     print("  body        bytes  findings  floor     validate  ratio")
     ratios = {}
     for body in found.bodies(r"\d\d") + list(SIZES):
@@ -72,16 +72,16 @@ def compare_with_floor(found):
               f"{found.median('validate', body, 'findings'):8.0f} "
               f"{found.median('floor', body):7,.0f} ns {found.median('validate', body):7,.0f} ns "
               f"{shown(ratio)}")
-    # A finding costs its path and its sentence, which parsing has nothing to compare with.
+    # Only bodies without findings count: parsing has no equivalent of their paths and messages.
     clean = [body for body in ratios if not found.median("validate", body, "findings")]
     worst = max(clean, key=ratios.get)
-    return ratios, judged(f"validation to parsing alone, at its worst without findings ({worst})",
+    return ratios, judged(f"validation to parsing alone, the worst body without findings ({worst})",
                           ratios[worst][0], at_most=FLOOR_TARGET)
 
 
 def compare_with_schema_validator(found):
-    """Likewise. Only bodies that the schema validator reads to the end count."""
-    print(f"\nschema_validator / validate in time, target {SCHEMA_TARGET}; both without findings")
+    """The same, with bodies that the schema validator reads to their end."""
+    print(f"\nschema_validator / validate by time, target {SCHEMA_TARGET}; both without findings")
     ratios = {}
     for body in list(SIZES) + [f"clean-{size}" for size in LARGE]:
         if found.median("schema_validator", body, "findings") > 0:
@@ -90,13 +90,13 @@ def compare_with_schema_validator(found):
         ratios[body] = ratio
         print(f"  {body:14} {shown(ratio)}")
     worst = min(ratios, key=ratios.get)
-    return ratios, judged(f"SchemaValidator to validation, at its worst ({worst})",
+    return ratios, judged(f"SchemaValidator to validation, the worst body ({worst})",
                           ratios[worst][0], at_least=SCHEMA_TARGET)
 
 
 def compare_sizes(found):
-    """Prints; returns nanoseconds per byte by measure, content and size."""
-    print("\nnanoseconds per byte as bodies grow (linear: a line stays level)")
+    """Prints a table. Returns nanoseconds per byte by measure, content and size."""
+    print("\nnanoseconds per byte as bodies grow (equal numbers in a row: linear time)")
     print("                               " + "".join(f"{size:>9}" for size in LARGE)
           + "   findings")
     per_byte = {}
@@ -115,7 +115,7 @@ def compare_sizes(found):
 
 
 def measured(rounds, seconds):
-    """All comparisons; what to write down, panels and targets."""
+    """Makes all comparisons. Returns what to write to the file, panels and targets."""
     every = []
     for number in range(rounds):
         every.append(measured_round(seconds))
@@ -124,7 +124,7 @@ def measured(rounds, seconds):
     floor, floor_target = compare_with_floor(found)
     schema, schema_target = compare_with_schema_validator(found)
     per_byte = compare_sizes(found)
-    panels = [chart.bars("Validation alone, time to that of others", "ratio of CPU time", {
+    panels = [chart.bars("Validation alone, ratios of time", "ratio of CPU time", {
         "to Document::Parse (less is better)": ratio_bars(floor),
         "of SchemaValidator (more is better)": ratio_bars(schema)})]
     return {"validate_to_floor": floor, "schema_validator_to_validate": schema,

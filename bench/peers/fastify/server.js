@@ -4,18 +4,19 @@
 //
 //   node server.js GEOIP.mmdb REGIONS.json [uncached]
 //
-// listens on a port of the kernel's choice and says which. Uncached, it ranks for each request.
-// REGIONS.json: [{"region_id", "region_display_name", "provider_display_name",
+// listens on a port that the kernel chooses, and prints it. With `uncached`, it ranks for each
+// request. REGIONS.json: [{"region_id", "region_display_name", "provider_display_name",
 // "datacenter_coord"}].
-// The client is the right-most address of X-Forwarded-For that is no trusted proxy; loopback is.
+// The client is the right-most address of X-Forwarded-For that is not a trusted proxy. Loopback
+// addresses are trusted proxies.
 
 const fs = require('node:fs');
 const maxmind = require('maxmind');
 const { Geodesic } = require('geographiclib-geodesic');
 const { LRUCache } = require('lru-cache');
 
-// Four times what matchcloud's own cache may have by default, and for whole replies: 100,000 random
-// addresses are some 22,000 locations, which with a dozen regions all fit.
+// Four times the default of matchcloud's own cache, for whole replies. 100,000 random addresses
+// have some 22,000 locations, which all fit with a dozen regions.
 const CACHE_LIMIT_BYTES = 256 * 1024 * 1024;
 const LOOKUP_CACHE_ENTRIES = 100_000;
 const METRES_PER_MILE = 1609.344;
@@ -43,7 +44,7 @@ function render(regions, location) {
   }));
 }
 
-/// Where GeoIP2's nested and DB-IP's flat records have it; undefined where they do not.
+/// From GeoIP2's nested and DB-IP's flat records; undefined if they have no location.
 function locationOf(record) {
   const at = record?.location ?? record;
   return Number.isFinite(at?.latitude) && Number.isFinite(at?.longitude) ? at : undefined;

@@ -4,10 +4,10 @@
 //
 //   node validate.js REGION,REGION..
 //
-// listens on a port of the kernel's choice and says which. All errors are looked for, as matchcloud
-// does. What JSON Schema cannot say is left out, and so costs nothing here: that ports, ranges and
-// globs do not meet earlier ones, which environment names the service sets itself, that the hosts
-// of URLs are public, and suggestions.
+// listens on a port that the kernel chooses, and prints it. It looks for all errors, as matchcloud
+// does. Rules that JSON Schema cannot express are missing, so they cost nothing here: that ports,
+// ranges and globs do not overlap earlier ones, which environment names the service sets itself,
+// that the hosts of URLs are public, and suggestions.
 
 const TIERS = ['basic-4d1', 'basic-2d1', 'basic-1d1', 'basic-1d2', 'basic-1d4', 'basic-1d8',
   'basic-1d16'];
@@ -18,7 +18,7 @@ const RESERVED_HEADER = '^(?!(?:[Hh][Oo][Ss][Tt]|[Cc][Oo][Nn][Tt][Ee][Nn][Tt]-[L
   + '[Hh]|[Tt][Rr][Aa][Nn][Ss][Ff][Ee][Rr]-[Ee][Nn][Cc][Oo][Dd][Ii][Nn][Gg]'
   + '|[Cc][Oo][Nn][Nn][Ee][Cc][Tt][Ii][Oo][Nn])$)';
 
-/// An object with no other members; null stands for an optional one that is absent.
+/// An object with no other members. An optional member may be null instead of absent.
 function object(required, optional = {}, more = {}) {
   const nullable = Object.entries(optional).map(([name, of]) => (
     [name, of.type && !of.enum ? { ...of, nullable: true } : of]));
@@ -45,7 +45,7 @@ function displayName(longest) {
   });
 }
 
-/// `min` and `max`, the first at most the second.
+/// `min` and `max`, with `min` at most `max`.
 const bounds = (min, max) => object({
   min: { ...min, allOf: [{ maximum: { $data: '1/max' } }] }, max });
 const idleLobbies = bounds(number(0, 16), number(0, 32));
@@ -59,7 +59,7 @@ const port = object({}, {
   dev_port_range: object({ min: UNSIGNED_32, max: UNSIGNED_32 }),
   dev_protocol: text(),
 }, {
-  // Of its own accord a port is behind the gateway, which has no ranges.
+  // By default, a port is behind the gateway, which has no ranges.
   if: { properties: { proxy: { const: 'none' } }, required: ['proxy'] },
   then: {
     properties: {
@@ -83,7 +83,7 @@ const runtime = object({}, {
   network_mode: oneOf('bridge', 'host'),
   ports: map(port, { maxProperties: 16, ...named('^(?!.*--)(?!-)[a-z0-9-]{1,16}(?<!-)$') }),
 }, {
-  // Without the gateway only on the host's network.
+  // Ports without the gateway need the host's network.
   if: { properties: { network_mode: { const: 'host' } }, required: ['network_mode'] },
   else: { properties: { ports: { additionalProperties: {
     properties: { proxy: { enum: ['gateway', null] } } } } } },
@@ -195,7 +195,7 @@ const reply = { 200: {
   } } },
 } };
 
-/// Where it is, as the way there from the body.
+/// An error, with its path from the body.
 function finding({ instancePath, keyword, params, message }) {
   const path = instancePath.split('/').slice(1)
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
@@ -213,7 +213,7 @@ async function main() {
   const regions = process.argv[2].split(',');
   const app = require('fastify')({
     logger: false,
-    // Fastify's own ways are to mend what is wrong, and to stop at the first error.
+    // By default, Fastify corrects wrong values and stops at the first error.
     ajv: { customOptions: {
       allErrors: true, removeAdditional: false, useDefaults: false, coerceTypes: false,
       $data: true, allowUnionTypes: true, strictTypes: false,

@@ -15,7 +15,7 @@ type entry struct {
 	body []byte
 }
 
-// replyCache keeps the replies that were asked for last, up to a limit of bytes of their bodies.
+// replyCache keeps the most recently used replies, up to a limit of bytes for their bodies.
 type replyCache struct {
 	mutex       sync.Mutex
 	limit, held int

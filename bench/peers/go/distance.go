@@ -15,7 +15,7 @@ const (
 )
 
 const radians = math.Pi / 180
-const converged = 1e-13 // of a longitude in radians, less than a thousandth of a millimetre
+const converged = 1e-13 // radians of longitude: less than a thousandth of a millimetre
 const mostSteps = 100
 
 // The positive nodes of Gauss-Legendre quadrature with ten nodes on [-1, 1], and their weights.
@@ -27,12 +27,12 @@ var nodes = [...]struct{ at, weight float64 }{
 	{0.14887433898163122, 0.2955242247147529},
 }
 
-// distance gives the metres between two places along the ellipsoid as Vincenty's inverse formula
-// does (T. Vincenty, Direct and Inverse Solutions of Geodesics on the Ellipsoid with Application of
-// Nested Equations, Survey Review 23 (176), 1975), but for its truncated series, which stand for two
-// integrals: they are off by hundredths of a millimetre, which rounded to metres is another digit in
-// one of 100,000 distances. Of two places that are nearly antipodal the iteration does not converge;
-// they get the great circle's distance.
+// distance returns the metres between two places along the ellipsoid, by Vincenty's inverse formula
+// (T. Vincenty, Direct and Inverse Solutions of Geodesics on the Ellipsoid with Application of
+// Nested Equations, Survey Review 23 (176), 1975). It computes two integrals that the formula
+// approximates by truncated series. The series are off by hundredths of a millimetre, which changes
+// one of 100,000 distances when they are rounded to metres. For nearly antipodal places, the
+// iteration does not converge; they get the great circle's distance.
 func distance(from, to location) float64 {
 	sinU1, cosU1 := reduced(from.Latitude)
 	sinU2, cosU2 := reduced(to.Latitude)
@@ -65,8 +65,8 @@ func distance(from, to location) float64 {
 	return sphere(from, to)
 }
 
-// integrals gives those along an arc of sigma for its length, in polar radii, and for what its
-// longitude on the ellipsoid is less than on the sphere. Both are even around the arc's middle.
+// integrals returns two integrals along an arc of sigma: its length in polar radii, and how much
+// less its longitude is on the ellipsoid than on the sphere. Both are even around the arc's middle.
 func integrals(sigma, cosTwoMiddle, cosSquareAlpha float64) (length, longitude float64) {
 	square := cosSquareAlpha * (equatorial*equatorial - polar*polar) / (polar * polar)
 	sinTwoMiddle := math.Sqrt(math.Max(0, 1-cosTwoMiddle*cosTwoMiddle))
@@ -81,7 +81,7 @@ func integrals(sigma, cosTwoMiddle, cosSquareAlpha float64) (length, longitude f
 	return length * sigma / 2, longitude * sigma / 2
 }
 
-// reduced gives sine and cosine of the reduced latitude.
+// reduced returns the sine and cosine of the reduced latitude.
 func reduced(latitude float64) (float64, float64) {
 	sin, cos := math.Sincos(latitude * radians)
 	sin *= 1 - flattening
@@ -89,7 +89,7 @@ func reduced(latitude float64) (float64, float64) {
 	return sin / length, cos / length
 }
 
-// sphere gives the great circle's distance on a sphere with the ellipsoid's mean radius.
+// sphere returns the great circle's distance on a sphere with the ellipsoid's mean radius.
 func sphere(from, to location) float64 {
 	sinLatitude := math.Sin((to.Latitude - from.Latitude) / 2 * radians)
 	sinLongitude := math.Sin((to.Longitude - from.Longitude) / 2 * radians)

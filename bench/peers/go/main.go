@@ -1,12 +1,12 @@
-// The listing of regions as a Go author would write it, for script/bench regions: net/http and
-// nothing else but the standard library, with a reader of MMDB files of its own, distances after
-// Vincenty, and a cache of replies by location.
+// The listing of regions as a Go author would write it, for script/bench regions: net/http and the
+// standard library only, with its own reader of MMDB files, distances after Vincenty, and a cache
+// of replies by location.
 //
 //	regions GEOIP.mmdb REGIONS.json
 //
-// listens on a port of the kernel's choice and says which. REGIONS.json: [{"region_id",
+// listens on a port that the kernel chooses, and prints it. REGIONS.json: [{"region_id",
 // "region_display_name", "provider_display_name", "datacenter_coord"}]. The client is the right-most
-// address of X-Forwarded-For that is no trusted proxy; loopback is.
+// address of X-Forwarded-For that is not a trusted proxy. Loopback addresses are trusted proxies.
 package main
 
 import (
@@ -24,7 +24,7 @@ import (
 	"strings"
 )
 
-// As much as the peer on Fastify has, for whole replies.
+// The same as for the Fastify peer, for whole replies.
 const cacheLimitBytes = 256 << 20
 
 const metresPerMile = 1609.344
@@ -51,7 +51,7 @@ type service struct {
 
 func rounded(value float64) float64 { return math.Floor(value*1000+0.5) / 1000 }
 
-// render lists the regions, nearest first; without a location all are as near, 0 away.
+// render lists the regions, nearest first. Without a location, all distances are 0.
 func (s *service) render(client location, known bool) ([]byte, error) {
 	ranked := append([]region(nil), s.regions...)
 	for i := range ranked {
@@ -77,7 +77,7 @@ func (s *service) render(client location, known bool) ([]byte, error) {
 	return bytes.TrimSuffix(body.Bytes(), []byte("\n")), nil
 }
 
-// clientOf goes from the peer to the left through X-Forwarded-For for as long as it meets loopback.
+// clientOf starts at the peer and reads X-Forwarded-For from the right while it finds loopback.
 func clientOf(request *http.Request) netip.Addr {
 	peer, err := netip.ParseAddrPort(request.RemoteAddr)
 	if err != nil {
@@ -97,7 +97,7 @@ func clientOf(request *http.Request) netip.Addr {
 
 func (s *service) list(writer http.ResponseWriter, request *http.Request) {
 	if request.Method != http.MethodGet {
-		http.Error(writer, "GET it", http.StatusMethodNotAllowed)
+		http.Error(writer, "use GET", http.StatusMethodNotAllowed)
 		return
 	}
 	client, known := s.geoip.locate(clientOf(request))

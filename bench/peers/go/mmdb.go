@@ -9,7 +9,7 @@ import (
 	"os"
 )
 
-// The types of MaxMind's DB format 2.0 that are looked into; all others are skipped by their size.
+// The types of MaxMind's DB format 2.0 that are read; all others are skipped by their size.
 const (
 	typePointer = 1
 	typeDouble  = 3
@@ -22,17 +22,17 @@ const (
 const metadataMark = "\xab\xcd\xefMaxMind.com"
 const separatorBytes = 16 // between the search tree and the data
 
-// database is an MMDB file in memory, read as far as the place of an address needs it.
+// database is an MMDB file in memory, of which only the locations of addresses are read.
 type database struct {
 	tree       []byte
 	data       section
 	nodes      uint
 	recordBits uint
 	ipVersion  uint
-	ipv4Node   uint // of an IPv6 tree: where ::/96 ends
+	ipv4Node   uint // in an IPv6 tree: the node at the end of ::/96
 }
 
-// section is a part of the file in which values stand and to whose begin pointers are relative.
+// section is a part of the file with values. Pointers are relative to its start.
 type section []byte
 
 func openDatabase(path string) (*database, error) {
@@ -42,7 +42,7 @@ func openDatabase(path string) (*database, error) {
 	}
 	mark := bytes.LastIndex(file, []byte(metadataMark))
 	if mark < 0 {
-		return nil, fmt.Errorf("%s is no MMDB file", path)
+		return nil, fmt.Errorf("%s is not an MMDB file", path)
 	}
 	metadata := section(file[mark+len(metadataMark):])
 	opened := &database{
@@ -66,7 +66,7 @@ func openDatabase(path string) (*database, error) {
 	return opened, nil
 }
 
-// record gives the left (0) or right (1) record of a node.
+// record returns the left (0) or right (1) record of a node.
 func (d *database) record(node, side uint) uint {
 	at := d.tree[node*d.recordBits/4:]
 	switch d.recordBits {
@@ -85,7 +85,7 @@ func (d *database) record(node, side uint) uint {
 	}
 }
 
-// locate gives the place of an address and whether the file knows it.
+// locate returns the location of an address, and whether the file has one.
 func (d *database) locate(address netip.Addr) (location, bool) {
 	node := uint(0)
 	if address.Is4() && d.ipVersion == 6 {
@@ -103,7 +103,7 @@ func (d *database) locate(address netip.Addr) (location, bool) {
 	return d.placeOf(node - d.nodes - separatorBytes)
 }
 
-// placeOf reads a record: GeoIP2's have the coordinates in a map, DB-IP's flat ones have not.
+// placeOf reads a record: GeoIP2's have the coordinates in a map, DB-IP's are flat.
 func (d *database) placeOf(record uint) (location, bool) {
 	if nested, there := d.data.find(record, "location"); there {
 		record = nested
@@ -116,8 +116,8 @@ func (d *database) placeOf(record uint) (location, bool) {
 	return location{latitude, longitude}, true
 }
 
-// head reads the control bytes of a value: its type, its size (of a pointer: where it points to),
-// and where its content begins.
+// head reads the control bytes of a value: its type, its size (for a pointer, its target), and
+// where its content begins.
 func (s section) head(at uint) (kind, size, content uint) {
 	control := uint(s[at])
 	kind, at = control>>5, at+1
@@ -131,7 +131,7 @@ func (s section) head(at uint) (kind, size, content uint) {
 	if size < 29 {
 		return kind, size, at
 	}
-	more := size - 28 // so many bytes
+	more := size - 28 // the number of bytes of the size
 	base := []uint{0, 29, 285, 65821}[more]
 	return kind, base + s.bigEndian(at, more), at + more
 }
@@ -152,7 +152,7 @@ func (s section) bigEndian(at, count uint) (value uint) {
 	return value
 }
 
-// resolved is head of the value itself where a pointer stands.
+// resolved is like head, but follows a pointer to its value.
 func (s section) resolved(at uint) (kind, size, content uint) {
 	kind, size, content = s.head(at)
 	if kind == typePointer {
@@ -161,7 +161,7 @@ func (s section) resolved(at uint) (kind, size, content uint) {
 	return kind, size, content
 }
 
-// end gives where the next value begins.
+// end returns where the next value begins.
 func (s section) end(at uint) uint {
 	kind, size, content := s.head(at)
 	switch kind {
@@ -179,7 +179,7 @@ func (s section) end(at uint) uint {
 	return content
 }
 
-// find gives where the value of a member of the map at `at` stands.
+// find returns where the value of a member of the map at `at` begins.
 func (s section) find(at uint, name string) (uint, bool) {
 	kind, size, content := s.resolved(at)
 	if kind != typeMap {
@@ -196,7 +196,7 @@ func (s section) find(at uint, name string) (uint, bool) {
 	return 0, false
 }
 
-// number reads a member that is a double or a float, and finite.
+// number reads a member that is a finite double or float.
 func (s section) number(at uint, name string) (float64, bool) {
 	found, there := s.find(at, name)
 	if !there {
@@ -213,7 +213,7 @@ func (s section) number(at uint, name string) (float64, bool) {
 	return value, !math.IsNaN(value) && !math.IsInf(value, 0)
 }
 
-// unsigned reads a member that is an unsigned integer; 0 where there is none.
+// unsigned reads a member that is an unsigned integer; 0 if it is missing.
 func (s section) unsigned(name string) uint {
 	found, there := s.find(0, name)
 	if !there {
