@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tests the built service with its clients: the existing one of its interface, whose packages are
-# those of package-lock.json, and those of clients/, in Node.js, Chromium and mono.
+# Tests the built service with its clients: the existing client of its interface, with the packages
+# of package-lock.json, and those in clients/, in Node.js, Chromium and mono.
 # script/test client calls this.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -9,7 +9,7 @@ to=build/client
 folder=$(mktemp -d)
 servers=()
 
-# Services that tests have started by themselves leave their process ids in the folder.
+# Services that tests start themselves leave their process ids in the folder.
 leave() {
   local file
   for file in "$folder"/*.pid; do
@@ -25,8 +25,8 @@ trap leave EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# Puts the service's URL into `url` once it listens, and ends it when this script ends. From here it
-# is in London, so that distances differ.
+# Starts the service and puts its URL into `url` once it listens. The service ends with this script.
+# Its clients on this machine count as being in London, so that distances differ.
 serve() {
   local output line
   mkfifo "$folder/output"
@@ -46,9 +46,9 @@ serve() {
 }
 
 script/packages tests/client $to
-script/packages tests/console build/console/test # what drives the browser
+script/packages tests/console build/console/test # to control the browser
 cp tests/client/operations.test.mjs $to/
-# The README's example is compiled only.
+# The README's example is only compiled.
 cat >$to/Example.cs <<EXAMPLE
 using Matchcloud; using System; using System.Threading.Tasks;
 class Example {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What the balancer's configuration (docs/haproxy.cfg, docs/nginx.conf) promises beyond what chaos
-shows, and that replicas that are killed at once all come back.
+"""Tests what the balancer's configuration (docs/haproxy.cfg, docs/nginx.conf) promises beyond what
+chaos shows, and that replicas that are killed at once all come back.
 
     script/cluster [--nginx] --once tests/cluster/balancer.py [--kills N]
 
@@ -22,9 +22,9 @@ import cluster
 import lobbies
 
 BACK = 30  # seconds; a replica starts again after 2
-SETTLED = 2  # seconds; script/cluster gives a replica up that ends sooner again and again
-DRAINING = 1.2  # seconds in which all accept, of a --drain-delay-ms of 2,000; checks take 0.5
-LARGE_LINES = 12_000  # some 4 MB, which fits into no buffer
+SETTLED = 2  # seconds; script/cluster gives up if a replica keeps ending sooner
+DRAINING = 1.2  # seconds in which all accept; --drain-delay-ms is 2,000 and checks take 0.5 s
+LARGE_LINES = 12_000  # some 4 MB, more than any buffer holds
 TLS_URL, INGEST = os.environ["CLUSTER_TLS_URL"], os.environ["CLUSTER_INGEST"]
 LINES = {"Content-Type": "application/x-ndjson"}
 
@@ -37,7 +37,7 @@ def settle():
 
 
 def killed_together(killed):
-    """Kills these at once and waits until all of them serve again, with new processes."""
+    """Kills these replicas at once. Returns whether all serve again, with new processes."""
     settle()
     before = {each: cluster.pid_of(each) for each in killed}
     for each in killed:
@@ -52,8 +52,8 @@ def killed_together(killed):
 
 
 def pairs_come_back(rounds):
-    """Kills each pair of neighbours in turn; whether all came back."""
-    settle()  # those that were killed before have no process for a while
+    """Kills each pair of neighbours in turn. Returns whether all came back."""
+    settle()  # replicas that were killed before have no process for a while
     every = cluster.replicas()
     return all(killed_together([every[(number + more) % len(every)] for more in range(2)])
                for number in range(rounds))
@@ -64,7 +64,7 @@ def listing(url=cluster.URL):
 
 
 def is_promise(answer):
-    """503 as the service says it, no matter which server said it."""
+    """Whether this is the service's 503, no matter which server sent it."""
     if not answer.is_away() or not answer.headers["Content-Type"].startswith(
             "application/problem+json"):
         return False
@@ -73,7 +73,7 @@ def is_promise(answer):
 
 
 def ended_together(check):
-    """All replicas drain at once, and are gone for a while."""
+    """Drains all replicas at once, so that there are none for a while."""
     settle()
     before = {each: cluster.pid_of(each) for each in cluster.replicas()}
     for each in before:
@@ -84,7 +84,7 @@ def ended_together(check):
     answers = []
     while time.monotonic() < begin + DRAINING:
         answers.append(listing())
-    check("replicas that drain are asked where none is ready",
+    check("draining replicas get requests if none is ready",
           answers and all(each.status == 200 for each in answers), str(next(
               (each for each in answers if each.status != 200), f"{len(answers)} requests")))
     wrong, promised = [], 0
@@ -98,12 +98,12 @@ def ended_together(check):
         return answer.status == 200 and all(
             cluster.pid_of(each) not in (0, before[each]) for each in before)
     cluster.until("new processes", served, BACK)
-    check("where no replica is, the answer is 503 with Retry-After", promised and not wrong,
+    check("without replicas, the answer is 503 with Retry-After", promised and not wrong,
           wrong[0] if wrong else f"{promised} of them")
 
 
 def early_answer():
-    """What is said to an upload with a wrong token of which nothing but the head was sent."""
+    """The answer to an upload with a wrong token, when only its head was sent."""
     where = urllib.parse.urlsplit(INGEST)
     context = ssl.create_default_context(
         cafile=os.path.join(cluster.FOLDER, "tls", "cert.pem"))
@@ -118,26 +118,26 @@ def early_answer():
 def ingestion(check):
     settle()
     said = early_answer()
-    check("an upload is passed on while it comes", said.startswith("HTTP/1.1 401"),
+    check("an upload is passed on while it arrives", said.startswith("HTTP/1.1 401"),
           said.splitlines()[0])
     game = lobbies.Game(77)
     for path, document in game.documents():
         answer = cluster.ask(cluster.ops_of(1) + path, json.dumps(document), "PUT")
         assert answer.is_good(), f"{path}: {answer}"
     for each in cluster.replicas():
-        cluster.until("the namespace at all", lambda each=each: json.dumps(game.namespace) in
+        cluster.until("the namespace everywhere", lambda each=each: json.dumps(game.namespace) in
                       cluster.ask(f"{cluster.ops_of(each)}/v1/namespaces").body.decode(), 10)
-    # A seed of its own: ids of lobbies follow from it, and chaos makes some from a number.
+    # Its own seed, because ids of lobbies follow from it, and chaos makes some from a number.
     chance = random.Random("balancer")
     lines = [each.whole() for each in game.make(chance, 0, LARGE_LINES)]
     answer = cluster.ask(f"{INGEST}/v1/lobbies", "\n".join(lines) + "\n", headers=LINES)
     accepted = cluster.json_of(answer)["accepted"] if answer.status == 200 else 0
-    check(f"{LARGE_LINES} lines through the frontend of ingestion", accepted == LARGE_LINES,
+    check(f"{LARGE_LINES} lines through the frontend for ingestion", accepted == LARGE_LINES,
           "" if accepted == LARGE_LINES else str(answer))
 
 
 def secrets_are_not_logged(check):
-    """A request that fails has a line in the log, which is without its query."""
+    """Checks that the log has a line for a request that fails, but without its query."""
     for each in cluster.replicas():
         cluster.send(each, signal.SIGKILL)
     cluster.ask(f"{cluster.URL}/exports/a/lobby-history.csv?signature=secret")
@@ -148,7 +148,7 @@ def secrets_are_not_logged(check):
 
 
 def log():
-    """What haproxy writes, or nginx in two files."""
+    """The log of haproxy, or both logs of nginx."""
     return "".join(cluster.read(name) or "" for name in ("balancer.log", "balancer-failed.log"))
 
 

@@ -1,6 +1,6 @@
-"""The clients of the chaos test besides matchcloud-load: they report lobbies to the ops planes of
-all replicas, ask for exports, download them and read images, report latencies, and know what has to
-come."""
+"""The clients of the chaos test besides matchcloud-load. They report lobbies to the ops planes of
+all replicas, request exports, download them, read images, and report latencies. They know which
+answers are right."""
 import hashlib
 import itertools
 import json
@@ -17,16 +17,16 @@ DEMO = "00000000-0000-4000-8000-000000000001"
 ASK_AT_ONCE = 3  # clients that want the same export
 SLOW_PACE = 0.1  # seconds
 STILL_SLOTS, STILL_LOBBIES = 24, 40_000
-# Players of a network measure alike, those of the next one as much again.
+# Players of a network measure about the same; those of the next network measure that much more.
 NETWORKS = ("192.0.2", "198.51.100", "203.0.113")
-PLAYERS, SILENT_PLAYER = 200, 250  # of each network; the last part of their addresses
+PLAYERS, SILENT_PLAYER = 200, 250  # in each network: the last part of an address
 ROUND_TRIPS = {"lon": 40, "fra": 9, "nrt": 230}  # milliseconds, by region
-TIE = 0.2, 0.01  # milliseconds and the part of them that predictions of replicas may differ by
+TIE = 0.2, 0.01  # the difference allowed between predictions: milliseconds, and a share of them
 ALL_SLOTS = lobbies.EPOCH_MS, lobbies.EPOCH_MS + STILL_SLOTS * lobbies.SLOT_MS
 
 
 def at_once(*calls):
-    """Calls all of them in threads, and returns when the last one has."""
+    """Calls all of them in threads. Returns when all have returned."""
     threads = [threading.Thread(target=call) for call in calls]
     for each in threads:
         each.start()
@@ -41,9 +41,9 @@ class Clients:
         self._slots = itertools.count()
         self._lock = threading.Lock()
         self._threads = []
-        # Of `live` more is reported all the time, of `still` nothing after the start.
+        # More lobbies of `live` are reported all the time, none of `still` after the start.
         self.live, self.still, self.probed = map(lobbies.Game, (1, 2, 3))
-        self.exports = {}  # the exports that answered a request about `still`, by its span
+        self.exports = {}  # the exports that requests about `still` got, by span
 
     def prepare(self):
         ops = cluster.ops_of(cluster.ready_replicas()[0])
@@ -51,9 +51,9 @@ class Clients:
             for path, document in game.documents():
                 said = cluster.ask(ops + path, json.dumps(document), "PUT")
                 assert said.is_good(), f"{path}: {said}"
-        # Others see it within a second.
+        # Other replicas see it within a second.
         for each in cluster.ready_replicas():
-            cluster.until("the catalog of all", lambda each=each: json.dumps(self.probed.id) in
+            cluster.until("the catalog everywhere", lambda each=each: json.dumps(self.probed.id) in
                           cluster.ask(f"{cluster.ops_of(each)}/v1/games").body.decode(), 10)
         chance = random.Random(self._seed)
         for slot in range(STILL_SLOTS):
@@ -85,13 +85,13 @@ class Clients:
             while not self._journal.stopping.is_set():
                 work(chance)
                 self._journal.stopping.wait(chance.uniform(0, 2 * PAUSE))
-        except Exception as error:  # whatever it is, the test has failed and must say so
+        except Exception as error:  # whatever it is, the test has failed
             self._journal.fail(work.__name__, repr(error))
 
     # -- reports -----------------------------------------------------------------
 
     def deliver(self, what, batch, replica=None):
-        """Has the lines acknowledged, by this replica or by any that takes them."""
+        """Sends the lines until they are acknowledged, by this replica or by any."""
         def attempt():
             to = replica or random.choice(cluster.replicas())
             return cluster.ask(f"{cluster.ops_of(to)}/v1/lobbies", batch,
@@ -113,7 +113,7 @@ class Clients:
         made = list(game.make(chance, slot, count))
         whole = [each.whole() for each in made]
         early, late = zip(*(each.parts() for each in made))
-        # To one replica; the same to two at once; to each what the other one is not told.
+        # All to one replica, all to two at once, or the starts to one and the stops to another.
         said = chance.choice([[whole], [whole, whole], [early, late]])
         size = chance.randrange(10, count + 1)
         at_once(*(lambda lines=lines: [self.deliver("lines", batch)
@@ -130,7 +130,7 @@ class Clients:
                 self.probed.lobbies.append(lobby)
 
     def probe_export(self, replica, slot):
-        """Asks this replica for an export that there is none of yet."""
+        """Requests an export that does not exist yet from this replica."""
         start = lobbies.EPOCH_MS + slot
         self.ask_export(self.still, start, start + lobbies.SLOT_MS // 2 + replica,
                         "export after an event", cluster.url_of(replica))
@@ -138,15 +138,15 @@ class Clients:
     # -- exports -----------------------------------------------------------------
 
     def ask_export(self, game, start, end, what="export", base=cluster.URL):
-        """The URL of an export; None if none came."""
+        """The URL of an export; None if the request failed."""
         answer = self._journal.repeat(what, lambda: cluster.ask(
             f"{base}/cloud/games/{game.id}/matchmaker/lobbies/export-history",
             json.dumps({"query_start": start, "query_end": end})))
         return answer and cluster.json_of(answer)["url"]
 
     def download(self, url, expected, chance, pace=0, got=b""):
-        """Reads the whole export, but for what was got, a part at a time or until it is cut, and
-        goes on from there: by the balancer, or by any replica itself."""
+        """Reads the rest of an export after `got`, in parts or until it is cut, and continues from
+        there, through the balancer or directly from any replica."""
         direct = not pace and chance.choice([True, False])
 
         def attempt():
@@ -162,11 +162,11 @@ class Clients:
         what = "slow download" if pace else "download"
         answer = self._journal.repeat(what, attempt, may_break=direct, goes_on=True)
         if answer and got != expected:
-            self._journal.fail(what, f"{url}: {len(got)} bytes that are not the "
-                                     f"{len(expected)} expected")
+            self._journal.fail(what, f"{url}: the {len(got)} bytes are not the "
+                                     f"expected {len(expected)}")
 
     def check_export(self, game, start, end, chance, clients):
-        """Several clients ask for the same at once, and each downloads what it was told."""
+        """Several clients request the same export at once, and each downloads its URL."""
         with self._lock:
             expected = game.csv(start, end)
         urls = []
@@ -198,21 +198,21 @@ class Clients:
         self.exports[start, end] = self.check_export(self.still, start, end, chance, ASK_AT_ONCE)
 
     def _download_slowly(self, chance):
-        """Something that a replica is in the midst of, whatever happens to it."""
+        """Downloads slowly, so that a replica is always sending something when an event happens."""
         if url := self.ask_export(self.still, *ALL_SLOTS):
             self.download(url, self._still_csv, chance, pace=SLOW_PACE)
 
     def cut_download(self, replica):
-        """kill -9 of a replica that sends a download, which goes on elsewhere."""
+        """Kills (-9) a replica that is sending a download, and continues the download elsewhere."""
         url = self.ask_export(self.still, *ALL_SLOTS)
         begun = cluster.ask(url.replace(cluster.URL, cluster.url_of(replica)), pace=SLOW_PACE / 10,
                             midway=lambda: cluster.send(replica, signal.SIGKILL))
         if begun.status != 200 or begun.error != "cut" or not begun.body:
-            self._journal.fail("download that was cut", begun)
+            self._journal.fail("cut download", begun)
         self.download(url, self._still_csv, random.Random(replica), got=begun.body)
 
     def check_all(self):
-        """Asks each replica for an export of all that was acknowledged. Returns how many lines."""
+        """Exports all acknowledged lobbies and checks them. Returns their number."""
         chance = random.Random(self._seed)
         count = 0
         for game in (self.live, self.still, self.probed):
@@ -227,12 +227,12 @@ class Clients:
         url = chance.choice(sorted(self._images))
         answer = self._journal.repeat("image", lambda: cluster.ask(url), goes_on=True)
         if answer and hashlib.sha256(answer.body).digest() != self._images[url]:
-            self._journal.fail("image", f"{url}: other bytes")
+            self._journal.fail("image", f"{url}: wrong bytes")
 
     # -- latencies ---------------------------------------------------------------
 
     def _report_latencies(self, chance):
-        """A player tells any replica what it measured."""
+        """A player reports its measurements to any replica."""
         network = chance.randrange(len(NETWORKS))
         player = f"{NETWORKS[network]}.{chance.randrange(1, PLAYERS)}"
         measured = json.dumps({"latencies": {
@@ -249,8 +249,8 @@ class Clients:
 
     @staticmethod
     def _predictions(replica):
-        """What a replica predicts for a player of each network who never reported: the latencies by
-        network and region. None if it knows of a network by no report, or does not answer."""
+        """What a replica predicts for a player in each network who never reported: {(network,
+        region): latency}. None if it has no report from a network, or does not answer."""
         found = {}
         for network in NETWORKS:
             answer = cluster.ask(f"{cluster.url_of(replica)}/matchmaker/regions?fields=latency",
@@ -265,7 +265,7 @@ class Clients:
         return found
 
     def agree_on_latencies(self):
-        """Whether all replicas know all networks, and predict the same."""
+        """Whether all replicas have reports from all networks, and predict the same."""
         told = [self._predictions(each) for each in cluster.replicas()]
         return None not in told and all(
             abs(ms - told[0][key]) <= TIE[0] + TIE[1] * ms for each in told

@@ -14,20 +14,20 @@ POSTGRES = os.environ["CLUSTER_POSTGRES"]
 HAS_CUTS = bool(os.environ["CLUSTER_CUTS"])
 RELOAD = getattr(signal, os.environ["CLUSTER_RELOAD"].replace("-", "SIG"))
 LOAD = os.path.join(os.environ["BUILD"], "matchcloud-load")
-TIMEOUT = 30  # seconds that an answer may take
-PART = 32 * 1024  # bytes that are read at once
+TIMEOUT = 30  # seconds for an answer
+PART = 32 * 1024  # bytes to read at once
 JSON = {"Content-Type": "application/json"}
 
 
 class Answer:
-    """What came of a request. `error` says why there is no answer, or not all of it; `body` is what
-    came nevertheless."""
+    """The result of a request. `error` says why the answer is missing or incomplete; `body` is what
+    arrived of it."""
 
     def __init__(self, status=None, headers=None, body=b"", error=None):
         self.status, self.headers, self.body, self.error = status, headers or {}, body, error
 
     def is_away(self):
-        """503 with a promise: the request may be repeated."""
+        """Whether this is 503 with Retry-After, so that the request may be repeated."""
         return self.status == 503 and "Retry-After" in self.headers
 
     def is_good(self):
@@ -39,7 +39,7 @@ class Answer:
 
 
 def read_body(got, stop_after, pace, midway):
-    """The bytes that came, and whether that is all that was to come."""
+    """The bytes that arrived, and None if that is all; otherwise "left" or "cut"."""
     if "Content-Length" not in got.headers:
         return got.read(), None
     body = bytearray()
@@ -58,7 +58,7 @@ def read_body(got, stop_after, pace, midway):
 
 
 def narrow_socket(host, port, timeout):
-    """A connection of which the kernel, at both ends, holds little that was not read yet."""
+    """A connection on which the kernel buffers little, at both ends."""
     made = socket.socket()
     made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, PART)
     made.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, 1400)
@@ -69,8 +69,8 @@ def narrow_socket(host, port, timeout):
 
 def ask(url, body=None, method=None, headers=None, stop_after=None, pace=0, midway=None,
         timeout=TIMEOUT):
-    """Asks once, on a connection of its own. `stop_after`: reads no more bytes than these; `pace`:
-    the seconds after each `PART` of them; `midway` is called after the first."""
+    """Sends one request on a new connection. `stop_after`: the most bytes to read. `pace`: the
+    seconds to wait after each `PART`. `midway`: called after the first part."""
     parts = urllib.parse.urlsplit(url)
     if parts.scheme == "https":
         context = ssl.create_default_context(cafile=os.path.join(FOLDER, "tls", "cert.pem"))
@@ -97,7 +97,7 @@ def ask(url, body=None, method=None, headers=None, stop_after=None, pace=0, midw
 
 
 def read(name):
-    """A file of the cluster's; None while there is none."""
+    """The content of a file in the cluster's folder; None if it is missing."""
     try:
         with open(os.path.join(FOLDER, name), encoding="utf-8") as file:
             return file.read().strip()
@@ -106,7 +106,7 @@ def read(name):
 
 
 def until(what, holds, seconds):
-    """Waits until `holds` returns something, which it returns."""
+    """Waits until `holds` returns something true, and returns that."""
     end, pause = time.monotonic() + seconds, threading.Event()
     while not (found := holds()):
         if time.monotonic() > end:
@@ -116,7 +116,7 @@ def until(what, holds, seconds):
 
 
 def replicas():
-    """Those that have a process."""
+    """The replicas that have a process."""
     return sorted(int(name[8:-4]) for name in os.listdir(FOLDER)
                   if name.startswith("replica-") and name.endswith(".pid"))
 
@@ -153,7 +153,7 @@ _commands = threading.Lock()
 
 
 def command(text):
-    """Has script/cluster do something, and waits until it is done."""
+    """Sends a command to script/cluster, and waits until it is done."""
     with _commands:
         before = (read("obeyed") or "").splitlines()
         with open(os.path.join(FOLDER, "commands"), "w", encoding="utf-8") as pipe:
@@ -162,7 +162,7 @@ def command(text):
 
 
 def repeated():
-    """How often haproxy sent a request again, by its statistics; None of nginx."""
+    """How often haproxy repeated a request, by its statistics; None for nginx."""
     answer = ask(f"{os.environ['CLUSTER_STATS']}/;csv")
     rows = answer.body.decode().lstrip("# ").splitlines()
     names = rows[0].split(",")

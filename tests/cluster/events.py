@@ -1,4 +1,4 @@
-"""What happens to the cluster, and when: a plan that follows from its seed alone."""
+"""What happens to the cluster, and when: a plan that depends only on its seed."""
 import random
 import signal
 import threading
@@ -10,8 +10,9 @@ BACK = 30  # seconds within which a replica that ended serves again
 
 
 class Event:
-    """`begin` and `end` take a replica. Between them, for as long as the plan says, something is
-    away. `takes` events leave a replica out of service, so that others have to be there."""
+    """`begin` and `end` are called with a replica. Between them, for as long as the plan says,
+    something is unavailable. Events with `takes` put a replica out of service, so others must be
+    ready."""
 
     def __init__(self, name, begin, end=None, takes=False):
         self.name, self.begin, self.end, self.takes = name, begin, end, takes
@@ -32,7 +33,7 @@ def take_over(replica):
 
 
 class Database:
-    """The primary is killed and its standby promoted. A new standby is made behind the scene."""
+    """Kills the primary and promotes its standby. A new standby is made in the background."""
 
     def __init__(self):
         self._pair = postgres_pair.Pair(cluster.POSTGRES)
@@ -59,7 +60,7 @@ class Database:
 
 
 class Size:
-    """One replica more, then one less, so that there are as many as before in the end."""
+    """Adds a replica, and then removes it, so that the number is the same in the end."""
 
     def __init__(self):
         self._base = len(cluster.replicas())
@@ -71,7 +72,7 @@ class Size:
         if self._more:
             cluster.until("a new replica", lambda: cluster.is_ready(self._base + 1), BACK)
         else:
-            cluster.until("the last replica's end",
+            cluster.until("the end of the last replica",
                           lambda: len(cluster.replicas()) == self._base, BACK)
 
     def restore(self):
@@ -80,12 +81,12 @@ class Size:
 
 
 def all_events(database, size, while_paused, kill):
-    """Every kind of event. `while_paused` is done while a replica stands still."""
+    """Every kind of event. `while_paused` is called while a replica is stopped."""
     def pause(replica):
         cluster.send(replica, signal.SIGSTOP)
         while_paused()
     found = [
-        Event("kill -9 in the midst of a download", kill, takes=True),
+        Event("kill -9 during a download", kill, takes=True),
         Event("pause", pause, signalled(signal.SIGCONT), takes=True),
         Event("restart", signalled(signal.SIGTERM), takes=True),
         Event("take-over", take_over),
@@ -106,8 +107,9 @@ def all_events(database, size, while_paused, kill):
 
 
 def plan(seed, events):
-    """Endless: the pause before the event in seconds, the event, which of the replicas that may be
-    chosen (0 to 1), and the seconds that it lasts. Each kind comes once before any comes again."""
+    """Yields without end: the pause before the event in seconds, the event, the choice among the
+    possible replicas (0 to 1), and how many seconds the event lasts. No kind of event is repeated
+    before all others have happened."""
     chance = random.Random(seed)
     while True:
         chance.shuffle(events)

@@ -1,12 +1,12 @@
-"""What became of the requests of the test's own clients, which repeat what a service may refuse
-while something is away. One journal for all threads."""
+"""The results of the requests of the test's own clients. They repeat requests that the service may
+refuse while something is unavailable. One journal serves all threads."""
 import collections
 import threading
 import time
 
-REPEAT_LIMIT = 10  # seconds: what is repeated succeeds within these, once all is there again
+REPEAT_LIMIT = 10  # seconds of calm within which a repeated request must succeed
 PAUSE = 0.25
-TOLD_LIMIT = 5  # of each kind of request: that many wrong answers are kept for the end
+TOLD_LIMIT = 5  # wrong answers to print in the end, for each kind of request
 
 
 class Journal:
@@ -17,13 +17,14 @@ class Journal:
         self.stopping = threading.Event()
         self.counts = collections.Counter()
         self.wrong = []
-        # How long an answer took while all was there, and when it was first asked for, in seconds.
+        # The longest time for an answer while everything was available, and when the request was
+        # first sent, in seconds.
         self.longest = collections.defaultdict(lambda: (0, 0))
 
     # -- what happens to the cluster ---------------------------------------------
 
     def start(self):
-        """The instant from which all times are told."""
+        """Starts the clock for all printed times. Returns the instant."""
         self._begin = time.monotonic()
         return self._begin
 
@@ -50,7 +51,7 @@ class Journal:
             self.counts[what, outcome] += 1
 
     def _calm_for(self, begin):
-        """How long all has been there since `begin`; 0 while something is away."""
+        """How long everything has been available since `begin`; 0 while something is not."""
         with self._lock:
             return 0 if self._away else time.monotonic() - max(begin, self._calm_since)
 
@@ -60,10 +61,10 @@ class Journal:
                 self.longest[what] = waited, begin - self._begin
 
     def repeat(self, what, attempt, may_break=False, goes_on=False):
-        """Repeats `attempt`, which returns an answer, until it is a good one, and returns that.
-        503 with Retry-After counts as `away` and is repeated; so is no answer, as `broken`, where a
-        client that asks a replica itself sees that it died. `goes_on`: so is an answer
-        that was cut, and at once one that its reader left. Everything else is wrong: None."""
+        """Calls `attempt` until it returns a good answer, and returns that. Repeats after 503 with
+        Retry-After (`away`). With `may_break`, for requests sent to a replica directly, also after
+        a broken connection (`broken`). With `goes_on`, also after an answer that was cut, and at
+        once after one that its reader left. After any other answer, fails and returns None."""
         begin = time.monotonic()
         while True:
             answer = attempt()
@@ -84,7 +85,7 @@ class Journal:
                 self.fail(what, answer)
                 return None
             if self._calm_for(begin) > REPEAT_LIMIT:
-                self.fail(what, f"not within {REPEAT_LIMIT} s of the return of all: {answer}")
+                self.fail(what, f"not within {REPEAT_LIMIT} s of calm: {answer}")
                 return None
             threading.Event().wait(PAUSE)
 
@@ -94,4 +95,4 @@ class Journal:
             said = ", ".join(f"{count} {outcome}" for (of, outcome), count
                              in sorted(self.counts.items()) if of == what)
             seconds, at = self.longest[what]
-            yield f"{what}: {said}; the longest in calm {seconds:.2f} s, asked at {at:.1f} s"
+            yield f"{what}: {said}; the longest in calm {seconds:.2f} s, sent at {at:.1f} s"

@@ -1,4 +1,4 @@
-"""Lobbies that the test makes up and reports, and the CSV that an export of them must be."""
+"""Lobbies that the test makes up and reports, and the CSV that their export must return."""
 import datetime
 import itertools
 import json
@@ -6,7 +6,7 @@ import uuid
 
 HEADER = ("lobby_id,namespace_id,namespace_name,region_id,region_name,tier,version_id,version_name,"
           "game_mode,start_ts,stop_ts,total_uptime_ms,query_uptime_ms\r\n")
-REGIONS = {"lon": "London", "bom": "Mumbai"}  # of the demo data
+REGIONS = {"lon": "London", "bom": "Mumbai"}  # in the demo data
 EPOCH_MS = 1_748_736_000_000  # 2025-06-01, when the demo data has nothing
 SLOT_MS = 3_600_000
 
@@ -17,7 +17,7 @@ def moment(ms):
 
 
 class Game:
-    """A game of the test's own. Lobbies are in slots of an hour that nothing reaches out of."""
+    """A game of the test. Each lobby lies within a slot of an hour."""
 
     def __init__(self, number):
         self.id = str(uuid.UUID(int=0xc4a05_0000_4000_8000_0000_0000_0000 + number))
@@ -26,12 +26,12 @@ class Game:
         self.lobbies = []
 
     def documents(self):
-        """What makes it, by the paths of the ops plane."""
+        """The documents that create the game, by their paths on the ops plane."""
         yield f"/v1/games/{self.id}", {"display_name": f"Chaos {self.name}"}
         yield f"/v1/namespaces/{self.namespace}", {"game_id": self.id, "name": self.name}
 
     def make(self, chance, slot, count):
-        """So many lobbies in the slot, which are not yet `lobbies`."""
+        """`count` new lobbies in the slot, which are not in `lobbies` yet."""
         base = EPOCH_MS + slot * SLOT_MS
         for _ in range(count):
             start = base + chance.randrange(SLOT_MS - 1)
@@ -64,7 +64,7 @@ class Lobby:
         return self.line(self.start, self.stop)
 
     def parts(self):
-        """Two reports that only together say when it started and when it stopped."""
+        """Two reports that only together have both the start and the stop."""
         later = min(self.start + 1000, self.stop)
         return self.line(self.start, None), self.line(later, self.stop)
 

@@ -1,11 +1,11 @@
-"""A PostgreSQL server and, if wanted, its standby, which has what was acknowledged:
+"""A PostgreSQL server and optionally its standby, which has all acknowledged data:
 
     python3 tests/cluster/postgres_pair.py run FOLDER HOST:PORT[,HOST:PORT] SETTING..
     python3 tests/cluster/postgres_pair.py fail-over FOLDER
 
-`run` makes them in FOLDER, prints their URL and ends them with SIGTERM or SIGINT. Without HOST they
-listen on sockets in FOLDER alone. `fail-over` kills the primary, promotes the standby and makes the
-other one the new standby; tests do these one by one with `Pair`.
+`run` makes them in FOLDER, prints their URL, and ends them after SIGTERM or SIGINT. Without HOST,
+they only listen on sockets in FOLDER. `fail-over` kills the primary, promotes the standby and makes
+the other server the new standby. Tests can do these steps separately with `Pair`.
 """
 import glob
 import os
@@ -19,11 +19,11 @@ sys.path.append(os.path.join(
 import postgres_server
 from postgres_server import USER
 
-NETWORK = "10.213.0.0/24"  # who may connect, besides this machine
+NETWORK = "10.213.0.0/24"  # which may connect, besides this machine
 
 
 class Member(postgres_server.Server):
-    """One of the two. What it was started with is in a file, so that others may start it again."""
+    """One of the two servers. A file has its settings, so that other processes can restart it."""
 
     def __init__(self, home):
         super().__init__(home, os.path.join(home, "data"))
@@ -62,17 +62,18 @@ class Member(postgres_server.Server):
         return asked.stdout.strip()
 
     def kill(self):
-        """kill -9, and the machine is lost. The server's other processes end when they see it."""
+        """Kills the server (-9) and removes its data, as if its machine were lost. Its other
+        processes end when they notice."""
         with open(f"{self.data}/postmaster.pid", encoding="utf-8") as file:
             lines = file.read().splitlines()
         os.kill(int(lines[0]), signal.SIGKILL)
         subprocess.run(["ipcrm", "-m", lines[6].split()[1]], check=False)
-        for lock in glob.glob(f"{self.home}/.s.*"):  # a zombie would seem to hold it
+        for lock in glob.glob(f"{self.home}/.s.*"):  # a zombie process would seem to hold it
             os.remove(lock)
         shutil.rmtree(self.data, ignore_errors=True)
 
     def copy(self, primary):
-        """Becomes the standby of `primary`, which from then on acknowledges what both have."""
+        """Becomes the standby of `primary`, which then only acknowledges what both have."""
         self.run("pg_basebackup", "-D", self.data, "-d", primary.local_address(), "-R", "-c",
                  "fast", "-N")
 
@@ -88,11 +89,11 @@ class Pair:
         return next((each for each in self.members if each.is_standby()), None)
 
     def promote(self):
-        """The standby takes writes when this returns."""
+        """Promotes the standby, which accepts writes when this returns."""
         self.standby().control("promote")
 
     def join(self, member, begin):
-        """Copies the primary into `member`, which `begin` starts as its standby."""
+        """Copies the primary to `member`, which `begin` starts as its standby."""
         primary = self.primary()
         member.copy(primary)
         begin()
@@ -100,7 +101,7 @@ class Pair:
         primary.ask("SELECT pg_reload_conf()")
 
     def rebuild(self):
-        """The one that was killed comes back as the standby of the one that was promoted."""
+        """Makes the killed server the standby of the promoted one."""
         killed = next(each for each in self.members if not each.exists())
         self.join(killed, killed.begin_again)
 

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Chaos: what a cluster must live through, under load, at random instants.
+"""Chaos: what a cluster must survive, under load, at random instants.
 
     script/cluster --standby --once tests/cluster/run.py [--seed N] [--seconds N]
 
-matchcloud-load asks for regions, validations, avatars and exports through the balancer; clients.py
-does everything else. At the same time, events.py has replicas killed, paused, cut off, restarted,
-replaced and added, the database's primary killed and its standby promoted, the balancer reloaded.
-Prints each event and how long everything took to work again, and in the end what held. The last
-line counts. script/test cluster and script/soak cluster call this.
+matchcloud-load requests regions, validations, avatars and exports through the balancer; clients.py
+does everything else. At the same time, events.py kills, pauses, cuts off, restarts, replaces and
+adds replicas, kills the database's primary and promotes its standby, and reloads the balancer.
+Prints each event with the time until everything works again, and in the end which checks passed.
+The last line has the counts. script/test cluster and script/soak cluster call this.
 """
 import argparse
 import collections
@@ -29,10 +29,10 @@ import events
 import journal as journals
 
 RATE = 200  # requests a second
-QUICK_LIMIT = 2  # seconds after an event, for all but exports
-EXPORT_LIMIT = 15  # the lease of a dead replica's export, 2 s, and some for a busy machine
-AGREEMENT_LIMIT = 30  # until all replicas predict the same latencies: looks at the store, a fit
-LAST_SECONDS = 15  # no event begins in these
+QUICK_LIMIT = 2  # seconds after an event, for everything except exports
+EXPORT_LIMIT = 15  # seconds: 2 for the lease of a dead replica's export, more for a busy machine
+AGREEMENT_LIMIT = 30  # seconds until replicas predict the same: polls of the store, and a fit
+LAST_SECONDS = 15  # in which no event begins
 LARGE = 60_000  # a body that fits into haproxy's buffer
 AT_ONCE = 30
 KILLS = 4  # of two replicas at once, before the load
@@ -58,7 +58,7 @@ name = "export"
 weight = 0.5
 bodies = 20
 """
-# What the rest needs, the database or the bucket, may be away.
+# Other operations need the database or the bucket, which may be unavailable.
 ALWAYS = ("regions", "versions.validate", "games.validate", "groups.validate")
 
 results = []
@@ -97,7 +97,7 @@ class Chaos:
         for pause, event, which, hold in self._plan:
             if time.monotonic() - begin + pause > self._seconds - LAST_SECONDS:
                 break
-            try:  # the load ending early is the only thing that could happen before
+            try:  # waits, unless the load ends early
                 load.wait(pause)
                 break
             except subprocess.TimeoutExpired:
@@ -107,7 +107,7 @@ class Chaos:
         self.database.settle()
 
     def _large(self):
-        """The replica that gets a paused one's share of these needs the others."""
+        """Sends large bodies, so that some are sent to the paused replica and must be repeated."""
         with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as senders:
             self._large_said.update(senders.map(post_large, range(AT_ONCE)))
 
@@ -134,7 +134,7 @@ class Chaos:
             self.slowest[event.name, what] = max(self.slowest[event.name, what], seconds)
 
     def _recover(self, affected):
-        """Asks for everything at once; the seconds after which it came, by kind."""
+        """Requests everything at once. Returns the seconds until each kind of request succeeded."""
         self._slots += 1
         begin = time.monotonic()
         took = collections.defaultdict(float)
@@ -178,10 +178,10 @@ class Chaos:
         names = {event for event, _ in self.slowest}
         check(f"{len(names)} kinds of events were recovered from in time", names)
         said = dict(self._large_said)
-        check("large bodies while a replica stands still", set(said) <= {200}, str(said))
+        check("large bodies while a replica is stopped", set(said) <= {200}, str(said))
         for line in self.journal.summary():
             print(f"  {line}")
-        check("no answer was wrong, none came too late", not self.journal.wrong,
+        check("no answer was wrong or late", not self.journal.wrong,
               "; ".join(self.journal.wrong))
         several = sum(len(each) > 1 for each in self.clients.exports.values())
         rows = self.database.ask(
@@ -190,7 +190,7 @@ class Chaos:
             "HAVING count(*) > 1) AS several")
         said = (f"one export for each of {len(self.clients.exports)} requests that several clients "
                 "made at once")
-        detail = f"{several} of them got several, by the database {rows} have several"
+        detail = f"{several} of them got several; in the database, {rows} have several"
         check(said, several == 0 and rows == "0", detail)
 
 
@@ -225,7 +225,7 @@ def main():
     print(f"cluster: seed {options.seed}, {options.seconds} s (repeat with --seed {options.seed})",
           flush=True)
     if not cluster.HAS_CUTS:
-        print("cluster: no namespaces, so no replica is cut off from anything", flush=True)
+        print("cluster: no namespaces, so no replica is cut off", flush=True)
     balancer.all_of_it(check, KILLS)
     chaos = Chaos(options.seed, options.seconds)
     chaos.clients.prepare()
@@ -236,7 +236,7 @@ def main():
             chaos.run(load)
             load.wait(options.seconds)
         finally:
-            load.terminate()  # it reports in any case
+            load.terminate()  # it still reports
             load.wait(LAST_SECONDS)
             chaos.clients.end()
         with open(os.path.join(folder, "report.json"), encoding="utf-8") as file:

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Tests the console in a browser against the built service: tests/console/run.sh [TEST_FILE..]
 #
-# Starts a service that has the page in it, with demo data and fault injection, and runs node's
-# test runner. Variables: MATCHCLOUD_BINARY (build/release/matchcloud), CHROMIUM
-# (/usr/bin/chromium). Pictures are in build/console/screenshots. script/test console calls this.
+# Starts a service that contains the page, with demo data and fault injection, and runs the tests
+# with node. Variables: MATCHCLOUD_BINARY (build/release/matchcloud), CHROMIUM (/usr/bin/chromium).
+# Pictures are in build/console/screenshots. script/test console calls this.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -13,7 +13,7 @@ binary=${MATCHCLOUD_BINARY:-build/release/matchcloud}
 folder=$(mktemp -d)
 servers=()
 
-# Services that tests have started by themselves leave their process ids in the folder.
+# Services that tests start themselves leave their process ids in the folder.
 leave() {
   local file
   for file in "$folder"/*.pid; do
@@ -40,7 +40,7 @@ await_line() {
         ;;
     esac
   done
-  echo "console: no line \"$word..\" came" >&2
+  echo "console: there was no line \"$word..\"" >&2
   return 1
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Builds the source package on another release of Debian, installs what came of it and starts the
-# programs: tests/deb/build_on.sh RELEASE (such as trixie). All of it in a folder that is removed
-# afterwards. As root; about 20 minutes on two cores.
+# Builds the source package on another release of Debian, installs the result and starts the
+# programs: tests/deb/build_on.sh RELEASE (such as trixie). Everything is in a folder that is
+# removed afterwards. Needs root, and about 20 minutes on two cores.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

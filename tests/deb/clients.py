@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Clients that send requests without pause, until stdin ends, and note each that is not answered:
+"""Sends requests from several clients without pause until stdin ends, and counts failures:
 
     tests/deb/clients.py HOST PORT PATH
 
-Prints one line of JSON: requests, connections, the failures (a refused connection, a reset, another
-status than 200) by kind, and the longest time in seconds from one answer to the next.
+Prints one line of JSON: requests, connections, the failures by kind (refused connections, resets,
+statuses other than 200), and the longest time in seconds from one answer to the next.
 """
 import collections
 import http.client
@@ -58,7 +58,7 @@ class Clients:
             with self._lock:
                 kind = type(failure).__name__
                 self.failures[str(failure) if isinstance(failure, RuntimeError) else kind] += 1
-            # A port that refuses would be asked in a tight loop.
+            # Avoids a tight loop while the port refuses connections.
             self._ending.wait(0.01)
         finally:
             connection.close()

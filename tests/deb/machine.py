@@ -1,5 +1,5 @@
-"""A Debian that boots: systemd and its services in namespaces of their own, without a network, and
-nothing left of it afterwards. Needs root."""
+"""A Debian that boots: systemd and its services in their own namespaces, without a network. Nothing
+of it remains afterwards. Needs root."""
 import contextlib
 import ctypes
 import hashlib
@@ -18,7 +18,7 @@ PR_SET_PDEATHSIG = 1
 
 
 def run(command, **more):
-    """Runs it and returns what it printed; fails with that where it fails."""
+    """Runs a command and returns its output. If it fails, raises with its output."""
     done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True, **more)
     if done.returncode != 0:
@@ -27,7 +27,7 @@ def run(command, **more):
 
 
 def until(what, holds, seconds=20):
-    """Waits until it holds, and returns what it returned."""
+    """Waits until `holds` returns something true, and returns that."""
     end = time.monotonic() + seconds
     while not (found := holds()):
         if time.monotonic() > end:
@@ -41,8 +41,8 @@ def die_with_parent():
 
 
 def made_root(release, package, folder):
-    """The file system of a minimal Debian with what `package` depends on, downloaded and not
-    installed. It is kept in `folder` for as long as both stay the same."""
+    """The file system of a minimal Debian, with the dependencies of `package` downloaded but not
+    installed. `folder` keeps it until the packages of either change."""
     depends = run(["dpkg-deb", "--field", package, "Depends", "Recommends"])
     kind = json.dumps([release, MIRROR, PACKAGES, depends])
     key = hashlib.sha256(kind.encode()).hexdigest()[:12]
@@ -65,8 +65,8 @@ def made_root(release, package, folder):
 
 
 class Machine:
-    """It boots on `root`, which stays as it is, and ends with the `with` block. Call in a mount
-    namespace of its own: what is mounted in `folder` ends with that."""
+    """Boots on `root`, which does not change, and ends with the `with` block. Use it in a separate
+    mount namespace, whose end removes the mounts in `folder`."""
 
     def __init__(self, root, folder):
         self._folder = folder
@@ -91,7 +91,7 @@ class Machine:
         except RuntimeError:
             self.end()
             with open(self._log.name, encoding="utf-8", errors="replace") as log:
-                raise RuntimeError(f"it does not boot:\n{log.read()}") from None
+                raise RuntimeError(f"the machine did not boot:\n{log.read()}") from None
         return self
 
     def __exit__(self, *_):
@@ -116,23 +116,23 @@ class Machine:
             return children.read().split(" ")[0]
 
     def _is_running(self):
-        # Its first child only prepares the one that becomes the machine's process 1.
+        # The first child of systemd-nspawn only prepares the machine's process 1.
         self._leader = self._child()
         return self._leader != "" and self.status("systemctl", "is-system-running")[1].strip() in (
             "running", "degraded")
 
     def command(self, *words, only_network=False):
-        """The command that runs `words` inside; or outside, but on its network."""
+        """The command that runs `words` inside, or outside but on the machine's network."""
         kinds = ["--net"] if only_network else ["--mount", "--uts", "--ipc", "--net", "--pid"]
         return ["nsenter", "--target", self._leader, *kinds, "--", *words]
 
     def run(self, *words):
-        """Runs a command inside and returns what it printed; fails where it fails."""
+        """Runs a command inside and returns its output. Raises if it fails."""
         return run(self.command(*words), env={"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8",
                                               "DEBIAN_FRONTEND": "noninteractive"})
 
     def status(self, *words):
-        """The exit code of a command inside, and what it printed."""
+        """The exit code and output of a command inside."""
         done = subprocess.run(self.command(*words), stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         return done.returncode, done.stdout
@@ -141,7 +141,7 @@ class Machine:
         return self.run("systemctl", "show", "--property", name, "--value", unit).strip()
 
     def path(self, inside):
-        """Where a file of the machine is, seen from outside."""
+        """The path outside of a file of the machine."""
         return self.root + inside
 
     def write(self, path, text, mode=0o644):
@@ -154,7 +154,7 @@ class Machine:
         return self.run("journalctl", "--no-pager", "--output", "cat", "--unit", unit)
 
     def ask(self, url, *flags):
-        """The status of a request from inside by curl of this machine, and the body."""
+        """The status and body of a request, by the host's curl on the machine's network."""
         done = subprocess.run(
             self.command("curl", "-sS", "--max-time", "10", "-w", "\n%{http_code}", *flags, url,
                          only_network=True), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,

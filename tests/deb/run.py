@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Installs the Debian package on a Debian 12 that boots, and does to it what happens to packages
-and services: tests/deb/run.py OLDER.deb NEWER.deb FOLDER [WORD..]
+"""Tests the Debian package on a Debian 12 that boots: installs, upgrades, breaks and removes it:
+tests/deb/run.py OLDER.deb NEWER.deb FOLDER [WORD..]
 
-Both are packages of the same tree with different versions. FOLDER keeps the file system of the
-Debian between runs. Words choose tests whose names have them. The last line counts. script/test deb
-calls this, as root.
+The packages are made from the same tree with different versions. FOLDER keeps the file system of
+the Debian between runs. Words choose the tests whose names contain them. The last line has the
+counts. script/test deb calls this, as root.
 """
 import contextlib
 import json
@@ -26,7 +26,7 @@ DATA, OPS = "http://127.0.0.1:8080", "http://127.0.0.1:8081"
 CONFIG = "/etc/matchcloud/matchcloud.toml"
 DROP_IN = f"/etc/systemd/system/{UNIT}.d/test.conf"
 STORE = "/var/lib/matchcloud"
-# What `systemd-analyze security` may say at most, in tenths.
+# The highest exposure that `systemd-analyze security` may report, in tenths.
 EXPOSURE = 15
 REGION = json.dumps({"region_display_name": "Oslo", "provider_display_name": "Demo Cloud",
                      "datacenter_coord": {"latitude": 59.9139, "longitude": 10.7522}})
@@ -42,7 +42,7 @@ def equal(found, wanted, what):
 
 
 class Package:
-    """What is done to the package, in this order: each test finds what the one before it left."""
+    """The tests, in this order. Each starts with what the previous one left."""
 
     def __init__(self, debian, older, newer):
         self._debian, self._older, self._newer = debian, older, newer
@@ -65,7 +65,7 @@ class Package:
         return json.loads(self._debian.ask(OPS + "/v1/version")[1])["version"]
 
     def _in_force(self, key):
-        """The value that a key of the configuration has in the service."""
+        """The value of a configuration key in the service."""
         keys = json.loads(self._debian.ask(OPS + "/v1/config")[1])["keys"]
         return next(each["value"] for each in keys if each["name"] == key)
 
@@ -75,7 +75,7 @@ class Package:
 
     @contextlib.contextmanager
     def _load(self):
-        """Clients run during the block; afterwards their report is in what this yields."""
+        """Runs clients during the block. Yields a dictionary that then has their report."""
         clients = subprocess.Popen(
             self._debian.command("python3", "-B", os.path.join(os.path.dirname(__file__),
                                  "clients.py"), "127.0.0.1", "8080", "/matchmaker/regions",
@@ -104,7 +104,7 @@ class Package:
 
     @contextlib.contextmanager
     def _config(self, more):
-        """Lines behind those of the configuration."""
+        """Adds lines to the configuration during the block."""
         path = self._debian.path(CONFIG)
         with open(path, encoding="utf-8") as file:
             before = file.read()
@@ -127,9 +127,9 @@ class Package:
     def an_installed_package_serves(self):
         for program in ("g++", "node", "npm", "python3"):
             check(self._debian.status("sh", "-c", f"command -v {program}")[0] != 0,
-                  f"{program} is installed, so this would not show that it is not needed")
+                  f"{program} is installed, so this test could not show that it is not needed")
         said = self._install(self._older)
-        check("GeoIP data is not included" in said, f"it does not name GeoIP data:\n{said}")
+        check("GeoIP data is not included" in said, f"GeoIP data is not mentioned:\n{said}")
         self._until_serving()
         equal(self._debian.property("ActiveState"), "active", "the unit")
         equal(self._debian.property("User"), "matchcloud", "the unit's user")
@@ -139,12 +139,12 @@ class Package:
         check(f"{STORE}" in self._debian.run("cat", CONFIG), f"{CONFIG} does not name {STORE}")
         self._debian.run("matchcloud", "health", OPS + "/readyz")
         status, page = self._debian.ask(OPS + "/")
-        check(status == 200 and "<html" in page, f"the console answers {status}: {page[:200]}")
+        check(status == 200 and "<html" in page, f"the console returned {status}: {page[:200]}")
 
     def programs_have_completion_and_manual_pages(self):
         for program in ("matchcloud", "matchcloud-load"):
             self._debian.run("bash", "-n", f"/usr/share/bash-completion/completions/{program}")
-            # dpkg leaves out manual pages where Debian is made minimal; the package has them.
+            # In a minimal Debian, dpkg omits manual pages, but the package has them.
             listed = self._debian.run("dpkg", "--listfiles", "matchcloud")
             check(f"/usr/share/man/man1/{program}.1.gz\n" in listed, f"no page of {program}")
 
@@ -159,9 +159,9 @@ class Package:
         said = self._debian.run(
             "matchcloud", "export", "--url", DATA, "--game", "00000000-0000-4000-8000-000000000001",
             "--start", "2026-01-02T00:00:00Z", "--end", "2026-01-03T00:00:00Z", "-o", "/root/d.csv")
-        check("347 lobbies" in said, f"the export says {said}")
+        check("347 lobbies" in said, f"the export printed {said}")
         equal(self._debian.property("LimitNOFILE"), "524288", "the limit of files")
-        # Of threads that write files.
+        # Threads that write files have a lower priority.
         nice = self._debian.run("sh", "-c", "cut -d ' ' -f 19 /proc/$0/task/*/stat",
                                 str(self._process())).split()
         check(any(int(each) > 0 for each in nice), f"no thread has lowered its priority: {nice}")
@@ -193,7 +193,7 @@ class Package:
         print(f"  upgrade: {json.dumps(report)}")
         check(self._version() != older, f"version {older} still serves")
         check(self._process() != before, "the process is the same")
-        check("restarting the service" not in said, f"it was restarted:\n{said}")
+        check("restarting the service" not in said, f"the service was restarted:\n{said}")
         equal(self._debian.property("NRestarts"), "0", "the number of restarts")
         check(report["requests"] > 100, f"hardly any load: {report}")
         equal(report["failures"], {}, "what failed")
@@ -231,13 +231,13 @@ class Package:
             check("Watchdog timeout" in self._debian.log_of(), self._debian.log_of())
 
     def _outside(self, process):
-        """The number that a process of the machine has here."""
+        """The process id outside of a process of the machine."""
         for each in filter(str.isdigit, os.listdir("/proc")):
             with contextlib.suppress(OSError), open(f"/proc/{each}/status", encoding="ascii") as f:
                 numbers = re.search(r"^NSpid:\s+(.*)$", f.read(), re.MULTILINE).group(1).split()
                 if numbers[1:] == [str(process)] and self._is_matchcloud(each):
                     return int(each)
-        raise RuntimeError(f"process {process} of the machine is not to be seen from here")
+        raise RuntimeError(f"process {process} of the machine was not found outside")
 
     @staticmethod
     def _is_matchcloud(process):
@@ -251,7 +251,7 @@ class Package:
                 break
             self._debian.run("systemctl", "kill", "--kill-who=main", "--signal=SEGV", UNIT)
             until("the crash", lambda before=process: self._process() != before)
-            until("what systemd does about it", lambda: self._debian.property("ActiveState")
+            until("systemd's reaction", lambda: self._debian.property("ActiveState")
                   in ("active", "failed"))
         status = self._debian.status("systemctl", "status", "--no-pager", UNIT)[1]
         check("start-limit-hit" in self._debian.log_of() or "too quickly" in status, status)
@@ -262,7 +262,7 @@ class Package:
 
     def a_wrong_configuration_is_not_tried_again(self):
         with self._config('no-such-key = "1"'):
-            check(self._debian.status("systemctl", "restart", UNIT)[0] != 0, "it starts")
+            check(self._debian.status("systemctl", "restart", UNIT)[0] != 0, "the service starts")
             equal(self._debian.property("ActiveState"), "failed", "the unit")
             equal(self._debian.property("ExecMainStatus"), "2", "its exit code")
             status = self._debian.status("systemctl", "status", "--no-pager", UNIT)[1]
@@ -283,7 +283,7 @@ class Package:
             equal(self._debian.ask(DATA + "/matchmaker/regions")[0], 200, "regions")
             equal(self._debian.ask(OPS + "/readyz")[0], 200, "/readyz")
             log = self._debian.log_of()
-            check("full" in log or "No space" in log, f"the log does not say so:\n{log}")
+            check("full" in log or "No space" in log, f"no full disk in the log:\n{log}")
             self._debian.run("rm", f"{STORE}/filling")
             until("writing again", lambda: self._write_region()[0] in (200, 201))
         finally:
@@ -311,7 +311,7 @@ class Package:
 
 
 def time_of_load():
-    """A second in which nothing but the load happens."""
+    """Waits a second, in which only the load happens."""
     machine.select.select([], [], [], 1)
 
 
@@ -321,7 +321,7 @@ def tests_of(package):
 
 
 def failure_of(test):
-    """Why it failed; empty if it did not."""
+    """Why a test failed; empty if it passed."""
     try:
         test()
         return ""
@@ -331,7 +331,7 @@ def failure_of(test):
 
 @contextlib.contextmanager
 def memory_folder():
-    """A folder in memory, which takes along what is mounted in it."""
+    """A folder in memory. Mounts in it are removed with it."""
     place = tempfile.mkdtemp(prefix="matchcloud-deb-")
     machine.run(["mount", "-t", "tmpfs", "tmpfs", place])
     try:
@@ -347,7 +347,7 @@ def main():
     passed, failed = 0, 0
     start = time.monotonic()
     root = machine.made_root("bookworm", newer, folder)
-    print(f"deb: the file system took {time.monotonic() - start:.1f} s", flush=True)
+    print(f"deb: making the file system took {time.monotonic() - start:.1f} s", flush=True)
     with memory_folder() as place, machine.Machine(root, place) as debian:
         for name, test in tests_of(Package(debian, older, newer)):
             if wanted and not any(each in name for each in wanted):

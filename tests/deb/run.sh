@@ -13,6 +13,6 @@ rm -f $to/*.deb
 DEB_BUILD_OPTIONS=noautodbgsym script/package --version 0.0.1 $to
 script/package $to
 newer=$(echo $to/matchcloud_*.deb | tr ' ' '\n' | grep -v _0.0.1_)
-# A mount namespace of its own, which takes along what was mounted in it.
+# In a separate mount namespace, whose end removes the mounts in it.
 exec unshare --mount --propagation private python3 -B tests/deb/run.py \
   $to/matchcloud_0.0.1_*.deb "$newer" $to "$@"

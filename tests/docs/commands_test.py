@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""Runs the commands that the pages show, and compares what they print with what the pages say:
+"""Runs the commands that the pages show, and compares their output with what the pages show:
 
     tests/docs/commands_test.py BUILD_FOLDER [--slowness N] [--page PAGE..]
 
-shell_blocks.py says which blocks run. Each page has a shell of its own, and where it asks the
-service something a service of its own with fresh demo data, so that pages do not depend on each
-other. 127.0.0.1:8080 and :8081 become that service's ports. Where a page shows `$ cat FILE` of a
-file that is not there, the file is made of what it shows. `matchcloud serve` keeps running during
-what follows; what it prints is compared as far as the page shows it. Where it listens on
+shell_blocks.py says which blocks run. Each page has its own shell and, if its commands use the
+service, its own service with fresh demo data, so that pages do not depend on each other.
+127.0.0.1:8080 and :8081 become that service's ports. If a page shows `$ cat FILE` of a missing
+file, the file is made from what the page shows. `matchcloud serve` keeps running during the
+following commands; its output is compared as far as the page shows it. If it listens on
 127.0.0.1:8443 and :8444, which are for TLS, these become its ports from then on. A page with
-`<!-- server: none -->` begins in a folder with nothing but GeoIP files, and the service that it
-starts itself has all four addresses; until then nothing listens on them. Commands that build,
-install or measure (script/.., cmake, apt) do not run; page_rules.py looks at their words. Exits 1
-where anything differs.
+`<!-- server: none -->` starts in a folder with only GeoIP files. The service that it starts itself
+then has all four addresses, and nothing listens on them before. Commands that build, install or
+measure (script/.., cmake, apt) do not run; page_rules.py checks their words. Exits 1 if anything
+differs.
 """
 import argparse
 import concurrent.futures
@@ -44,7 +44,7 @@ DATA_ADDRESS, OPS_ADDRESS = "127.0.0.1:8080", "127.0.0.1:8081"
 TLS_ADDRESSES = ["127.0.0.1:8443", "127.0.0.1:8444"]
 ANNOUNCED = {"listening on http": DATA_ADDRESS, "ops plane on http": OPS_ADDRESS,
              "listening on https": TLS_ADDRESSES[0], "ops plane on https": TLS_ADDRESSES[1]}
-# Where nothing listens.
+# An address where nothing listens.
 NOBODY = "127.0.0.1:1"
 NOT_RUN = ("script/", ".ci/", "cmake", "apt", "sudo ", "npm ", "git ", "build/", "perf ")
 COMMAND_SECONDS = 20
@@ -52,12 +52,12 @@ END_SECONDS = 20
 
 
 class Wrong(Exception):
-    """A page that does not hold."""
+    """What is wrong with a page."""
 
 
 def pages():
     names = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "clients/README.md"]
-    # The slowest first.
+    # The slowest pages first.
     names += sorted(glob.glob("docs/tutorials/*.md", root_dir=ROOT))
     names += sorted(glob.glob("docs/guides/*.md", root_dir=ROOT))
     names += sorted(glob.glob("docs/*.md", root_dir=ROOT))
@@ -70,8 +70,8 @@ def read_page(name):
 
 
 class Process:
-    """A child with a process group of its own, whose output is read as it comes. It does not
-    outlive the thread that started it, however that ends."""
+    """A child process with its own process group, whose output is read as it arrives. It never
+    outlives the thread that started it."""
 
     alive = set()
     is_over = False
@@ -87,13 +87,13 @@ class Process:
 
     @staticmethod
     def end_all(*_):
-        """For a signal: the threads see their children end, and tidy up."""
+        """Handles a signal: ends all children, so that the threads notice and clean up."""
         Process.is_over = True
         for each in list(Process.alive):
             each.signal_group(signal.SIGKILL)
 
     def read_until(self, is_enough, seconds):
-        """Whether `is_enough(output)` came true within that time."""
+        """Whether `is_enough(output)` became true within that time."""
         deadline = time.monotonic() + seconds
         while not is_enough(self.output):
             left = deadline - time.monotonic()
@@ -106,7 +106,7 @@ class Process:
         return True
 
     def end(self):
-        """Ends it and all that it started."""
+        """Ends the process and everything that it started."""
         self.signal_group(signal.SIGTERM)
         try:
             self.child.wait(END_SECONDS)
@@ -127,7 +127,7 @@ class Process:
 
 
 class Shell:
-    """One bash, in which the commands of a page run one after the other."""
+    """A bash that runs the commands of a page one after the other."""
 
     def __init__(self, folder, environment, slowness):
         self.process = Process(["bash", "--noprofile", "--norc"], folder, environment,
@@ -136,7 +136,7 @@ class Shell:
         self.seconds = COMMAND_SECONDS * slowness
 
     def run(self, command):
-        """What it prints, and its exit code."""
+        """The output of a command, and its exit code."""
         path = os.path.join(self.scratch, "command")
         with open(path, "w", encoding="utf-8") as file:
             file.write(command + "\n")
@@ -217,7 +217,7 @@ class PageRun:
         return self
 
     def stop_services(self, shell):
-        """Ends what runs besides the shell, before a block below `<!-- needs: stopped -->`."""
+        """Ends the services of the page, before a block below `<!-- needs: stopped -->`."""
         for process in self.processes:
             if process is not shell:
                 process.end()
@@ -230,7 +230,7 @@ class PageRun:
         self.ports = {address: NOBODY for address in (DATA_ADDRESS, OPS_ADDRESS, *TLS_ADDRESSES)}
 
     def serve(self):
-        """The page's service, on ports that the kernel chooses."""
+        """Starts the page's service, on ports that the kernel chooses."""
         arguments = ["--listen", "127.0.0.1:0", "--ops-listen", "127.0.0.1:0", "--data-dir", "var",
                      "--trusted-proxies", "127.0.0.0/8,::1/128"]
         if "geoip" in self.options.present:
@@ -241,7 +241,7 @@ class PageRun:
         self.processes.append(server)
         ready = re.compile(r"^ops plane on http://(\S+)\n", re.MULTILINE)
         if not server.read_until(ready.search, COMMAND_SECONDS * self.options.slowness):
-            raise Wrong(f"its service did not start: {server.output}")
+            raise Wrong(f"the page's service did not start: {server.output}")
         listening = re.search(r"^listening on http://(\S+)$", server.output, re.MULTILINE)
         self.ports = {DATA_ADDRESS: listening.group(1),
                       OPS_ADDRESS: ready.search(server.output).group(1)}
@@ -274,7 +274,7 @@ class PageRun:
             self.wrong.append(f"{self.name}:{command.line}: $ {text}\nends with {code}")
 
     def make_file(self, command):
-        """`$ cat FILE` of a file that is not there says what is in it."""
+        """Makes the missing file of a `$ cat FILE` from what the page shows."""
         shown = re.fullmatch(r"cat ([\w./-]+)", command.text)
         if not shown or os.path.exists(os.path.join(self.folder, shown.group(1))):
             return
@@ -286,7 +286,7 @@ class PageRun:
             file.write(command.prints() + "\n")
 
     def run_beside(self, text, expected):
-        """What a service prints that goes on running, as far as the page shows it."""
+        """The output of a service that keeps running, as far as the page shows it."""
         environment = self.environment
         if self.starts_its_own:
             environment = environment | {"MATCHCLOUD_LISTEN": "127.0.0.1:0",
@@ -301,24 +301,24 @@ class PageRun:
         return self.shown(server.output)
 
     def announced(self):
-        """What a service prints before the addresses that are put in, and those of the page."""
+        """The addresses of the page, by what a service prints before its own."""
         return {how: address for how, address in ANNOUNCED.items()
                 if self.starts_its_own or address in TLS_ADDRESSES}
 
     def chosen(self, printed):
-        """The addresses of the page, and those that the kernel chose for them."""
+        """The addresses of the page, and the addresses that the kernel chose for them."""
         found = re.findall(r"^((?:listening|ops plane) on https?)://(\S+)$", printed, re.MULTILINE)
         return {self.announced()[how]: real for how, real in found if how in self.announced()}
 
     def shown(self, printed):
-        """With the addresses of the page in place of those that the kernel chose."""
+        """The output with the addresses of the page instead of those that the kernel chose."""
         for shown, real in self.chosen(printed).items():
             printed = printed.replace(real, shown)
         return printed
 
 
 def seed(options, folder):
-    """Demo data, and GeoIP data where there is some."""
+    """Prepares demo data, and GeoIP data if there is any."""
     data = os.path.join(folder, "seeded")
     seeded = subprocess.run([os.path.join(options.build, "matchcloud"), "demo", "--data-dir", data],
                             capture_output=True, text=True, timeout=120)
@@ -328,7 +328,7 @@ def seed(options, folder):
     if all(os.path.exists(os.path.join(geoip, file)) for file in GEOIP):
         os.symlink(os.path.realpath(geoip), os.path.join(data, "geoip"))
         options.present.add("geoip")
-    # The program has the console where that was built before it.
+    # The program has the console if that was built before it.
     if os.path.isdir("build/console/dist"):
         options.present.add("console")
     if shutil.which("node"):
@@ -350,7 +350,7 @@ def run_pages(options, names):
 
 
 def make_bucket(endpoint):
-    """A new bucket of the service at `endpoint`; what finds it there, as environment."""
+    """Creates a bucket in the service at `endpoint`. Returns the environment to use it."""
     keys = {name: os.environ[name] for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")}
     name = f"docs-{os.getpid()}"
     subprocess.run(
@@ -390,7 +390,7 @@ def main():
     parser.add_argument("--page", nargs="+", default=None)
     options = parser.parse_args()
     options.build = os.path.realpath(options.build)
-    # What pages may need; `seed` finds it.
+    # What pages may need; `seed` looks for it.
     options.present = set()
     for each in (signal.SIGTERM, signal.SIGINT):
         signal.signal(each, Process.end_all)

@@ -1,4 +1,4 @@
-"""What must hold of the pages without running anything."""
+"""Rules for the pages that need no command to check."""
 import os
 import re
 import subprocess
@@ -14,13 +14,13 @@ SOURCE_PATH = re.compile(
     r"(?<![\w/.-])((?:actors|app|base|bench|cli|cmake|http|load|model|store|tests)/[\w./-]*\w/?)")
 FROM = re.compile(r"^<!-- from: (\S+) -->$")
 CODE_SPAN = re.compile(r"`([^`\n]+)`")
-# `<!-- keys -->` to `<!-- /keys -->`: what the program prints; and other comments.
+# Output of the program between `<!-- keys -->` and `<!-- /keys -->`, and other comments.
 GENERATED = re.compile(r"^<!-- ([a-z-]+) -->\n.*?^<!-- /\1 -->$", re.MULTILINE | re.DOTALL)
 COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 
 
 def without_code(text):
-    """The page with its blocks of code blanked, so that links and headings are prose's."""
+    """The page with blocks of code blanked, so that links and headings in them do not count."""
     lines, fence = [], None
     for line in text.split("\n"):
         mark = re.match(r"^\s*(```+|~~~+)", line)
@@ -36,7 +36,7 @@ def without_code(text):
 
 
 def anchor_of(heading):
-    """As GitHub makes it."""
+    """The anchor that GitHub makes for a heading."""
     plain = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).replace("`", "").lower()
     return re.sub(r"[^\w\- ]", "", plain).replace(" ", "-")
 
@@ -55,10 +55,10 @@ def anchors_of(text):
 
 
 def hand_written_words(text):
-    """How many words of a page are neither code, a command or a name in code, nor printed by a
+    """The number of words of a page that are not code, commands, names in code, or output of a
     program."""
     text = GENERATED.sub("", text)
-    # Nobody reads what a link leads to, or what stands in place of a picture.
+    # Targets of links and the texts of pictures do not count.
     text = re.sub(r"!\[[^\]]*\]\([^)]*\)|\]\([^)\s]*\)", "]", without_code(COMMENT.sub("", text)))
     text = CODE_SPAN.sub("", text)
     return sum(any(each.isalnum() for each in word) for word in text.split())
@@ -71,7 +71,7 @@ def section_of(text, heading):
 
 
 def result_findings(root, text):
-    """What the README says was measured, and docs/benchmarks.md does not say."""
+    """Results in the README that are not in docs/benchmarks.md."""
     with open(os.path.join(root, "docs/benchmarks.md"), encoding="utf-8") as file:
         known = file.read()
     measured = section_of(text, "Measured")
@@ -88,7 +88,7 @@ def result_findings(root, text):
 
 
 def diagram_findings(root):
-    """Pictures that are not of their source."""
+    """Pictures that do not match their source."""
     checked = subprocess.run([os.path.join(root, "script", "diagrams"), "--check"],
                              capture_output=True, text=True)
     yield from (checked.stdout + checked.stderr).splitlines()
@@ -107,11 +107,11 @@ def link_findings(root, page, text):
             where = os.path.join(os.path.dirname(page), path) if path else page
             where = os.path.normpath(where)
             if not os.path.exists(os.path.join(root, where)):
-                yield number, f"the link {target} leads to no file"
+                yield number, f"the link {target} leads to a missing file"
             elif anchor:
                 with open(os.path.join(root, where), encoding="utf-8") as file:
                     if anchor not in anchors_of(file.read()):
-                        yield number, f"the link {target} leads to no heading of {where}"
+                        yield number, f"the link {target} leads to a missing heading of {where}"
 
 
 def page_name_findings(root, page, text):
@@ -119,11 +119,11 @@ def page_name_findings(root, page, text):
         for name in PAGE_NAME.findall(re.sub(r"https?://\S+", "", line)):
             beside = os.path.join(root, os.path.dirname(page), name)
             if not os.path.exists(beside) and not os.path.exists(os.path.join(root, name)):
-                yield number, f"{name} is no page of this repository"
+                yield number, f"{name} is not a page of this repository"
 
 
 def code_of(text):
-    """(line, code) of what a reader may type: blocks and spans, without what follows a `#`."""
+    """(line, code) that a reader may type: blocks and spans, without comments after `#`."""
     prose = without_code(text).split("\n")
     for number, line in numbered(text):
         if not prose[number - 1].strip():
@@ -143,14 +143,14 @@ def script_findings(root, text):
                 continue
             with open(path, encoding="utf-8") as file:
                 known = file.read()
-            # What follows the preset are targets of CMake.
+            # Words after the preset are targets of CMake.
             for word in words.split()[:1 if script == "build" else None]:
                 if not re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", known):
-                    yield number, f"{name} knows no `{word}`"
+                    yield number, f"{name} has no `{word}`"
 
 
 def source_path_findings(root, text):
-    """Files and folders of the tree that a page names in code."""
+    """Missing files and folders of the tree that a page names in code."""
     for number, line in numbered(text):
         for span in CODE_SPAN.findall(line):
             for path in SOURCE_PATH.findall(span):
@@ -159,7 +159,7 @@ def source_path_findings(root, text):
 
 
 def excerpt_findings(root, text):
-    """The block below `<!-- from: FILE -->` has lines of that file, indented or not."""
+    """Lines below `<!-- from: FILE -->` that are not in that file, ignoring indentation."""
     known = None
     for number, line in numbered(text):
         mark = FROM.match(line)
@@ -173,7 +173,7 @@ def excerpt_findings(root, text):
 
 
 def source_findings(root):
-    """Other files of the tree that name a page."""
+    """Missing pages that other files of the tree name."""
     listed = subprocess.run(["git", "-C", root, "ls-files", "-z"], capture_output=True, text=True)
     for path in listed.stdout.split("\0") if listed.returncode == 0 else []:
         if not path.endswith((".cpp", ".hpp", ".py", ".sh", ".txt", ".cmake")) and \

@@ -1,9 +1,9 @@
-"""What the pages show of a shell: blocks of commands and of what they print.
+"""Shell sessions in the pages: blocks of commands and their output.
 
 A block, indented or fenced, whose first line begins with `$ ` is a session. Each line that begins
 with `$ ` is a command; a backslash at its end continues it on the next line. The lines up to the
-next command are what it prints. `..` stands for any text of a line, and on a line of its own for
-any number of lines. `<!-- needs: WORD -->` above a block says what it cannot run without.
+next command are its output. `..` stands for any text of a line, and on its own line for any number
+of lines. `<!-- needs: WORD -->` above a block names what it needs to run.
 """
 import dataclasses
 import re
@@ -39,7 +39,7 @@ def dedented(lines):
 
 
 def blocks_of(text):
-    """All blocks of code, with the line that each begins on."""
+    """All blocks of code, with the line where each begins."""
     lines, found, needs, at = text.split("\n"), [], frozenset(), 0
     while at < len(lines):
         fence = FENCE.match(lines[at])
@@ -66,7 +66,7 @@ def blocks_of(text):
 
 
 def commands_of(block):
-    """The commands of a session; none where the block is something else."""
+    """The commands of a session; none if the block is something else."""
     if not block.lines or not block.lines[0].startswith(PROMPT):
         return []
     commands, continued, document = [], False, None
@@ -91,19 +91,19 @@ def commands_of(block):
 
 
 def server_arguments(text):
-    """What the page's server is started with besides what every page's is."""
+    """The arguments of the page's server, in addition to those that all pages have."""
     found = SERVER.search(text)
     return found.group(1).split() if found and not starts_its_own(text) else []
 
 
 def starts_its_own(text):
-    """Whether the page begins with an empty folder and no server (`<!-- server: none -->`)."""
+    """Whether the page starts with an empty folder and no server (`<!-- server: none -->`)."""
     found = SERVER.search(text)
     return found is not None and found.group(1) == "none"
 
 
 def pattern_of(expected):
-    """A regular expression of what is expected, line by line."""
+    """A regular expression for the expected output, line by line."""
     parts = []
     for line in expected:
         if line.strip() == "..":

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the program of the release before this one, from the last commit of it, in build/earlier,
-# and prints its path: tests/faults/earlier_program.sh
+# Builds the program of the previous release from its last commit, in build/earlier, and prints its
+# path: tests/faults/earlier_program.sh
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 

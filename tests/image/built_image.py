@@ -1,4 +1,4 @@
-"""The image that tests/image/run.sh has built, and the package in it."""
+"""The image that tests/image/run.sh built, and the package in it."""
 import functools
 import glob
 import json
@@ -15,7 +15,7 @@ PROGRAM = "/usr/bin/matchcloud"
 
 @functools.cache
 def config():
-    """What the image says about how to run it, in Docker's terms."""
+    """The image's configuration, in Docker's terms."""
     with open(f"{HERE}/inspect.json", encoding="utf-8") as file:
         return json.load(file)["Docker"]["config"]
 
@@ -56,7 +56,7 @@ def package():
 def files_of_package():
     listing = subprocess.run(["dpkg-deb", "--contents", package()], check=True, text=True,
                              capture_output=True).stdout
-    # Mode, owner, size, date, time, and the name, with `-> TARGET` behind that of a link.
+    # Mode, owner, size, date, time and name. Names of links are followed by `-> TARGET`.
     lines = [line.split(None, 5) for line in listing.splitlines() if not line.startswith("d")]
     return {line[5].split(" -> ")[0].lstrip(".") for line in lines}
 

@@ -1,7 +1,7 @@
-"""Runs a program in the unpacked root of an image, as a container's runtime would.
+"""Runs a program in the unpacked root of an image, as a container runtime would.
 
-The root is read-only. Processes, network, mounts, IPC and the host's name are its own. There are no
-capabilities, and none can be gained. Only what `mounts` names can be written to.
+The root is read-only. Processes, network, mounts, IPC and host name have their own namespaces. The
+program has no capabilities and can gain none. It can only write to `mounts`.
 """
 import dataclasses
 import http.client
@@ -16,7 +16,7 @@ import time
 
 PATIENCE_S = 30
 
-# The arguments are the root, a script that mounts, and the command.
+# The arguments are the root, a script for mounts, and the command.
 LAUNCH = """
 set -eu
 root=$1
@@ -48,13 +48,13 @@ class User:
 
 
 def volume(path, user, mode="0770"):
-    """Mounts an empty folder that belongs to the user."""
+    """A script that mounts an empty folder owned by the user."""
     options = f"uid={user.uid},gid={user.gid},mode={mode}"
     return f'mount -t tmpfs -o {options} tmpfs "$root"{path}'
 
 
 def files(folder, contents, group, mode):
-    """Mounts a folder of files as Kubernetes mounts a Secret: they belong to root and the group."""
+    """A script that mounts files as Kubernetes mounts a Secret, owned by root and the group."""
     target = f'"$root"{folder}'
     steps = [f"mkdir -p {target}", f"mount -t tmpfs -o mode=0755 tmpfs {target}"]
     for name, text in contents.items():
@@ -81,8 +81,8 @@ class Container:
         return self
 
     def __exit__(self, *_):
-        # The launcher's end would not end it: a change of user undoes --kill-child.
-        # With the first process all of its namespace end.
+        # Ending the launcher would not end the program, because a change of user undoes
+        # --kill-child. The end of the first process ends all others in its namespace.
         if self.launcher.poll() is None:
             try:
                 os.kill(self.pid, signal.SIGKILL)
@@ -98,7 +98,7 @@ class Container:
 
     @property
     def pid(self):
-        """The process that is number 1 inside, by its number outside."""
+        """The process id outside of process 1 inside."""
         launcher = self.launcher.pid
         with open(f"/proc/{launcher}/task/{launcher}/children", encoding="utf-8") as children:
             return int(children.read().split()[0])
@@ -108,7 +108,7 @@ class Container:
         return self.log.read()
 
     def wait_for_output(self, text):
-        """Returns stdout once it has the text. Raises where it ends before, or takes too long."""
+        """Returns stdout once it contains the text. Raises if it ends before, or takes too long."""
         until = time.monotonic() + PATIENCE_S
         source = self.launcher.stdout.fileno()
         while text not in self.output:
@@ -120,7 +120,7 @@ class Container:
         return self.output
 
     def wait_until(self, holds):
-        """Raises where the process ends before that holds, or it takes too long."""
+        """Waits until `holds` returns true. Raises if the process ends before, or on timeout."""
         until = time.monotonic() + PATIENCE_S
         while not holds():
             try:
@@ -128,19 +128,19 @@ class Container:
             except subprocess.TimeoutExpired:
                 pass
             if self.launcher.returncode is not None or time.monotonic() > until:
-                raise AssertionError(f"it does not become true; the log: {self.errors()}")
+                raise AssertionError(f"the condition is still false; the log: {self.errors()}")
 
     def wait_for_log(self, text):
-        """Returns the log once it has the text."""
+        """Returns the log once it contains the text."""
         self.wait_until(lambda: text in self.errors())
         return self.errors()
 
     def wait(self):
-        """The exit code."""
+        """Waits for the end. Returns the exit code."""
         return self.launcher.wait(PATIENCE_S)
 
     def stop(self):
-        """Sends SIGTERM; returns the exit code and how many seconds that took."""
+        """Sends SIGTERM. Returns the exit code, and the seconds until the end."""
         begun = time.monotonic()
         os.kill(self.pid, signal.SIGTERM)
         return self.wait(), time.monotonic() - begun
@@ -153,20 +153,20 @@ class Container:
                               timeout=PATIENCE_S, check=False)
 
     def ask(self, port, method, path, body=None, secure=False, headers=None):
-        """Asks from the container's network. Returns the status and the body."""
+        """Sends a request from the container's network. Returns the status and the body."""
         with open(f"/proc/{self.pid}/ns/net", encoding="utf-8") as there:
             return in_network(there.fileno(), lambda: exchange(port, method, path, body, secure,
                                                               headers or {}))
 
     def status(self, name):
-        """A line of the process's /proc/PID/status."""
+        """The values of a line in the process's /proc/PID/status."""
         with open(f"/proc/{self.pid}/status", encoding="utf-8") as lines:
             return next(line.split(":", 1)[1].split() for line in lines if line.startswith(name))
 
 
 def exchange(port, method, path, body, secure, headers):
     if secure:
-        # As the kubelet asks, which accepts any certificate.
+        # Like the kubelet, accepts any certificate.
         made = http.client.HTTPSConnection("127.0.0.1", port, timeout=PATIENCE_S,
                                            context=ssl._create_unverified_context())
     else:
@@ -179,7 +179,7 @@ def exchange(port, method, path, body, secure, headers):
 
 
 def in_network(there, act):
-    """Acts in another network namespace, in which this thread is until then."""
+    """Calls `act` with this thread in another network namespace."""
     import ctypes
     libc = ctypes.CDLL(None, use_errno=True)
     clone_newnet = 0x40000000

@@ -11,12 +11,12 @@ SIZE_LIMIT_BYTES = 60_000_000
 DATA = "/var/lib/matchcloud"
 OPS = 8081
 SERVED = {"MATCHCLOUD_LISTEN": "127.0.0.1:8080"}
-# Nobody of the image, in root's group as OpenShift's users are.
+# A user that the image does not have, in root's group like OpenShift's users.
 STRANGER = User(12345, 0)
 
 
 def serve(user=STRANGER, owner=None, **environment):
-    """The image's service, with a data directory of the owner."""
+    """Runs the image's service, with a data directory of the owner."""
     return Container(ROOT, built_image.command(), built_image.environment(**environment), user,
                      [volume(DATA, owner or user)])
 
@@ -33,7 +33,7 @@ class Image(unittest.TestCase):
         left = [each for each in above
                 if each.startswith(("/var/lib/apt/lists/", "/var/cache/", "/var/log/", "/tmp/"))
                 or each.endswith(".deb")]
-        # Overlays mark what is gone by files whose names begin with .wh.
+        # Overlays mark removed files by files whose names begin with .wh.
         self.assertEqual([each for each in left if "/.wh." not in each], [])
 
     def test_has_of_the_package_what_runs(self):
@@ -103,7 +103,7 @@ class Service(unittest.TestCase):
             service.wait_for_output("ops plane on")
             code, seconds = service.stop()
             self.assertEqual(code, 0, service.errors())
-            self.assertLess(seconds, 10)  # when docker would kill it
+            self.assertLess(seconds, 10)  # when Docker would kill it
 
 
 if __name__ == "__main__":

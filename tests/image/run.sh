@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Builds the image on a Debian 12 of mmdebstrap's, unpacks it and runs the service from there, also
-# as the pod of deploy/kubernetes. As root. script/test image calls this.
+# Builds the image on a Debian 12 made by mmdebstrap, unpacks it and runs the service from it, also
+# as the pod of deploy/kubernetes. Needs root. script/test image calls this.
 #
-# build/image keeps the base and the image's layers. The base is made again a week later, or where
-# what it is made of has changed.
+# build/image keeps the base and the image's layers. The base is made again in the next week, or if
+# its options have changed.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 here=build/image
 if ((EUID != 0)); then
-  echo "image: the test mounts, changes its user and has networks of its own: run it as root" >&2
+  echo "image: run this as root, because it mounts, changes users and makes networks" >&2
   exit 1
 fi
 export STORAGE_DRIVER=vfs BUILDAH_ISOLATION=chroot
@@ -24,7 +24,7 @@ trap leave EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# As docker.io's debian:12-slim: the required packages, and no manuals.
+# Like docker.io's debian:12-slim: only required packages, and no manuals.
 base=(--variant=minbase --hook-dir=/usr/share/mmdebstrap/hooks/merged-usr
   --aptopt='APT::Install-Recommends "false"' --dpkgopt='path-exclude=/usr/share/doc/*'
   --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/locale/*' bookworm)
@@ -48,7 +48,7 @@ make_base() {
   printf '%s\n' "$key" >$here/base.key
 }
 
-# The package of script/test deb, where it has just run.
+# The package that script/test deb made, if it is newer than the program.
 make_package() {
   local name version package
   read -r name version _ < <(build/release/matchcloud --version)
@@ -71,7 +71,7 @@ build_image() {
   rm -rf $here/oci
   buildah push --quiet matchcloud oci:$here/oci:latest
   buildah inspect --type image matchcloud >$here/inspect.json
-  # Layers of earlier packages.
+  # Removes layers of earlier packages.
   buildah rmi --prune >/dev/null
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs all tests of the image and of deploy/kubernetes; the last line counts them."""
+"""Runs all tests of the image and of deploy/kubernetes. The last line has the counts."""
 import sys
 import unittest
 

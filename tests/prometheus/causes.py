@@ -1,5 +1,5 @@
-"""Causes each alert once in the real program, and has promtool hold the rules to what /metrics said
-before, during and after."""
+"""Causes each alert once in the real program, and tests the rules by promtool with what /metrics
+returned before, during and after."""
 import os
 import shutil
 import signal
@@ -12,17 +12,17 @@ from bucket import bucket
 from recording import Recording, alerts_of, check, firing, question
 from service import DAY, Service, eventually, make_certificate, run, write_geoip
 
-BEFORE, DURING, AFTER = 5, 8, 10  # looks
+BEFORE, DURING, AFTER = 5, 8, 10  # number of looks at /metrics
 MINUTES = 2  # between two looks, for promtool
 
 
 def private(path, flags):
-    """An opener of files for their owner alone."""
+    """An opener for files that only their owner can read."""
     return os.open(path, flags, 0o600)
 
 
 class Stage:
-    """A folder of its own with demo data, and what is recorded of the services there."""
+    """A folder with demo data, and what is recorded of the services that use it."""
 
     def __init__(self, demo, folder):
         self.folder = folder
@@ -51,7 +51,7 @@ class Stage:
         self.services[instance] = None
 
     def look(self, count, act=lambda: None):
-        """Records that many looks, each after `act` and some requests that every service gets."""
+        """Records `count` looks, each after some requests to every service and `act`."""
         for _ in range(count):
             for each in filter(None, self.services.values()):
                 each.regions()
@@ -236,7 +236,7 @@ def bound_nearly_reached(stage):
     idle = []
 
     def fill():
-        """Of so many connections the one that is idle longest makes room for each new one."""
+        """Opens connections. At the limit, the longest idle one makes room for each new one."""
         for _ in range(most):
             idle.append(of.connect())
 
@@ -255,7 +255,7 @@ def log_lines_dropped(stage):
     os.close(writer)
 
     def log():
-        """Two lines: an actor died and is restarted."""
+        """Causes two lines: an actor died, and it is restarted."""
         of.fault("avatar.receive", kind="crash", once=True)
         of.avatars()
 
@@ -287,7 +287,7 @@ CAUSES = {
 
 
 def cause(name, demo, folder):
-    """Exactly this cause's alert fires, while the cause lasts, and ends."""
+    """Checks that only this cause's alert fires while the cause lasts, and that it ends."""
     stage = Stage(demo, folder)
     try:
         CAUSES[name](stage)
@@ -303,12 +303,12 @@ def cause(name, demo, folder):
 
 
 def burn(what, rule, demo, folder):
-    """With an hour between two looks, both burn rates of a symptom fire, and no other alert: the
-    fast one for as long as it lasts, the slow one until its window of 6 hours is over."""
+    """Checks, with an hour between two looks, that both burn rates of a symptom fire and no other
+    alert: the fast one while the symptom lasts, the slow one until its window of 6 hours ends."""
     stage = Stage(demo, folder)
     try:
         of = stage.start()
-        # Many, because a busy machine may make one of them slow.
+        # Many requests, because a busy machine may make one of them slow.
         stage.look(BEFORE, lambda: of.regions_often(40))
         of.fault(**rule)
         stage.look(DURING)
@@ -334,12 +334,12 @@ BURNS = {
 
 
 def tests(demo, folder):
-    """Each is a name and what to call."""
+    """Yields a name and a function for each test."""
     missing = set(alerts_of("matchcloud-causes")) ^ set(CAUSES)
     assert not missing, f"alerts without a test, or tests without an alert: {missing}"
     for name in CAUSES:
         yield f"{name} fires alone and ends", (
             lambda name=name: cause(name, demo, os.path.join(folder, name)))
     for what, rule in BURNS.items():
-        yield f"{what} burns fast and slowly, then no more", (
+        yield f"{what} burns fast and slowly, then stops", (
             lambda what=what, rule=rule: burn(what, rule, demo, os.path.join(folder, what)))

@@ -24,9 +24,9 @@ def _double(value):
 
 
 def geoip_file(built):
-    """Its bytes; `built` is when it says that it was built, in seconds since 1970."""
+    """The bytes of the file. `built`: its build time, in seconds since 1970."""
     place = _map(location=_map(latitude=_double(51.5), longitude=_double(-0.1)))
-    record = (1 + 16).to_bytes(3, "big")  # of a tree with one node: the first of the data
+    record = (1 + 16).to_bytes(3, "big")  # in a tree with one node: the start of the data
     about = _map(
         binary_format_major_version=_number(5, 2, 1), binary_format_minor_version=_number(5, 0, 1),
         build_epoch=_number(9, int(built), 4), database_type=_string("test city"),

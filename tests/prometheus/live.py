@@ -1,5 +1,5 @@
-"""A real Prometheus next to a service under load: two alerts from the cause to its end, and every
-expression of the dashboards."""
+"""Tests with a real Prometheus and a service under load: two alerts from the cause to its end, and
+every expression of the dashboards."""
 import contextlib
 import glob
 import json
@@ -21,7 +21,7 @@ MIX = "".join(f'[[operation]]\nname = "{name}"\nweight = {weight}\n' for name, w
 
 
 def write_shortened_rules(path):
-    """The rules, with seconds in place of minutes, hours and days."""
+    """Writes the rules with seconds instead of minutes, hours and days."""
     with open(RULES, encoding="utf-8") as file:
         text = file.read()
     text = re.sub(r"\[\d+[mhd]\]", "[10s]", text)
@@ -54,7 +54,7 @@ class Prometheus:
                 break
         else:
             raise AssertionError(f"prometheus did not start: {said[-1000:]}")
-        # It never waits for a reader of its log.
+        # Reads its log, so that it never waits for a reader.
         threading.Thread(target=self._process.stderr.read, daemon=True).start()
 
     def __enter__(self):
@@ -66,12 +66,12 @@ class Prometheus:
 
     def _get(self, path, **query):
         status, body = ask(f"{self._url}/api/v1/{path}?{urllib.parse.urlencode(query)}")
-        # While it starts it answers 503.
+        # It returns 503 while it starts.
         assert status in (200, 503), f"{query}: {body}"
         return json.loads(body)["data"] if status == 200 else {"result": [], "alerts": []}
 
     def query(self, expression):
-        """The values that an expression has now and that are numbers."""
+        """The current values of an expression, except NaN."""
         values = [float(each["value"][1])
                   for each in self._get("query", query=expression)["result"]]
         return [each for each in values if not math.isnan(each)]
@@ -79,15 +79,15 @@ class Prometheus:
     def fires(self, alert):
         firing = [each for each in self._get("alerts")["alerts"]
                   if each["labels"]["alertname"] == alert and each["state"] == "firing"]
-        # Where a template is wrong, Prometheus says so in the text.
+        # If a template is wrong, Prometheus says so in the text.
         assert "<error" not in str(firing), firing
         return bool(firing)
 
 
 @contextlib.contextmanager
 def observed(demo, folder):
-    """A service with a bucket and TLS next to its plain listener, and a Prometheus that scrapes
-    it."""
+    """Runs a service with a bucket and with TLS next to its plain listener, and a Prometheus that
+    scrapes it."""
     os.mkdir(folder)
     subprocess.run(["cp", "-r", demo, f"{folder}/data"], check=True)
     write_geoip(f"{folder}/city.mmdb", age=DAY)
@@ -115,7 +115,7 @@ def alerts_fire_and_end(demo, folder):
 
 
 def expressions():
-    """Of the dashboards, as Grafana asks: (file, title of the panel, expression)."""
+    """(file, title of the panel, expression) for each query of a dashboard, as Grafana sends it."""
     for path in sorted(glob.glob("deploy/grafana/*.json")):
         with open(path, encoding="utf-8") as file:
             for panel in json.load(file)["panels"]:
@@ -126,7 +126,7 @@ def expressions():
 
 
 def ask_for_the_rest(of):
-    """What the load does not ask for: images, a download, lobbies, and what is refused."""
+    """Sends what the load does not: images, a download, lobbies, and refused requests."""
     of.ingest()
     _, body = of.export()
     ask(json.loads(body)["url"])
@@ -174,7 +174,7 @@ def dashboards_have_data(demo, folder):
 
 
 def tests(demo, folder):
-    """Each is a name and what to call."""
+    """Yields a name and a function for each test."""
     yield ("a real Prometheus sees a restart storm and a certificate that expires",
            lambda: alerts_fire_and_end(demo, os.path.join(folder, "alerts")))
     yield ("promtool finds nothing in /metrics",

@@ -1,4 +1,4 @@
-"""The rules against docs/runbooks.md, the program's operations and promtool's own checks."""
+"""Checks the rules against docs/runbooks.md, the program's operations and by promtool."""
 import re
 import subprocess
 
@@ -28,7 +28,7 @@ def objectives_are_about_the_data_plane():
         text = file.read()
     for counted in ("requests_total", "request_duration_seconds_count"):
         lists = re.findall(rf'matchcloud_{counted}{{[^}}]*operation=~"([^"]*)"', text)
-        # Those whose time depends on their size have no objective for it.
+        # Operations whose time depends on their size have no objective for it.
         left_out = LONG if counted == "request_duration_seconds_count" else set()
         assert lists
         for each in lists:
@@ -40,7 +40,7 @@ def promtool_finds_nothing():
 
 
 def tests():
-    """Each is a name and what to call."""
+    """Yields a name and a function for each test."""
     yield "every alert has a runbook", every_alert_has_a_runbook
     yield "objectives are about the data plane", objectives_are_about_the_data_plane
     yield "promtool finds nothing in the rules", promtool_finds_nothing

@@ -1,4 +1,4 @@
-"""What /metrics said, as a test for promtool."""
+"""Recordings of /metrics as tests for promtool."""
 import json
 import os
 import re
@@ -11,7 +11,7 @@ TIMESTAMP = "_timestamp_seconds"
 
 
 def number(value):
-    """As promtool reads it: without an exponent."""
+    """A number as promtool reads it: without an exponent."""
     return f"{value:.6f}".rstrip("0").rstrip(".")
 
 
@@ -21,7 +21,7 @@ def names_in_rules():
 
 
 class Recording:
-    """Samples of one or more services: one column for each look, NaN where nothing was."""
+    """Samples of one or more services: a column for each look, None where there was no sample."""
 
     def __init__(self):
         self._wanted = names_in_rules()
@@ -30,13 +30,13 @@ class Recording:
         self.looks = 0
 
     def look(self, services):
-        """Takes one sample of each metric that a rule names. `services` are by their instance."""
+        """Takes a sample of each metric that a rule names. `services`: by their instance."""
         for instance, service in services.items():
             samples = service.samples() if service else None
             self._add("up", "{}", instance, 0 if samples is None else 1)
             for name, labels, value in samples or []:
                 if name in self._wanted and (not name.endswith("_bucket") or 'le="0.1"' in labels):
-                    # promtool's clock begins in 1970.
+                    # promtool's clock starts in 1970.
                     at_zero = self._begin if name.endswith(TIMESTAMP) else 0
                     self._add(name, labels, instance, value - at_zero)
         self.looks += 1
@@ -48,13 +48,13 @@ class Recording:
         column += [None] * (self.looks - len(column)) + [value]
 
     def test(self, minutes, questions, interval=1):
-        """A test of promtool: the looks are that many minutes apart, and samples `interval`.
-        Between two looks, counters grow evenly and gauges stay as they were."""
+        """A test for promtool, with `minutes` between looks and `interval` minutes between samples.
+        Between two looks, counters grow evenly and gauges stay the same."""
         steps = minutes // interval
         return {"interval": f"{interval}m", "input_series": [
                     {"series": name, "values": " ".join(self._stretched(name, column, steps))}
                     for name, column in self._series.items()
-                    # Rates over days cost promtool much, and nobody asked for these operations.
+                    # Omits operations without requests: rates over days are slow in promtool.
                     if "operation=" not in name or any(column)],
                 "promql_expr_test": questions}
 
@@ -72,7 +72,7 @@ class Recording:
 
 
 def question(expression, minute, names):
-    """Asks promtool whether an expression has these alerts, and no others, at a time."""
+    """A question to promtool: whether an expression has exactly these alerts at a time."""
     return {"expr": f"group by (alertname) ({expression})", "eval_time": f"{minute}m",
             "exp_samples": [{"labels": f'{{alertname="{name}"}}', "value": 1}
                             for name in sorted(names)]}
@@ -90,7 +90,7 @@ def firing(names):
 
 
 def check(folder, name, test):
-    """Has promtool hold the rules to a test; fails with what it says."""
+    """Tests the rules by promtool. Fails with its output."""
     path = os.path.join(folder, f"{name}.yml")
     with open(path, "w", encoding="utf-8") as file:
         # JSON is YAML.

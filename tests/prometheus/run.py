@@ -1,5 +1,5 @@
-"""Alerts and dashboards against the real program and Debian's Prometheus: run.py FOLDER [WORD..]
-runs the tests whose names have a word. run.sh calls this."""
+"""Tests alerts and dashboards with the real program and Debian's Prometheus: run.py FOLDER [WORD..]
+runs the tests whose names contain a word. run.sh calls this."""
 import concurrent.futures
 import os
 import subprocess
@@ -15,7 +15,7 @@ AT_ONCE = 4
 
 
 def outcome(name, test):
-    """Whether it passed; prints that."""
+    """Runs a test and prints whether it passed. Returns that."""
     start, wrong = time.monotonic(), ""
     try:
         test()

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Alerts and dashboards of deploy/ against the built service and Debian's Prometheus. As root: a
-# small disk is mounted, and PostgreSQL runs as its own user. script/test prometheus calls this;
-# words choose tests.
+# Tests the alerts and dashboards of deploy/ with the built service and Debian's Prometheus. Needs
+# root to mount a small disk and to run PostgreSQL as its own user. script/test prometheus calls
+# this. Words choose tests.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 if ((EUID != 0)); then
-  echo "prometheus: the test mounts and changes its user: run it as root" >&2
+  echo "prometheus: run this as root, because it mounts and changes users" >&2
   exit 1
 fi
-# In memory, where stores and promtool, which sync their writes, wait for no busy disk.
+# In memory, so that stores and promtool, which sync their writes, do not wait for a busy disk.
 folder=$(mktemp -d -p /dev/shm 2>/dev/null || mktemp -d)
 tests=
 leave() {
@@ -23,9 +23,9 @@ trap leave EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# PostgreSQL's user reaches its data.
+# PostgreSQL's user must reach its data.
 chmod 711 "$folder"
-# What is mounted and started in namespaces of their own ends with them.
+# Mounts and processes are in separate namespaces and end with them.
 TMPDIR=$folder PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=tests/fixtures/servers \
   unshare --mount --pid --fork --mount-proc --kill-child \
   python3 tests/prometheus/run.py "$folder" "$@" &

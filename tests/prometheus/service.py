@@ -1,4 +1,4 @@
-"""The service that the tests break: one process, its faults, and what /metrics says."""
+"""The service that the tests break: a process, its faults and its /metrics."""
 import inspect
 import json
 import os
@@ -21,7 +21,7 @@ GAME = "00000000-0000-4000-8000-000000000001"
 NAMESPACE = "00000000-0000-4000-8000-000000000011"
 VERSION = "00000000-0000-4000-8000-000000000031"
 DAY = 86400
-SECONDS = 60  # at most, for an answer or what is waited for
+SECONDS = 60  # the limit for an answer or a condition
 SAMPLE = re.compile(r"^([a-z_]+)(\{.*\})? (\S+)$")
 
 
@@ -35,7 +35,7 @@ def make_certificate(folder, days):
 
 
 def write_geoip(path, age):
-    """Makes or replaces a GeoIP file that was built `age` seconds ago."""
+    """Makes or replaces a GeoIP file with a build time `age` seconds ago."""
     with open(f"{path}.new", "wb") as file:
         file.write(geoip_file(time.time() - age))
     os.rename(f"{path}.new", path)
@@ -46,7 +46,7 @@ def pause(seconds):
 
 
 def eventually(holds, seconds=SECONDS):
-    """Waits until a condition holds; fails if it never does."""
+    """Waits until a condition holds. Fails if it does not within `seconds`."""
     end = time.monotonic() + seconds
     while not holds():
         if time.monotonic() > end:
@@ -56,7 +56,7 @@ def eventually(holds, seconds=SECONDS):
 
 
 def ask(url, body=None, method=None, headers=None, seconds=SECONDS):
-    """The status and the body of an answer; the status is None where there is no answer."""
+    """Sends a request. Returns the status, None if there is no answer, and the body."""
     wanted = urllib.request.Request(url, body, headers or {}, method=method)
     try:
         with urllib.request.urlopen(wanted, timeout=seconds) as answer:
@@ -68,7 +68,7 @@ def ask(url, body=None, method=None, headers=None, seconds=SECONDS):
 
 
 class Service:
-    """A process of the program with a data directory. Its ports are the kernel's choice."""
+    """A process of the program with a data directory, on ports that the kernel chooses."""
 
     def __init__(self, data, *flags, log=subprocess.DEVNULL):
         self._first, self._lobbies = random.getrandbits(47), 0
@@ -112,11 +112,11 @@ class Service:
             self.regions()
 
     def avatars(self):
-        """The status and the answer."""
+        """Returns the status and the body."""
         return ask(f"{self.data}/cloud/games/{GAME}/avatars")
 
     def regions_at_once(self, count):
-        """Asks on that many connections at the same time."""
+        """Requests regions on `count` connections at the same time."""
         threads = [threading.Thread(target=self.regions) for _ in range(count)]
         for each in threads:
             each.start()
@@ -124,7 +124,7 @@ class Service:
             each.join()
 
     def connect(self):
-        """A connection that stays open after a request: without one the kernel keeps it."""
+        """A connection that stays open after a request. Before one, only the kernel has it."""
         where = urllib.parse.urlsplit(self.data)
         made = socket.create_connection((where.hostname, where.port))
         made.sendall(b"GET /ping HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -132,7 +132,7 @@ class Service:
         return made
 
     def ingest(self, count=1):
-        """Reports lobbies that the service does not have yet."""
+        """Reports new lobbies. Returns the status."""
         lines = []
         for _ in range(count):
             self._lobbies += 1
@@ -145,13 +145,13 @@ class Service:
                    headers={"Content-Type": "application/x-ndjson"})[0]
 
     def export(self):
-        """Asks for a day of history, which may take long; the status and the answer."""
+        """Exports a day of history, which may take long. Returns the status and the body."""
         span = {"query_start": 1767312000000, "query_end": 1767398400000}
         return ask(f"{self.data}/cloud/games/{GAME}/matchmaker/lobbies/export-history",
                    json.dumps(span).encode(), headers={"Content-Type": "application/json"})
 
     def samples(self):
-        """What /metrics has: name, labels as they are printed, value. None where nobody answers."""
+        """The metrics: (name, labels as printed, value). None if the service does not answer."""
         status, body = ask(f"{self.ops}/metrics", seconds=5)
         if status != 200:
             return None

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Which translation units script/affected, and so clang-tidy in CI, looks at."""
+"""Tests which translation units script/affected selects for clang-tidy in CI."""
 import os
 import subprocess
 import sys
@@ -12,7 +12,7 @@ affected = scripts.loaded("affected")
 
 
 class selection(unittest.TestCase):
-    # base.hpp <- middle.hpp <- far.cpp, base.hpp <- near.cpp, and a circle of two headers.
+    # base.hpp <- middle.hpp <- far.cpp, base.hpp <- near.cpp, and a cycle of two headers.
     includes = {
         "base/base.hpp": [],
         "base/near.cpp": ["base/base.hpp"],
@@ -67,7 +67,7 @@ class selection(unittest.TestCase):
 
 
 class of_a_repository(unittest.TestCase):
-    """The script's own run, on a small repository that has it."""
+    """Runs the script in a small repository that contains it."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -89,7 +89,7 @@ class of_a_repository(unittest.TestCase):
             file.write(text)
 
     def git(self, *words):
-        # Without this machine's settings, hooks among them.
+        # Without this machine's settings, such as hooks.
         settings = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
         subprocess.run(["git", "-C", self.root, "-c", "user.name=test", "-c",
                         "user.email=test@localhost", *words], check=True,
@@ -100,7 +100,7 @@ class of_a_repository(unittest.TestCase):
         self.git("commit", "--quiet", "--message", "a commit")
 
     def units(self, *words):
-        """The units that it prints, and what it says about their number."""
+        """The units that the script prints, and its line about their number."""
         done = subprocess.run([sys.executable, os.path.join(self.root, "script", "affected"),
                                *words], capture_output=True, text=True, check=True)
         return done.stdout.split(), done.stderr

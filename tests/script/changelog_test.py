@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What deploy/changelog.py makes of CHANGELOG.md."""
+"""Tests what deploy/changelog.py makes from CHANGELOG.md."""
 import datetime
 import importlib.util
 import os

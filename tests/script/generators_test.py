@@ -1,4 +1,4 @@
-"""What script/bench generators reads of what others print."""
+"""Tests how script/bench generators reads the output of other load generators."""
 import os
 import sys
 import tempfile

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What script/path reads in a file of callgrind, and in which order it lists it."""
+"""Tests what script/path reads from callgrind's output, and the order in which it lists files."""
 import os
 import unittest
 
@@ -7,8 +7,8 @@ import scripts
 
 path = scripts.loaded("path")
 
-# Two requests. The loop was entered before. A library calls back into the tree; a helper of the
-# header two.hpp is inlined into one.cpp and calls a function, too; a tick comes once.
+# Two requests. The loop was entered before counting. A library calls back into the tree. A helper
+# in two.hpp is inlined into one.cpp and calls a function, too. There is one tick.
 TEXT = f"""\
 # callgrind format
 events: Ir

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What script/prose finds in pages, messages and comments."""
+"""Tests what script/prose finds in pages, messages and comments."""
 import unittest
 from unittest import mock
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What script/rules says about the tree as a whole."""
+"""Tests the rules of script/rules for the tree as a whole."""
 import unittest
 
 import scripts

@@ -1,4 +1,4 @@
-"""Scripts of script/ as modules, so that tests can call what they decide by."""
+"""Loads scripts of script/ as modules, so that tests can call their functions."""
 import importlib.machinery
 import importlib.util
 import os
@@ -13,7 +13,7 @@ def path_of(name):
 
 
 def loaded(name):
-    """The module that script/`name` is; its main() does not run."""
+    """script/`name` as a module, without running its main()."""
     loader = importlib.machinery.SourceFileLoader(name, path_of(name))
     module = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))
     loader.exec_module(module)

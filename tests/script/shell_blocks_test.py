@@ -1,4 +1,4 @@
-"""Which commands the docs test finds in a page."""
+"""Tests which commands the docs test finds in a page."""
 import os
 import sys
 import unittest

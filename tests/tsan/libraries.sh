@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Builds the libraries whose atomics and locks ThreadSanitizer has to see from Debian's sources of
-# the versions that are installed: tests/tsan/libraries.sh FOLDER. They have Debian's sonames, so
-# that what is linked against Debian's finds these on its rpath. With all of them there already it
-# takes a moment.
+# Builds the libraries whose atomics and locks ThreadSanitizer must see, from Debian's sources of
+# the installed versions: tests/tsan/libraries.sh FOLDER. They have Debian's sonames, so that
+# programs linked against Debian's libraries find these on their rpath. If all of them are built
+# already, it takes a moment.
 #
-# The sources come from where apt has its binary packages from; apt's lists of them live in FOLDER
-# alone. script/tsan calls this.
+# The sources are from the places where apt gets its binary packages. apt's lists of sources are
+# only in FOLDER. script/tsan calls this.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -16,7 +16,7 @@ binaries=(libcaf-dev libcpp-httplib-dev prometheus-cpp-dev libspdlog-dev)
 
 say() { printf 'tsan: %s\n' "$*" >&2; }
 
-# What was built, in one text: it is built again when any of it changes.
+# The text that identifies a build: if any of it changes, everything is built again.
 identity() {
   dpkg-query -W -f='${source:Package} ${source:Version}\n' "${binaries[@]}"
   g++ --version | head -n 1
@@ -38,7 +38,7 @@ fetch_sources() {
   apt-get indextargets --format "deb-src $signed\$(REPO_URI) \$(RELEASE) \$(COMPONENT)" \
     'Created-By: Packages' 'Origin: Debian' | sort -u >"$folder/apt/sources.list"
   if [[ ! -s $folder/apt/sources.list ]]; then
-    say 'apt has no lists of packages here: apt-get update'
+    say 'apt has no lists of packages: run apt-get update'
     return 1
   fi
   own_apt update >&2
@@ -56,8 +56,8 @@ fetch() {
   (
     cd "$to.packed"
     own_apt source "$1=$2" >&2 && mv -- */ "$to" && exit
-    # Mirrors lose Debian's own part sometimes.
-    say "$1 $2 could not be had whole: trying without Debian's patches"
+    # Mirrors sometimes lack Debian's own part.
+    say "could not fetch all of $1 $2: trying without Debian's patches"
     own_apt source --tar-only "$1=$2" >&2
     mkdir "$to"
     tar -xf ./*.orig.tar.* -C "$to" --strip-components=1
@@ -65,7 +65,7 @@ fetch() {
   rm -rf "$to.packed"
 }
 
-# shared LIBRARY FLAG.. SOURCE..: with Debian's soname, which is asked of Debian's library.
+# shared LIBRARY FLAG.. SOURCE..: builds a library with the soname of Debian's.
 shared() {
   local library=$1 soname
   shift
@@ -85,8 +85,8 @@ build_caf() {
 
 build_httplib() {
   python3 "$folder/sources/cpp-httplib/split.py" -o "$folder/httplib" >&2
-  # Without NDEBUG it aborts where a client's Range is beyond a file; without poll, as Debian builds
-  # it, it cannot serve descriptors over 1023.
+  # Without NDEBUG, it aborts if a client's Range is beyond a file. Without poll, which Debian also
+  # uses, it cannot serve descriptors over 1023.
   # shellcheck disable=SC2046 # flags are words
   shared libcpp-httplib -DNDEBUG -DCPPHTTPLIB_USE_POLL $(pkg-config --cflags cpp-httplib) \
     "$folder/httplib/httplib.cc" -lssl -lcrypto -lz -lbrotlidec -lbrotlienc

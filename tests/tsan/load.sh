@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# A mixed load of all operations on a service, with changes of what it serves, exports and
-# questions to its ops plane in the meantime: tests/tsan/load.sh BUILD_FOLDER TRANSPORT. Fails where
-# a reply is wrong or the service does not end by itself; ctest runs it under ThreadSanitizer.
+# Loads a service with a mix of all operations, while its data changes and its ops plane gets
+# requests: tests/tsan/load.sh BUILD_FOLDER TRANSPORT. Fails if a reply is wrong or the service does
+# not end by itself. ctest runs this under ThreadSanitizer.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -39,7 +39,7 @@ done
   --mix tests/tsan/mix.toml --assert errors=0 "$url" &
 load=$!
 
-# A region more, a lobby more, and one region less again: each makes new snapshots and lists.
+# Adds a region and a lobby, and removes the region: each makes new snapshots and lists.
 lobby='"namespace_id":"00000000-0000-4000-8000-000000000011","region_id":"lon","tier":"basic-1d1"'
 lobby+=',"version_id":"00000000-0000-4000-8000-000000000202","version_name":"1.0.1"'
 lobby+=',"game_mode":"squad","start_ts":1767312000000'
@@ -62,7 +62,7 @@ done
 status=0
 wait "$load" || status=$?
 load=
-echo "load: $lap changes in the meantime"
+echo "load: $lap rounds of changes during the load"
 kill -TERM "$server"
 ended=0
 wait "$server" || ended=$?

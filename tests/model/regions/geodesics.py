@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Makes geodesics.csv: pairs of places and how far they are apart on WGS-84, to over 30 digits.
+"""Makes geodesics.csv: pairs of places and their distance on WGS-84, to over 30 digits.
 
     tests/model/regions/geodesics.py > tests/model/regions/geodesics.csv  (python3-mpmath; a minute)
 
-Neither the build nor a test runs it: the file that it makes is data. It shares nothing with
-GeographicLib's series, and has no series at all.
+Neither the build nor a test runs this; the file that it makes is committed. The method shares
+nothing with GeographicLib's series, and uses no series at all.
 
 Method. Bessel maps a geodesic of the ellipsoid to a great circle of the auxiliary sphere: with
 reduced latitudes beta, tan beta = (1-f) tan phi; alpha0 the azimuth at the circle's node,
@@ -15,21 +15,21 @@ sin alpha0 = sin alpha1 cos beta1; sigma the arc from the node; k^2 = e'^2 cos^2
                integral over sigma1..sigma2 of (2-f) / (1 + (1-f) sqrt(1 + k^2 sin^2))
 
 (Bessel 1825; in this notation Karney 2013, "Algorithms for geodesics", equations 7 and 8.) Both
-integrals are taken as they stand, by Gauss-Legendre quadrature at DIGITS digits until it agrees
-with itself. Swapping and mirroring brings any pair to phi1 <= 0, |phi2| <= -phi1,
-0 <= lambda12 <= pi; lambda12 then goes from 0 to pi as alpha1 does, through each value once (Karney
-2013, section 4), so the azimuth at which it is the one wanted is found between brackets that only
-ever close. That has no difficulty near antipodes, where iterations on lambda such as Vincenty's do
-not converge. Meridians (poles, and lambda12 of 0 or pi) need no azimuth. On the equator the path is
-the equator up to lambda12 = (1-f) pi and beyond it leaves it, from node to node.
+integrals are computed directly, by Gauss-Legendre quadrature at DIGITS digits until it agrees with
+itself. Swapping and mirroring brings any pair to phi1 <= 0, |phi2| <= -phi1, 0 <= lambda12 <= pi.
+lambda12 then goes from 0 to pi as alpha1 does, through each value once (Karney 2013, section 4), so
+the azimuth for the wanted lambda12 is found between brackets that only close. This works near
+antipodes, too, where iterations on lambda such as Vincenty's do not converge. Meridians (poles, and
+lambda12 of 0 or pi) need no azimuth. Between places on the equator, the path follows the equator up
+to lambda12 = (1-f) pi; beyond that it leaves the equator, from node to node.
 
-Checks. Before anything is written: published values; some of the pairs followed from their start by
-integrating the geodesic's equation of motion in three dimensions, which must end at the other
-place; nearly antipodal pairs against many ways around, none of which may be shorter.
+Before anything is written, these are checked: published values; for some pairs, that integrating
+the geodesic's equation of motion in three dimensions from the start ends at the other place; for
+nearly antipodal pairs, that none of many detours is shorter.
 
-Coordinates are IEEE doubles: each is written so that it reads back as the double whose exact value
-the distance belongs to. No distance is so near to half a metre or half a thousandth of a mile that
-a sound computation in doubles could round it to the other side.
+Coordinates are IEEE doubles, written so that they read back as the doubles whose exact values the
+distance belongs to. No distance is so near to half a metre or half a thousandth of a mile that an
+accurate computation in doubles could round it to the other side.
 """
 import random
 import struct
@@ -65,13 +65,13 @@ def arc_length(k2, begin, end):
 
 
 def longitude_lag(sin_alpha0, k2, begin, end):
-    """How far the ellipsoid's longitude stays behind the sphere's, in radians."""
+    """How much less the longitude is on the ellipsoid than on the sphere, in radians."""
     return F * sin_alpha0 * integral(
         lambda sigma: (2 - F) / (1 + (1 - F) * mp.sqrt(1 + k2 * mp.sin(sigma) ** 2)), begin, end)
 
 
 def reduced(latitude):
-    """sin and cos of the reduced latitude. Degrees."""
+    """sin and cos of the reduced latitude, of a latitude in degrees."""
     if abs(latitude) == 90:
         return mp.sign(latitude), mpf(0)
     beta = mp.atan((1 - F) * mp.tan(latitude * mp.pi / 180))
@@ -84,7 +84,7 @@ class trial:
     def __init__(self, first, second, alpha1):
         (sin1, cos1), (sin2, cos2) = first, second
         heading = mp.cos(alpha1) * cos1
-        # cos alpha2 cos beta2, never negative: the geodesic crosses that latitude northwards.
+        # cos alpha2 cos beta2, not negative because the geodesic crosses that latitude northwards.
         arrival = mp.sqrt(max(heading ** 2 + (cos2 - cos1) * (cos2 + cos1), 0))
         self.sin_alpha0 = mp.sin(alpha1) * cos1
         self.k2 = SECOND_E2 * (1 - self.sin_alpha0 ** 2)
@@ -101,8 +101,8 @@ class trial:
 def root(of, low, high):
     """Where `of`, not above 0 at `low` and not below it at `high`, is 0 (Ridder's method).
 
-    `of` is in radians of longitude: what is left of it, times the equatorial radius, bounds the
-    error of the distance, whatever the azimuth's own is.
+    `of` is in radians of longitude. Its remaining value times the equatorial radius bounds the
+    error of the distance, whatever the error of the azimuth.
     """
     f_low, f_high = of(low), of(high)
     for at, value in (low, f_low), (high, f_high):
@@ -128,7 +128,7 @@ def root(of, low, high):
 
 
 def equator(lambda12):
-    """(metres, azimuth at the start) between places of the equator."""
+    """(metres, azimuth at the start) between places on the equator."""
     if lambda12 <= (1 - F) * mp.pi:
         return A * lambda12, mp.pi / 2
 
@@ -157,7 +157,7 @@ def solved(latitude1, longitude1, latitude2, longitude2):
     first, second, lambda12 = reduced(one), reduced(two), between * mp.pi / 180
     if one == -90 or between == 0:
         return arc_length(SECOND_E2, mp.atan2(*first), mp.atan2(*second)), mpf(0)
-    if between == 180:  # over the pole that is nearer
+    if between == 180:  # over the nearer pole
         return arc_length(SECOND_E2, -mp.pi - mp.atan2(*first), mp.atan2(*second)), mp.pi
     if one == 0:
         return equator(lambda12)
@@ -212,8 +212,8 @@ def moved(position, velocity, step):
 
 
 def missed_by(*pair):
-    """Metres between the second place and where the equation of motion ends that starts at the
-    first, at the azimuth and for the length that were solved for."""
+    """Metres between the second place and the end of the motion from the first place, with the
+    azimuth and length of the solution."""
     metres, alpha1 = solved(*pair)
     one, two, between = canonical(*pair)
     phi = one * mp.pi / 180
@@ -256,7 +256,7 @@ def check_motion():
 
 
 def check_shortest():
-    """Nearly antipodal places have geodesics between them that are not the shortest path."""
+    """Nearly antipodal places have geodesics that are not the shortest path."""
     for pair in ((-30, 0, 29.9, 179.8), (0, 0, 0, 179.5), (0.5, 0, -0.5, 179.7),
                  (20, 0, -20, 179.999)):
         direct = distance(*pair)
@@ -288,7 +288,7 @@ DATACENTERS = (
 
 
 class dice:
-    """Only `random()`, whose sequence Python promises to keep (documentation of `random`)."""
+    """Uses only `random()`, whose sequence Python promises to keep (documentation of `random`)."""
 
     def __init__(self, seed):
         self.random = random.Random(seed).random
@@ -300,7 +300,7 @@ class dice:
         return 1 if self.random() < 0.5 else -1
 
     def small(self, largest_exponent, smallest_exponent):
-        """A power of ten between, of either sign."""
+        """A power of ten between these exponents, with either sign."""
         exponent = self.between(smallest_exponent, largest_exponent, 6)
         return self.sign() * round(10 ** exponent, 9)
 
@@ -316,7 +316,7 @@ def wrapped(longitude):
 
 
 def single(value):
-    """What a database of 32-bit floats keeps of a coordinate."""
+    """A coordinate as a database with 32-bit floats stores it."""
     return struct.unpack("<f", struct.pack("<f", value))[0]
 
 
@@ -422,8 +422,8 @@ GROUPS = (
 
 
 def addresses():
-    """One address per row, no two in one /28 (IPv4) or one /48 (IPv6); two of IPv4, then one of
-    IPv6: from the blocks for documentation (RFC 5737, 3849) while they last, then from others."""
+    """One address per row, each in its own /28 (IPv4) or /48 (IPv6): two of IPv4, then one of
+    IPv6. They are from the blocks for documentation (RFC 5737, 3849), then from others."""
     def ipv4():
         for block in ("192.0.2", "198.51.100", "203.0.113"):
             for part in range(16):
@@ -445,7 +445,7 @@ def addresses():
 
 
 def plain(value):
-    """The shortest decimal that reads back as the same double, without exponent."""
+    """The shortest decimal without an exponent that reads back as the same double."""
     text = format(Decimal(repr(float(value))), "f")
     return text.removesuffix(".0")
 
@@ -459,7 +459,7 @@ def in_decimals(metres):
 def refuse_tie(pair, metres):
     for unit in (metres, metres / MILE * 1000):
         if abs(unit - mp.floor(unit) - mpf("0.5")) < TIE_MARGIN:
-            sys.exit(f"geodesics: {pair} is as good as a tie: {mp.nstr(unit, 20)}")
+            sys.exit(f"geodesics: {pair} is too near to a tie: {mp.nstr(unit, 20)}")
 
 
 def main():
@@ -480,7 +480,7 @@ def main():
             refuse_tie(pair, metres)
             lines.append(",".join([next(source), *map(plain, pair), in_decimals(metres)]))
     if sum(not line.startswith("#") for line in lines) != 200:
-        sys.exit("geodesics: not 200 rows")
+        sys.exit("geodesics: there are not 200 rows")
     print("\n".join(lines))
 
 
