@@ -9,8 +9,8 @@ namespace matchcloud::actors {
 
 namespace {
 
-/// Loads the store's catalog if its revision differs from `known`'s, or if `always`; returns null if
-/// it is the same.
+/// Loads the store's catalog if its revision differs from `known`'s, or if `always`; returns null
+/// if it is the same.
 base::expected<model::catalog_snapshot>
 read_catalog_if_moved(store::database& in, const model::catalog_snapshot& known, bool always) {
   const auto from = in.catalog();

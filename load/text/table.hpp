@@ -1,13 +1,13 @@
 #pragma once
 
-#include "base/grouped.hpp"
+#include "model/text/grouped.hpp"
 
 #include <string>
 #include <vector>
 
 namespace matchcloud::load {
 
-using base::grouped;
+using model::grouped;
 
 /// A number per second for people, with at least three digits: `7.25`, `31.2`, `12,345`.
 std::string rate_text(double rate);

@@ -1,6 +1,6 @@
 #include "model/validation/member_table.hpp"
 
-#include "base/grouped.hpp"
+#include "model/text/grouped.hpp"
 #include "model/validation/schema.hpp"
 #include "model/validation/schema_remarks.hpp"
 #include "model/validation/schema_spellings.hpp"
@@ -113,7 +113,7 @@ private:
   std::string bounds_text(const value_rule& rule) const {
     if (rule.range == nullptr || (rule.range == &signed_64_bit && !rule.most)) return {};
     const auto bounds = bounds_of(rule, rules_.limits);
-    return std::to_string(bounds.lowest) + " to " + base::grouped(bounds.highest) + ".";
+    return std::to_string(bounds.lowest) + " to " + grouped(bounds.highest) + ".";
   }
 
   std::string entries_of(const value_rule& rule) const {
@@ -137,7 +137,7 @@ private:
     return text + ".";
   }
 
-  std::string limit(limit_pointer which) const { return base::grouped(rules_.limits.*which); }
+  std::string limit(limit_pointer which) const { return grouped(rules_.limits.*which); }
 
   const validation_rules& rules_;
   std::string table_ = "| member | type | required | meaning and limits |\n|---|---|---|---|\n";

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-namespace matchcloud::base {
+namespace matchcloud::model {
 
 /// A whole number with a comma between thousands: `12,345`.
 inline std::string grouped(std::uint64_t number) {
@@ -13,4 +13,4 @@ inline std::string grouped(std::uint64_t number) {
   return text;
 }
 
-} // namespace matchcloud::base
+} // namespace matchcloud::model
