@@ -1,8 +1,9 @@
 // The one build step of the console: node console/build.mjs OUT_FOLDER [PACKAGES_FOLDER]
 //
-// Writes index.html, docs.html and assets/ into OUT_FOLDER (which it empties first), each file also
-// compressed beside it as .gz. Packages are those of PACKAGES_FOLDER/node_modules, build/console
-// unless given. The same sources and packages give the same bytes, wherever the tree is.
+// Writes index.html, docs.html and assets/ into OUT_FOLDER (which it empties first), each file with
+// a compressed copy (.gz) next to it. The packages are in PACKAGES_FOLDER/node_modules;
+// PACKAGES_FOLDER is build/console by default. The same sources and packages give the same bytes,
+// wherever the tree is.
 import { createRequire } from "node:module";
 import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -26,7 +27,7 @@ const license = /^(licen[cs]e|copying|notice)([.-].*)?$/i;
 const require = createRequire(join(packages, "../package.json"));
 const zopfli = require("@gfx/zopfli");
 
-/** gzip by zopfli, which searches for long: some 4 % less than the best of zlib. */
+/** gzip with zopfli, which searches longer: about 4 % smaller than the best of zlib. */
 const smallest = (bytes) => zopfli.gzipAsync(bytes, { numiterations: 15 });
 
 function digest(bytes) {
@@ -59,7 +60,7 @@ async function bundle() {
   });
 }
 
-/** The names of the assets by that of their entry: main.js -> assets/main-DIGEST.js. */
+/** The names of the assets by the names of their entries: main.js -> assets/main-DIGEST.js. */
 function namesOf(metafile) {
   const names = {};
   for (const [path, { entryPoint }] of Object.entries(metafile.outputs)) {
@@ -70,7 +71,7 @@ function namesOf(metafile) {
   return names;
 }
 
-/** The licenses of the packages of which something is in the bundle, one after the other. */
+/** The licenses of all packages with code in the bundle, one after the other. */
 async function licensesOf(metafile) {
   const used = new Set();
   for (const path of Object.keys(metafile.inputs)) {
@@ -84,7 +85,7 @@ async function licensesOf(metafile) {
       await readFile(join(folder, "package.json"), "utf8"));
     const files = (await readdir(folder)).filter((file) => license.test(file)).sort();
     const said = await Promise.all(files.map((file) => readFile(join(folder, file), "utf8")));
-    // Some packages say in package.json alone what their license is.
+    // Some packages name their license only in package.json.
     const text = said.join("\n").trim() || `${kind}, ${author?.name ?? author}`;
     texts.push(`${name} ${version}\n\n${text}\n`);
   }
@@ -108,7 +109,7 @@ async function digested(path, bytes) {
 function substituted(page, text, names) {
   return text.replace(/\{\{([^}]+)\}\}/g, (_, name) => {
     if (!names[name]) throw new Error(`${page}: there is no asset ${name}`);
-    // Relative: a proxy may serve the page below a path of its own.
+    // Relative, because a proxy may serve the page below a path of its own.
     return names[name];
   });
 }

@@ -1,5 +1,5 @@
-// The cities that the console finds by name: of the 7,300 that the package knows, those that
-// somebody is likely to type.
+// The cities that the console finds by name: out of the 7,300 in the package, those that people are
+// likely to type.
 import { readFile } from "node:fs/promises";
 
 const largest_count = 1_200;
@@ -8,11 +8,13 @@ const code = /^[A-Z]{2}$/;
 
 const bare = (text) => text.normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
 
-/** Capitals are not marked as such, but most of them give a time zone its name. */
+/** Capitals are not marked as such, but most of them have a time zone named after them. */
 const namesItsZone = ({ city_ascii: name, timezone }) =>
   bare((timezone ?? "").split("/").pop().replaceAll("_", " ")) === bare(name);
 
-/** The largest cities, the largest one of each country and those that time zones are called by. */
+/**
+ * The largest cities, the largest one of each country and those that time zones are named after.
+ */
 function chosenOf(cities) {
   const known = cities.filter(({ city, iso2, pop }) => city && code.test(iso2) && pop > 0)
     .sort((one, other) => other.pop - one.pop);
@@ -24,7 +26,7 @@ function chosenOf(cities) {
   });
 }
 
-/** The names of one country's cities, with the province where a name is there twice. */
+/** The names of one country's cities, with the province if a name occurs twice. */
 function namesOf(cities) {
   const count = (name) => cities.filter(({ city }) => bare(city) === bare(name)).length;
   return cities.map(({ city, province }) => (count(city) > 1 && province
@@ -32,9 +34,9 @@ function namesOf(cities) {
 }
 
 /**
- * A plugin of esbuild that gives `city-timezones/data/cityMap.json` as columns: `names` has a line
- * for each country, its code and its cities with | between them; `latitudes` and `longitudes` are
- * steps of a tenth of a degree; `sizes` has a letter for each city, a later one for a larger city.
+ * An esbuild plugin that loads `city-timezones/data/cityMap.json` as columns. `names` has a line
+ * for each country: its code and its cities, separated by |. `latitudes` and `longitudes` are in
+ * tenths of a degree. `sizes` has a character for each city; a later character means a larger city.
  */
 export const cities = () => ({
   name: "cities",

@@ -1,5 +1,5 @@
-// The land of the map, smaller: the atlas has it in steps of a thousandth of a degree, which no map
-// of the whole world shows. In tenths it is about half the bytes.
+// A smaller version of the map's land. The atlas has steps of a thousandth of a degree, which a map
+// of the whole world cannot show. In tenths of a degree, the land has about half the bytes.
 import { createRequire } from "node:module";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -20,8 +20,8 @@ function stepsOf(ring) {
 }
 
 /**
- * A plugin of esbuild that gives `world-atlas/land-110m.json` as `{steps_per_degree, polygons}`, a
- * polygon being a list of rings of steps.
+ * An esbuild plugin that loads `world-atlas/land-110m.json` as `{steps_per_degree, polygons}`. A
+ * polygon is a list of rings, and a ring a list of steps.
  * @param {string} packages the folder node_modules
  */
 export const land = (packages) => ({

@@ -1,6 +1,6 @@
-// A development server: the page from build/console/dist with the headers that it will have, all
-// else from the ops plane of a running service, so that the page can be worked on without building
-// the program.
+// A development server. It serves the page from build/console/dist with the headers of the real
+// service, and everything else from the ops plane of a running service. So you can work on the page
+// without building the program.
 //
 //   node console/serve.mjs OPS_URL [PORT [DIST_FOLDER]]
 //
@@ -43,7 +43,7 @@ async function serveFile(answer, path, name) {
   }).end(bytes);
 }
 
-// The ops plane judges Host and Origin: they become those that it would see without this server.
+// The ops plane checks Host and Origin, so they are set to what it would see without this server.
 function forwarded(headers) {
   const { host, origin, connection, ...rest } = headers;
   return { ...rest, host: plane.host, ...(origin ? { origin: plane.origin } : {}) };
@@ -59,7 +59,7 @@ function pass(incoming, answer) {
     found.on("error", () => answer.destroy());
     found.pipe(answer);
   });
-  // As if this server were the service: a connection that breaks off, or none at all.
+  // Ends the connection, so that the page sees what it would see without this server.
   outgoing.on("error", () => answer.destroy());
   answer.on("close", () => outgoing.destroy());
   incoming.pipe(outgoing);

@@ -1,6 +1,6 @@
-// Finds the region that is fastest for this player: measures round trips to the nearest regions of
-// a matchcloud service, has the service order its regions by them, and reports them, so that it can
-// predict latencies for others. For .NET (netstandard2.1) and Unity 2021 or later; not for WebGL.
+// Finds the fastest region for this player. It measures round trips to the nearest regions of a
+// matchcloud service and reports them. The service orders its regions by them, and can predict
+// latencies for others. For .NET (netstandard2.1) and Unity 2021 or later; not for WebGL.
 using System;
 using System.Collections.Generic;
 using System.Diagnostics;
@@ -13,14 +13,14 @@ using System.Xml;
 using System.Xml.Linq;
 
 namespace Matchcloud {
-/// <summary>The service refused a request, or did not answer: Status is 0 then.</summary>
+/// <summary>The service refused a request, or did not answer (Status is 0).</summary>
 public sealed class MatchcloudException : Exception {
   public int Status;
   public string Code, Detail;
   public MatchcloudException(string message, Exception cause = null) : base(message, cause) {}
 }
 
-/// <summary>PingUrl is null if it cannot be measured, LatencyMs if it was not.</summary>
+/// <summary>PingUrl is null if the region cannot be measured, LatencyMs if it was not.</summary>
 public sealed class Region {
   public string RegionId, RegionDisplayName, ProviderDisplayName, PingUrl;
   public double? Kilometers, LatencyMs;
@@ -30,7 +30,7 @@ public sealed class Region {
 public sealed class MatchcloudRegions {
   // Round trips measured per region, and how many must succeed; regions in all, and at once.
   const int SamplesWanted = 5, SamplesNeeded = 3, RegionLimit = 16, RegionsAtOnce = 4;
-  const int OpeningFactor = 4; // The round trips of a new connection: name, TCP, TLS, request.
+  const int OpeningFactor = 4; // The round trips of a new connection: DNS, TCP, TLS, request.
   readonly string url;
   /// <summary>Sends all requests. Replace it to use a handler of your own.</summary>
   public static HttpClient Http = new HttpClient(new HttpClientHandler {

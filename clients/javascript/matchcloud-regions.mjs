@@ -1,13 +1,13 @@
-// Finds the region that is fastest for this player: measures round trips to the nearest regions of
-// a matchcloud service, has the service order its regions by them, and reports them, so that it can
-// predict latencies for others. For browsers and Node.js from 18 on.
+// Finds the fastest region for this player. It measures round trips to the nearest regions of a
+// matchcloud service and reports them. The service orders its regions by them, and can predict
+// latencies for others. For browsers, and Node.js 18 or later.
 
 /** Round trips measured per region, and how many must succeed; regions in all, and at once. */
 const samples_wanted = 5, samples_needed = 3, region_limit = 16, regions_at_once = 4;
-/** The round trips of a new connection: name, TCP, TLS, request. */
+/** The round trips of a new connection: DNS, TCP, TLS, request. */
 const opening_factor = 4;
 
-/** The service refused a request, or did not answer: `status` is 0 then. */
+/** The service refused a request, or did not answer (`status` is 0). */
 export class MatchcloudError extends Error {
   constructor(message, { status = 0, code = "", detail = "", cause } = {}) {
     super(message, { cause });
@@ -33,11 +33,11 @@ async function ping(url, timeoutMs, signal) {
   const limit = within(timeoutMs, signal);
   const started = performance.now();
   try {
-    const response = await fetch(new URL(url), // Throws if it is relative: to the page, say.
+    const response = await fetch(new URL(url), // Throws if the URL is relative.
       { cache: "no-store", credentials: "omit", redirect: "error", signal: limit.signal });
     const taken = performance.now() - started;
     await response.arrayBuffer();
-    await new Promise((next) => setTimeout(next)); // Only then Node.js uses the connection again.
+    await new Promise((next) => setTimeout(next)); // Needed for Node.js to reuse the connection.
     return response.ok ? { started, taken } : null;
   } catch {
     return null;
@@ -47,7 +47,7 @@ async function ping(url, timeoutMs, signal) {
 }
 
 /** The milliseconds that the browser measured, if the server allows it (Timing-Allow-Origin);
- * `taken` also has the time until a busy page noticed the answer. */
+ * `taken` also includes the time until a busy page noticed the answer. */
 function roundTripMs(entries, { started, taken }) {
   const entry = entries.find(({ startTime }) => startTime >= started);
   const exact = entry?.requestStart > 0 ? entry.responseStart - entry.requestStart : 0;
@@ -102,7 +102,7 @@ export class MatchcloudRegions {
       ? { ...region, latency_ms: latencies[region.region_id] } : region);
   }
 
-  /** Milliseconds by region id, such as {lon: 23.1}, of what answered. Throws only if cancelled. */
+  /** Milliseconds by id of the regions that answered ({lon: 23.1}). Throws only if cancelled. */
   async measure(regions, { signal } = {}) {
     const { count, timeoutMs, limitMs } = this.#options;
     const waiting = regions.filter((region) => region.ping_url).slice(0, count).values();

@@ -1,5 +1,5 @@
-// The page of the API: the OpenAPI documents of both planes, to be read and tried. The hash is the
-// id of an operation, behind its plane and a slash, or the name of a plane alone.
+// The API page: the OpenAPI documents of both planes, to read and to try out. The hash is the id of
+// an operation, after its plane and a slash, or only the name of a plane.
 import { html, render, useEffect, useMemo, useRef, useState } from "./core/html.js";
 import { Announcer, Loading, Problem } from "./core/components.js";
 import { addressOf } from "./core/address.js";
@@ -13,7 +13,7 @@ import { groupsOf, isFound, operationsOf } from "./docs/operations.js";
 import { OperationView } from "./docs/operation_view.js";
 import { Prose } from "./docs/prose.js";
 
-// Players and game servers ask the data plane: it comes first.
+// Players and game servers use the data plane, so it comes first.
 const planes = { data: { title: "Data plane", path: "/data/openapi.json" },
   ops: { title: "Ops plane", path: "/openapi.json" } };
 
@@ -46,7 +46,7 @@ function useDocuments() {
   return found;
 }
 
-/** Which plane and which operation the hash says. An id alone is looked for in both. */
+/** The plane and the operation that the hash names. An id without a plane is searched in both. */
 function chosen(hash, documents) {
   const [first, rest] = hash.split(/\/(.*)/s);
   const named = Object.hasOwn(planes, first) ? first : null;
@@ -59,7 +59,7 @@ function chosen(hash, documents) {
 
 const linkOf = (plane, id) => `#${plane}/${encodeURIComponent(id)}`;
 
-/** The summaries that several operations have: their paths tell them apart. */
+/** The summaries that several operations share, which are told apart by their paths. */
 function repeated(operations) {
   const seen = new Set();
   return new Set(operations.map(({ summary }) => summary)
@@ -134,7 +134,7 @@ function Page() {
     const title = operation?.summary || operation?.id || planes[plane].title;
     document.title = `${title} · matchcloud API`;
     document.querySelector('nav a[aria-current="page"]')?.scrollIntoView({ block: "nearest" });
-    // Whoever followed a link reads on from the operation's heading.
+    // After a link, reading continues at the operation's heading.
     if (!first.current && operation) {
       document.querySelector("main h1")?.focus({ preventScroll: true });
       scrollTo(0, 0);

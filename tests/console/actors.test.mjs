@@ -7,7 +7,7 @@ import { ask, data } from "./support/service.mjs";
 const avatars = new URL("/cloud/games/00000000-0000-4000-8000-000000000001/avatars", data);
 
 let browser;
-// The place of the actor that a test let die: the kernel chooses the loop that gets a request.
+// The place of the actor that a test kills. The kernel chooses the loop that gets a request.
 let died;
 before(async () => {
   browser = await startBrowser();
@@ -33,7 +33,7 @@ test("every actor of the service is in the tree, below its supervisor", () =>
     await row(page, "catalog").waitFor({ state: "detached" });
   }));
 
-test("an actor that dies shows so within a second or two, and its row is marked", () =>
+test("a dead actor is shown within a second or two, and its row is marked", () =>
   withConsole(browser, "#/actors", {}, async (page) => {
     await shown(page);
     await ask("PUT", "/faults/avatar.receive", { kind: "crash" });
@@ -51,7 +51,7 @@ test("an actor that dies shows so within a second or two, and its row is marked"
     }, "as many restarts as the service says");
   }));
 
-test("only actors that were started again are shown by a link", () =>
+test("a link shows only actors that were restarted", () =>
   withConsole(browser, "#/actors?show=restarted", {}, async (page) => {
     await row(page, died).waitFor();
     assert.equal(await row(page, "avatar/ops").count(), 0);

@@ -17,7 +17,7 @@ after(() => browser?.close());
 const log = (page) => page.getByRole("group", { name: "Audit log" });
 const items = (page) => log(page).getByRole("listitem").filter({ has: page.locator("time") });
 
-test("what changed in the last hour, and by whom, takes one click from Live", async () => {
+test("one click from Live shows what changed in the last hour, and by whom", async () => {
   await ask("PUT", "/v1/regions/osl", oslo);
   await ask("PUT", "/v1/regions/osl", { ...oslo, region_display_name: "Oslo (west)" });
   await withConsole(browser, "#/live", {}, async (page) => {
@@ -35,7 +35,7 @@ test("what changed in the last hour, and by whom, takes one click from Live", as
   await ask("DELETE", "/v1/regions/osl");
 });
 
-test("an entry shows all that it changed", async () => {
+test("an entry shows everything that it changed", async () => {
   await ask("PUT", "/v1/regions/osl", oslo);
   const { entries } = await ask("GET", "/v1/audit?limit=1&action=catalog.put");
   const number = String(entries[0].entry);
@@ -66,7 +66,7 @@ test("the audit log is read page by page", async () => {
   for (let n = 0; n < 60; n++) await ask("DELETE", `/v1/tiers/page-${n}`);
 });
 
-test("the audit log is filtered by what, of what, who and when", async () => {
+test("the audit log is filtered by action, subject, author and time", async () => {
   await ask("PUT", "/v1/tiers/filtered");
   await ask("DELETE", "/v1/tiers/filtered");
   await withConsole(browser, "#/audit", {}, async (page) => {
@@ -117,7 +117,7 @@ test("changes are sentences", () => {
   assert.equal(said(entry("new.action", "things/1")), "new.action things/1");
 });
 
-test("authors have a name and what let them", () => {
+test("authors have a name and the kind of their permission", () => {
   const who = { kind: "token", name: "Ana", id: "7" };
   assert.deepEqual(authorOf(who, new Map([["7", "admin"]])), { name: "Ana", what: "admin token" });
   assert.deepEqual(authorOf(who), { name: "Ana", what: "token" });

@@ -1,4 +1,4 @@
-// Avatars: images show, few at once and only near the view; incomplete ones are marked.
+// Avatars: images are loaded a few at a time and only near the view; incomplete ones are marked.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
@@ -46,7 +46,7 @@ async function withMany(page, answer) {
   await page.reload();
 }
 
-test("of many, those near the view are loaded, at most eight at once", async () => {
+test("only images near the view are loaded, at most six at once", async () => {
   await withConsole(browser, "#/avatars", {}, async (page) => {
     let running = 0;
     let most = 0;
@@ -73,7 +73,7 @@ test("of many, those near the view are loaded, at most eight at once", async () 
     });
     await until(() => areDrawn(page), "images");
     await page.getByRole("img", { name: "Avatar 0", exact: true }).waitFor();
-    assert.ok(most <= 8, `${most} at once`);
+    assert.ok(most <= 6, `${most} at once`);
     assert.ok(loaded < 100, `${loaded} loaded`);
     await page.getByRole("button", { name: /^Show more: 120 of 300/ }).scrollIntoViewIfNeeded();
     await page.getByRole("img", { name: "Avatar 119" }).waitFor();
@@ -86,7 +86,7 @@ test("of many, those near the view are loaded, at most eight at once", async () 
   });
 });
 
-test("what is no image, and names that try to be more, are text", async () => {
+test("files that are not images, and names with markup, are shown as text", async () => {
   await withConsole(browser, "#/avatars", { expected: [/404/] }, async (page) => {
     many[0].display_name = "<img src=x onerror=alert(1)>";
     await withMany(page, (route) => {

@@ -7,7 +7,7 @@ import { filtered, imagePath } from "../../console/src/panels/avatars/list.js";
 
 const id = "00000000-0000-4000-8000-000000000104";
 
-test("an image's path is made from the end of its URL, and from nothing that is not one", () => {
+test("an image's path is made from the end of its URL, and other URLs have none", () => {
   const of = (url, complete = true) => imagePath({ url, complete });
   assert.equal(of(`https://cdn.example/base/media/avatars/${id}/2fbc.png`),
     `/v1/images/${id}/2fbc.png`);
@@ -31,7 +31,7 @@ test("avatars are found by state, and by name or id", () => {
   assert.deepEqual(names({ text: "0104" }), ["Tide Turtle"]);
 });
 
-test("at most so many are loaded at once, and what is given up is not loaded", async () => {
+test("a limited number is loaded at once, and what is given up is not loaded", async () => {
   const begun = [];
   const ends = [];
   const queue = imageQueue((path) => new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-// What the console costs: bytes until something is seen, time, and the service's processor.
+// What the console costs: bytes and time until the first view, and the service's processor time.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
@@ -6,11 +6,11 @@ import { openConsole, startBrowser, until } from "./support/browser.mjs";
 import { demoFolder, startService } from "./support/service.mjs";
 
 const first_view_bytes = 75_000;
-/** script/soak, which looks at every state, wants it of a machine that does nothing else. */
+/** In ms; script/soak, which visits every state, expects a machine that does nothing else. */
 const first_view_ms = process.env.MATCHCLOUD_ALL_STATES === "1" ? 600 : 2_000;
 const open_consoles = 10;
 const most_of_a_core = 0.03;
-/** How long open consoles are watched, in s; script/soak watches a minute. */
+/** How long open consoles are watched, in s; script/soak watches them for a minute. */
 const watched_s = Number(process.env.MATCHCLOUD_WATCHED_S ?? 15);
 const ticks_per_s = 100;
 
@@ -36,8 +36,8 @@ test("the first view takes at most 75 kB", async () => {
   await close();
 });
 
-// The fastest of five: other programs of the machine make a page later, never sooner.
-test("the first view is there soon", async () => {
+// The fastest of five, because other programs on the machine can only slow a page down.
+test("the first view appears soon", async () => {
   const times = [];
   for (let n = 0; n < 5; n += 1) {
     const { page, close } = await openConsole(browser, "#/live");

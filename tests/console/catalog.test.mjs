@@ -18,7 +18,7 @@ const allow = (page) => page.getByRole("button", { name: "Allow changes" }).clic
 const cell = (page, text) => page.getByRole("cell", { name: text, exact: true });
 const differs = (page) => page.getByRole("dialog").getByRole("group", { name: "What changes" });
 
-test("a region made, changed and removed here is so for everybody, with audit entries", () =>
+test("everybody sees a region made, changed and removed here, with audit entries", () =>
   withConsole(browser, "#/catalog?kind=regions", { expected: [/404/] }, async (page) => {
     await allow(page);
     await page.getByRole("button", { name: "Add region" }).click();
@@ -58,7 +58,7 @@ test("a region made, changed and removed here is so for everybody, with audit en
       .waitFor();
   }));
 
-test("a region that is made elsewhere appears here", () =>
+test("a region that is added elsewhere appears here", () =>
   withConsole(browser, "#/catalog?kind=regions", {}, async (page) => {
     await cell(page, "Mumbai").waitFor();
     await ask("PUT", "/v1/regions/osl", oslo);
@@ -67,7 +67,7 @@ test("a region that is made elsewhere appears here", () =>
     await cell(page, "Oslo").waitFor({ state: "detached" });
   }));
 
-test("what somebody else has changed since is shown before it is overwritten", async () => {
+test("somebody else's change is shown before it is overwritten", async () => {
   await ask("PUT", "/v1/regions/osl", oslo);
   await withConsole(browser, "#/catalog?kind=regions&id=osl", {}, async (page) => {
     await allow(page);
@@ -114,7 +114,7 @@ test("a region that a namespace names is not removed, and the page says why", as
   await ask("DELETE", "/v1/regions/osl");
 });
 
-test("a game, a namespace and a tier are made", () =>
+test("a game, a namespace and a tier are added", () =>
   withConsole(browser, "#/catalog?kind=games", { expected: [/404/] }, async (page) => {
     await allow(page);
     const dialog = page.getByRole("dialog");
@@ -154,7 +154,7 @@ test("a game, a namespace and a tier are made", () =>
     await ask("DELETE", `/v1/games/${game}`);
   }));
 
-test("without the right to change, nothing that changes is offered", () =>
+test("without the permission to change anything, no changes are offered", () =>
   withConsole(browser, "#/catalog?kind=regions&id=lon", {}, async (page) => {
     await page.getByRole("region", { name: "London" }).waitFor();
     for (const name of ["Add region", "Edit", "Remove"]) {

@@ -28,7 +28,7 @@ async function isWrong(field, text) {
     .some((id) => document.getElementById(id).textContent.includes(part)), text);
 }
 
-test("a place is two numbers of degrees, however they are parted", () => {
+test("a place is two numbers of degrees, however they are separated", () => {
   for (const text of ["52.52, 13.405", "52.52 13.405", " 52.52;13.405 ", "52.52,13.405"]) {
     assert.deepEqual(placeOf(text), { latitude: 52.52, longitude: 13.405 }, text);
   }
@@ -38,7 +38,7 @@ test("a place is two numbers of degrees, however they are parted", () => {
   assert.equal(placeText({ latitude: -23.55051, longitude: -46.63331 }), "23.5505° S, 46.6333° W");
 });
 
-test("an id is proposed from a name, and from none that is taken", () => {
+test("an id is proposed from a name, and is not one that is taken", () => {
   assert.equal(proposedId("São Paulo", new Set()), "sao-paulo");
   assert.equal(proposedId("Berlin (Mitte)", new Set(["berlin-mitte"])), "berlin-mitte-2");
   assert.equal(proposedId("東京", new Set()), "");
@@ -46,7 +46,7 @@ test("an id is proposed from a name, and from none that is taken", () => {
   assert.equal(identifierProblem(long), undefined, long);
 });
 
-test("what the page checks is what the service allows", () => {
+test("the page's checks allow what the service allows", () => {
   for (const text of ["", "0", "36500"]) assert.equal(daysProblem(text), undefined, text);
   for (const text of ["-1", "36501", "1.5", "a"]) assert.ok(daysProblem(text), text);
   for (const text of ["", "a.example", "a.example\nxn--b.example"]) {
@@ -96,7 +96,7 @@ test("all wrong fields are shown at once, each with its sentence; the first has 
       "the focus on the first");
     await judge(page);
 
-    // What only the service knows stands at its field, too.
+    // What only the service finds is shown at its field, too.
     await inForm(page, "Name").fill("Ber\u200blin");
     await inForm(page, "Provider").fill("Demo Cloud");
     await inForm(page, "Place").fill("52.52, 13.4");
@@ -107,7 +107,7 @@ test("all wrong fields are shown at once, each with its sentence; the first has 
     assert.equal((await ask("GET", "/v1/regions/ber-lin")).status, 404);
   }));
 
-test("an id that is taken and a domain of another namespace are wrong", () =>
+test("a taken id and another namespace's domain are wrong", () =>
   withConsole(browser, "#/catalog?kind=regions&new=1", {}, async (page) => {
     await allow(page);
     await inForm(page, "Id").fill("lon");
@@ -176,7 +176,7 @@ test("a form can be edited as JSON and back, and members that it does not show s
       .getByText("ping_url").waitFor();
   }));
 
-test("a region is added and its rank is seen by four clicks, without scrolling", async () => {
+test("four clicks add a region and show its rank, without scrolling", async () => {
   const look = { expected: [/404/], viewport: { width: 1440, height: 900 } };
   await withConsole(browser, "#/live", look, async (page) => {
     await allow(page);

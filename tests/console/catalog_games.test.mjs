@@ -1,4 +1,4 @@
-// From the list of games down to what one game has, and the first steps where nothing is yet.
+// From the list of games down to what one game has, and the first steps in an empty catalog.
 import assert from "node:assert/strict";
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
@@ -39,7 +39,7 @@ test("the list of games has names first and counts, and leads to a game's page",
     await page.getByRole("table", { name: "Games" }).waitFor();
   }));
 
-test("a page without the right to change anything offers no changes, and says why", () =>
+test("a page without the permission to change anything offers no changes, and says why", () =>
   withConsole(browser, `#/catalog?game=${demoGame}`, {}, async (page) => {
     await page.getByRole("heading", { name: "Demo Game" }).waitFor();
     await page.getByText(/^Read only\. .* to change the catalog\.$/).waitFor();
@@ -52,7 +52,7 @@ test("a page without the right to change anything offers no changes, and says wh
     assert.equal(await page.getByRole("dialog").count(), 0);
   }));
 
-test("where nothing is yet, the page says the first step and the next", async () => {
+test("in an empty catalog, the page says the first step and the next", async () => {
   const dataDir = mkdtempSync(join(process.env.MATCHCLOUD_TEST_FOLDER, "empty-"));
   const service = await startService({ dataDir });
   await withConsole(browser, "#/catalog", { url: service.ops, expected: [/404/] }, async (page) => {

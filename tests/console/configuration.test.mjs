@@ -32,7 +32,7 @@ test("every key is shown with its source, and can be found", async () => {
   });
 });
 
-test("what waits for a restart, and what is hidden, is said", async () => {
+test("the page says what waits for a restart, and what is hidden", async () => {
   const key = { name: "loops", value: "1", hidden: false, default: "0", source: "file",
     place: "/etc/<b>x</b>.toml:3: loops", reloadable: false, needs_restart: true, next_value: "2" };
   const secret = { ...key, name: "store", value: null, hidden: true, default: null,

@@ -1,4 +1,4 @@
-// The page of the interface: both planes, operations by tag, search, links, and what is copied.
+// The API page: both planes, operations by tag, search, links, and what is copied.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { after, before, test } from "node:test";
@@ -14,7 +14,7 @@ after(() => browser?.close());
 const path = "/docs";
 const heading = (page, name) => page.getByRole("heading", { level: 1, name });
 
-/** Runs `look` on the sample document, whatever the service has. */
+/** Runs `look` on a page with the sample document instead of the service's. */
 const withSample = (hash, options, look) => withConsole(browser, hash, { path, ...options },
   async (page, opened) => {
     await page.route("**/openapi.json", (route) => route.fulfill({ json: sampleDocument(
@@ -37,7 +37,7 @@ test("each operation of both planes of this service is shown", async () => {
   });
 });
 
-test("an operation has its parameters, body, answers with codes, examples and curl", async () => {
+test("an operation shows its parameters, body, answers with codes, examples and curl", async () => {
   await withSample("#put_region", {}, async (page) => {
     await heading(page, "Adds or replaces a region.").waitFor();
     const main = page.locator("main");
@@ -60,7 +60,7 @@ test("an operation has its parameters, body, answers with codes, examples and cu
   });
 });
 
-test("the curl of the data plane finds it wherever it listens and its paths begin", async () => {
+test("curl commands for the data plane work with any address and base path", async () => {
   const service = await startService({ dataDir: demoFolder(), flags: ["--base-path", "/mm"] });
   try {
     await withConsole(browser, "#data/list_regions", { path, url: service.ops }, async (page) => {
@@ -108,14 +108,14 @@ test("a search, keys and links lead to operations, and the heading has the focus
   });
 });
 
-test("names that try to be HTML are text", async () => {
+test("names with HTML are shown as text", async () => {
   await withSample("#remove_region", {}, async (page) => {
     await heading(page, "Removes <img src=x onerror=alert(1)>.").waitFor();
     assert.equal(await page.locator("img").count(), 0);
   });
 });
 
-test("a service that wants a token is given one", async () => {
+test("a service that requires a token gets one", async () => {
   await withConsole(browser, "", { path, expected: [/401/] }, async (page) => {
     const token = `mc_viewer_${"a".repeat(49)}`;
     await page.route("**/openapi.json", (route) => (route.request().headers().authorization
@@ -130,7 +130,7 @@ test("a service that wants a token is given one", async () => {
   });
 });
 
-test("a request is sent from the page, with what is filled in, and its answer shown", async () => {
+test("the page sends a request with the filled-in values, and shows its answer", async () => {
   await withConsole(browser, "#ops/get_region", { path }, async (page) => {
     await page.getByLabel("region_id path, required").fill("fra");
     await page.locator(".example").first().getByText("/v1/regions/fra'").waitFor();
@@ -143,7 +143,7 @@ test("a request is sent from the page, with what is filled in, and its answer sh
   });
 });
 
-test("what changes the service is sent once that is allowed, and removes only when confirmed", () =>
+test("changes are sent once they are allowed, and removals only once confirmed", () =>
   withConsole(browser, "#ops/remove_tier", { path, expected: [/404/] }, async (page) => {
     await page.getByText("This request changes the service.").waitFor();
     assert.equal(await page.getByRole("button", { name: /^Send/ }).count(), 0);
@@ -157,7 +157,7 @@ test("what changes the service is sent once that is allowed, and removes only wh
     await dialog.waitFor({ state: "detached" });
   }));
 
-test("a viewer is not offered what changes the service", () =>
+test("a viewer is not offered changes of the service", () =>
   withConsole(browser, "#ops/put_region", { path, token: `mc_viewer_${"a".repeat(49)}`,
     expected: [/401/] }, async (page) => {
     await page.route("**/openapi.json", (route) => route.fulfill({
@@ -167,7 +167,7 @@ test("a viewer is not offered what changes the service", () =>
     assert.equal(await page.getByRole("button", { name: /^Send/ }).count(), 0);
   }));
 
-test("the data plane's base URL is typed once, and what the page may not ask is said", () =>
+test("the data plane's base URL is typed once, and the page says what it may not request", () =>
   withConsole(browser, "#data/list_regions", { path }, async (page) => {
     const field = page.getByLabel("Base URL of the data plane");
     await page.getByText("Enter the base URL first.").waitFor();

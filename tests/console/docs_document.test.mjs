@@ -1,4 +1,4 @@
-// What the page of the interface makes of an OpenAPI document.
+// What the API page makes of an OpenAPI document.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
@@ -13,7 +13,7 @@ const root = sampleDocument("ops plane");
 const operations = operationsOf(root);
 const byId = Object.fromEntries(operations.map((one) => [one.id, one]));
 
-test("operations come by tag, with what they refer to in place", () => {
+test("operations are grouped by tag, with their references resolved", () => {
   assert.deepEqual(groupsOf(root, operations).map(({ tag, operations: list }) =>
     [tag, list.map(({ id }) => id)]), [
     ["Regions", ["list_regions", "put_region", "remove_region"]], ["Games", ["get_tree"]],
@@ -27,7 +27,7 @@ test("operations come by tag, with what they refer to in place", () => {
   assert.equal(byId.remove_region.isDeprecated, true);
 });
 
-test("codes are explained by the description that says them", () => {
+test("codes are explained by the description that contains them", () => {
   const document = { paths: { "/a": { get: { responses: { 400: {
     description: "`one`: First thing. `two`: Second.", "x-codes": ["one", "two"] },
   401: { description: "Other.", "x-codes": [{ code: "three", description: "Third." }] } } } } } };
@@ -37,7 +37,7 @@ test("codes are explained by the description that says them", () => {
     [[{ code: "three", description: "Third." }], "Other."]]);
 });
 
-test("what is no document has no operations, whatever it is", () => {
+test("anything that is not a document has no operations", () => {
   for (const broken of [null, {}, { paths: null }, { paths: { "/a": null } }, { paths: { "/a": {
     get: null, post: 7, put: { parameters: 3, responses: { 200: { $ref: "#/nothing" } } } } } },
   { paths: { "/a": { $ref: "#/paths/~1a" } } }]) {
@@ -45,7 +45,7 @@ test("what is no document has no operations, whatever it is", () => {
   }
 });
 
-test("references are followed, also to themselves and to nowhere", () => {
+test("references are followed, also to themselves and to nothing", () => {
   assert.equal(referred({ "a/b": { "c~d": 1 } }, "#/a~1b/c~0d"), 1);
   assert.equal(referred({}, "other.json#/a"), undefined);
   assert.deepEqual(resolved({ a: { $ref: "#/a" } }, { $ref: "#/a" }), {});
@@ -54,7 +54,7 @@ test("references are followed, also to themselves and to nowhere", () => {
   assert.equal(typeInWords(root, root.components.schemas.Tree), "object");
 });
 
-test("examples are the document's, or made from the schema with an end to recursion", () => {
+test("examples are the document's, or made from the schema, where recursion ends", () => {
   const { content } = byId.put_region.requestBody;
   assert.deepEqual(examplesOf(root, "application/json", content["application/json"])
     .map(({ name, isMade }) => [name, isMade]), [["London", false]]);
@@ -64,7 +64,7 @@ test("examples are the document's, or made from the schema with an end to recurs
   assert.ok(JSON.stringify(valueOf(root, { $ref: "#/components/schemas/Tree" })).length < 500);
 });
 
-test("a request is a command, with examples in it and quotes that hold", () => {
+test("a request becomes a command, with examples and correct quotes", () => {
   assert.equal(curlOf(root, byId.list_regions, "http://h:1/"), "curl -sS 'http://h:1/v1/regions'");
   const put = curlOf(root, byId.put_region, "http://h:1");
   assert.ok(put.startsWith("curl -sS -X PUT -H 'Content-Type: application/json' --data-raw '{"));
@@ -74,14 +74,14 @@ test("a request is a command, with examples in it and quotes that hold", () => {
     schema: { enum: ["a b"] } }] };
   assert.equal(curlOf(root, operation, "http://h"), "curl -sS -H \"Authorization: Bearer "
     + "$MATCHCLOUD_TOKEN\" 'http://h/v1/games/it'\\''s%20%24%26/tree?q=a+b'");
-  // Where the data plane is, its document does not say; what its paths begin with, it does.
+  // The data plane's document says what its paths begin with, but not where the plane is.
   assert.equal(curlOf(root, byId.list_regions, null, "/mm"),
     "curl -sS \"$MATCHCLOUD_DATA_URL\"'/mm/v1/regions'");
   assert.equal(curlOf(root, byId.list_regions, null, "/"),
     "curl -sS \"$MATCHCLOUD_DATA_URL\"'/v1/regions'");
 });
 
-test("what is filled in is what is sent, and what is empty is left out", () => {
+test("filled-in values are sent, and empty ones are left out", () => {
   const values = { ...valuesToBegin(root, byId.list_regions), "query limit": "7" };
   assert.equal(requestOf(byId.list_regions, values).path, "/v1/regions?limit=7");
   assert.equal(requestOf(byId.list_regions, valuesToBegin(root, byId.list_regions)).path,
@@ -91,7 +91,7 @@ test("what is filled in is what is sent, and what is empty is left out", () => {
     { method: "PUT", path: "/v1/regions/a%20b", headers: [], body: undefined });
 });
 
-test("a request is JavaScript that sends the same", async () => {
+test("a request becomes JavaScript that sends the same", async () => {
   const sent = [];
   const run = (script) => new Function("fetch", "console", "token",
     `return (async () => { ${script} })()`)(async (url, options = {}) => {

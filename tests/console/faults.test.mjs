@@ -1,4 +1,4 @@
-// The faults panel: rules are set and ended here and elsewhere, and both see it.
+// The faults panel: rules are set and ended here and elsewhere, and shown in both places.
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { after, before, test } from "node:test";
@@ -95,7 +95,7 @@ test("a game and the operation of a rule are chosen by name, and only its reques
     await row(page, "avatar.reply").getByText("1 hit of 1 pass", { exact: true }).waitFor();
     // The picture says the same.
     await path(page).getByRole("link", { name: /avatar\.reply\), delay 1 ms, 1 hit$/ }).waitFor();
-    // Another rule counts from nothing.
+    // Another rule counts from zero.
     await dialog.getByLabel("Delay in ms").fill("2");
     await dialog.getByRole("button", { name: "Replace with delay" }).click();
     await row(page, "avatar.reply").getByText("0 hits of 0 passes", { exact: true }).waitFor();
@@ -104,7 +104,7 @@ test("a game and the operation of a rule are chosen by name, and only its reques
     await page.getByText("Injected now: nothing").waitFor();
   }));
 
-test("a preset is started, says what it replaces, and all is cleared by one click", () =>
+test("a preset is started, says what it replaces, and one click clears everything", () =>
   withConsole(browser, "#/faults", {}, async (page) => {
     await allow(page);
     await shown(page);
@@ -123,7 +123,7 @@ test("a preset is started, says what it replaces, and all is cleared by one clic
     assert.equal((await ask("GET", "/faults/store.commit")).rule, null);
   }));
 
-test("what was set before the page was opened is marked, with when and by whom", async () => {
+test("a rule set before the page was opened is marked, with its time and author", async () => {
   await ask("PUT", "/faults/geoip.lookup", { kind: "error", lasts_s: 600 });
   await ask("PUT", "/faults/geoip.reload", { kind: "error" });
   await ask("DELETE", "/faults/geoip.reload");
@@ -163,7 +163,7 @@ test("a viewer sees what is injected and since when, and no button that changes 
   });
 });
 
-test("the plans are those of the tree, with a command for this service", () =>
+test("the plans are those in plans/, with a command for this service", () =>
   withConsole(browser, "#/faults", { permissions: ["clipboard-read", "clipboard-write"] },
     async (page) => {
       await shown(page);
@@ -223,7 +223,7 @@ test("a rule is set and cleared by keys alone", () =>
     assert.equal((await ask("GET", "/faults/geoip.lookup")).rule, null);
   }));
 
-test("a rule that is set and ended elsewhere shows here", () =>
+test("a rule that is set and ended elsewhere is shown here", () =>
   withConsole(browser, "#/faults", {}, async (page) => {
     await page.getByText("Injected now: nothing").waitFor();
     await ask("PUT", "/faults/store.read", { kind: "delay", delay_ms: 1, probability: 0.25 });
@@ -259,7 +259,7 @@ test("a rule that the service refuses stays in the form, with what the service s
     assert.equal((await ask("GET", "/faults/read")).rule, null);
   }));
 
-test("abort says that the process dies, wants the name, and the page comes back with a new one",
+test("abort says that the process dies, asks for the name, and the page recovers with a new one",
   async () => {
     const dataDir = demoFolder();
     const flags = ["--enable-fault-injection"];

@@ -1,4 +1,4 @@
-// Names that want to be more than text, under the page's policy.
+// Names that try to be more than text, under the page's policy.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { writeFileSync } from "node:fs";
@@ -21,7 +21,9 @@ let browser;
 let service;
 const accepted = [];
 
-/** Stores avatars and lobbies with such names, which come in by files alone or as lines. */
+/**
+ * Stores avatars and lobbies with such names. They are imported from files or reported as lines.
+ */
 function importAvatar(dataDir) {
   const file = join(dataDir, "avatars.jsonl");
   writeFileSync(file, `${JSON.stringify({ game_id: demoGame, display_name: image, complete: false,
@@ -45,7 +47,7 @@ before(async () => {
   importAvatar(dataDir);
   service = await startService({ dataDir, flags: ["--enable-fault-injection"] });
   for (const [n, name] of names.entries()) {
-    // Names that the service refuses cannot come from it.
+    // The service cannot return a name that it refuses.
     const answer = await ask("PUT", `/v1/games/00000000-0000-4000-8000-00000000010${n}`,
       { display_name: name }, { url: service.ops });
     if (answer.display_name === name) accepted.push(name);
@@ -97,11 +99,11 @@ test("hostile names of regions, tokens and audit entries are text", async () => 
   }
 });
 
-test("names that the service would refuse are text too, however long and wherever they turn", () =>
+test("names that the service would refuse are text too, whatever their length and direction", () =>
   withConsole(browser, "#/catalog?kind=tiers", { url: service.ops, expected: [/404/] },
     async (page) => {
-      // As a store that an older or another program wrote may have them; this one has no such games
-      // to count the lobbies of.
+      // A store that an older or another program wrote may have such names. This one has no such
+      // games, so their lobbies cannot be counted.
       await page.route("**/v1/games", (route) => route.fulfill({ json: { revision: 1,
         games: [turned, long, "\u0007\u200f", "  "].map((name, n) => ({
           game_id: `00000000-0000-4000-8000-00000000020${n}`, display_name: name })) } }));
@@ -114,7 +116,7 @@ test("names that the service would refuse are text too, however long and whereve
       await unharmed(page);
     }));
 
-// What shows that the panel has a name of the catalog or of the store on it, where it has any.
+// What each panel shows once it is loaded: a name from the catalog or the store, if it has any.
 const panels = {
   "#/live": (page) => page.getByText("Nothing is wrong.").waitFor(),
   "#/actors": (page) => page.getByRole("rowheader", { name: "avatar/0", exact: true }).waitFor(),
@@ -131,7 +133,7 @@ const panels = {
 };
 
 for (const [hash, isShown] of Object.entries(panels)) {
-  test(`nothing of a hostile catalog is more than text at ${hash.split("?")[0]}`, () =>
+  test(`a hostile catalog is only text at ${hash.split("?")[0]}`, () =>
     withConsole(browser, hash, { url: service.ops }, async (page) => {
       await isShown(page);
       await until(async () => await page.locator("main select option, main [role=combobox]")

@@ -1,10 +1,10 @@
-// What an open console asks of a service while nobody does anything.
+// What an open console requests from a service while nobody uses it.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { startBrowser, until, withConsole } from "./support/browser.mjs";
 
 const watched_s = 6;
-// A request may be late, and the next one in time: less than a second lies between them then.
+// A request may be late, and the next one on time: then less than a second is between them.
 const least_gap_ms = 900;
 
 let browser;
@@ -43,7 +43,7 @@ for (const panel of ["live", "actors", "faults", "catalog?kind=games", "catalog?
     }));
 }
 
-test("a console that nobody sees lets go of the service, and is back when it is seen", () =>
+test("a hidden console disconnects from the service, and reconnects when it is visible", () =>
   withConsole(browser, "#/actors", {}, async (page, { requests }) => {
     await page.getByText("live", { exact: true }).waitFor();
     await page.clock.install();

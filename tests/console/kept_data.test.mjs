@@ -1,4 +1,4 @@
-// What is removed for good: games with everything, avatars; and exports that say what is not kept.
+// What is removed for good: avatars, and games with all their data. Exports say what is not kept.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { looksRight, startBrowser, until, withConsole } from "./support/browser.mjs";
@@ -61,7 +61,7 @@ test("an avatar is removed once its name is typed", () =>
     await page.getByText("4 of 4 avatars").waitFor();
   }));
 
-test("a game is erased with everything once its name is typed, and one sees how far it is", () =>
+test("a game is erased with everything once its name is typed, and its progress is shown", () =>
   withConsole(browser, catalogPage, { url: service.ops }, async (page) => {
     await allow(page);
     await page.getByRole("button", { name: "Erase everything" }).click();

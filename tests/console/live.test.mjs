@@ -36,19 +36,19 @@ async function legend(page, title, label) {
   return /\d/.test(text) ? parseFloat(text.replaceAll(",", "")) : null;
 }
 
-test("with nothing wrong the page says so", async () => {
-  // The tests before leave problems, which are told of for minutes.
+test("if nothing is wrong, the page says so", async () => {
+  // Earlier tests leave problems, which are shown for minutes.
   const service = await startService({ dataDir: demoFolder() });
   await withConsole(browser, "#/live", { url: service.ops }, async (page) => {
     await page.getByText("Nothing is wrong.").waitFor();
-    // A notice: nobody's place is known.
+    // A notice: no player's place is known.
     await page.getByRole("link", { name: /There is no GeoIP file/ }).click();
     await page.waitForURL(/#\/configuration\?text=geoip/);
   });
   await service.stop();
 });
 
-test("the headline has true numbers", async () => {
+test("the numbers of the headline are correct", async () => {
   const service = await startService(
     { dataDir: demoFolder(), flags: ["--enable-fault-injection"] });
   await ask("PUT", "/faults/region_ranking.receive", { kind: "error", first: 2 },
@@ -75,7 +75,7 @@ test("the headline has true numbers", async () => {
       await Promise.all(Array.from({ length: 15 }, () => get("/ping", service.data)));
       sent += 15;
       const text = await tile(page, "Requests").locator("strong").textContent();
-      // Of the last 15 seconds, or of those since the start: it cannot be more than there were.
+      // The rate of the last 15 seconds, or since the start, cannot exceed the number of requests.
       assert.ok(parseFloat(text) <= 45 + sent, text);
       return parseFloat(text) >= 3;
     }, "the rate");
@@ -96,7 +96,7 @@ test("charts begin with what happened before the page was opened", async () => {
   }, "a second that is over");
   await withConsole(browser, "#/live", {}, async (page) => {
     await chart(page, "Requests").locator(".plot").focus();
-    // A point is of two seconds.
+    // A point covers two seconds.
     await until(async () => {
       await page.keyboard.press("ArrowLeft");
       return await legend(page, "Requests", "list_regions") >= 12.5;
@@ -104,7 +104,7 @@ test("charts begin with what happened before the page was opened", async () => {
   });
 });
 
-test("requests that somebody sends are in the charts of their operation seconds later", () =>
+test("requests are in the charts of their operation seconds later", () =>
   withConsole(browser, "#/live", {}, async (page) => {
     await chart(page, "Requests").waitFor();
     await until(async () => {
@@ -120,7 +120,7 @@ test("requests that somebody sends are in the charts of their operation seconds 
     }, "the operation that was chosen");
   }));
 
-test("answers that are 5xx are a problem, and lead to the traces of such requests", () =>
+test("5xx answers are a problem, and lead to the traces of such requests", () =>
   withConsole(browser, "#/live", {}, async (page) => {
     await chart(page, "Requests").waitFor();
     await ask("PUT", "/faults/region_ranking.receive", { kind: "error" });
@@ -138,7 +138,7 @@ test("answers that are 5xx are a problem, and lead to the traces of such request
     await page.waitForURL(/#\/traces\?status=5xx/);
   }));
 
-test("one game that is slow is named, with where its time went, and leads to its traces", () =>
+test("a slow game is named, with where its time went, and leads to its traces", () =>
   withConsole(browser, "#/live", {}, async (page) => {
     await ask("PUT", "/faults/avatar.receive", { kind: "delay", delay_ms: 300, game: demoGame });
     const line = page.getByRole("link", { name: /One in a hundred requests of list_avatars/ })
@@ -157,7 +157,7 @@ test("one game that is slow is named, with where its time went, and leads to its
     await page.waitForURL(way);
   }));
 
-test("actors that were started again are a notice", () =>
+test("restarted actors are a notice", () =>
   withConsole(browser, "#/live", {}, async (page) => {
     await chart(page, "Requests").waitFor();
     await ask("PUT", "/faults/avatar.receive", { kind: "crash", every: 2 });
@@ -244,12 +244,12 @@ test("the range of all charts is in the link", () =>
     assert.ok(requests.some(({ url }) => url.endsWith("/v1/history?last=86400&step=240")));
     await page.reload();
     assert.equal(await pressed("1 day"), "true");
-    // What is known already is not asked for again.
+    // Known points are not requested again.
     await until(() => requests.some(({ url }) => /\/v1\/history\?from=\d+&step=240$/.test(url)),
       "the newest point");
   }));
 
-test("the arrow keys tell the values of all charts at one moment", () =>
+test("the arrow keys show the values of all charts at one moment", () =>
   withConsole(browser, "#/live", {}, async (page) => {
     const moment = (title) => chart(page, title).locator(".legend").getByText(/^\d\d:\d\d:\d\d$/);
     await until(async () => /\d/.test(await chart(page, "Connections").locator(".legend")

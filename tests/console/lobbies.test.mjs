@@ -1,4 +1,4 @@
-// Lobbies: a span as a chart, zoomed by dragging and by keys, what runs, and exports.
+// Lobbies: a span as a chart, zoomed by dragging and by keys, running lobbies, and exports.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
@@ -21,7 +21,7 @@ const spanOf = (page) => {
 const tile = (page, label) => page.locator("dl > div").filter({ hasText: label });
 const drawn = (page) => page.locator(".plot.history canvas").waitFor();
 
-test("the history of a span is drawn, counted, and there as a table", async () => {
+test("the history of a span is drawn, counted, and also a table", async () => {
   await withConsole(browser, hash, {}, async (page) => {
     await drawn(page);
     const path = `/v1/games/${game}/lobbies?start=${january}&end=${february}&buckets=124`;
@@ -45,7 +45,7 @@ test("the headline says how long it counts: whole buckets", () => {
     (page) => tile(page, "Started").getByText("in 7 d 3 h", { exact: true }).waitFor());
 });
 
-test("dragging zooms in, the back button out; + and the arrow keys do as well", async () => {
+test("dragging and + zoom in, the back button zooms out, and the arrow keys move", async () => {
   await withConsole(browser, hash, {}, async (page) => {
     await drawn(page);
     const over = await page.locator(".plot.history .u-over").boundingBox();
@@ -61,7 +61,7 @@ test("dragging zooms in, the back button out; + and the arrow keys do as well", 
     await page.goBack();
     await until(() => spanOf(page)[0] === january, "the way out");
     await page.mouse.move(0, 0);
-    // The chart may be of the former span for a moment, and the key for that one.
+    // For a moment, the chart may still show the former span, and the key moves in that one.
     await until(async () => {
       await page.locator(".plot.history").blur();
       await page.locator(".plot.history").focus();
@@ -92,7 +92,7 @@ test("a span is typed or named, and one that ends before it starts is refused", 
   });
 });
 
-test("what runs for long is a table, the oldest first", async () => {
+test("long-running lobbies are a table, the oldest first", async () => {
   await withConsole(browser, hash, {}, async (page) => {
     const path = `/v1/games/${game}/lobbies/running?longer_than_ms=86400000&limit=100`;
     const { lobbies } = await (await fetch(origin + path)).json();
@@ -140,12 +140,12 @@ test("an export shows how far it is, and its file has the rows of the span", asy
       .first().waitFor();
     const asked = opened.requests.filter(({ path }) => path === "/v1/exports");
     const gaps = asked.slice(1).map(({ at }, index) => at - asked[index].at);
-    // One when it begins and one when it ends, else once a second.
+    // One request when it begins and one when it ends, otherwise one per second.
     assert.ok(asked.length <= 12 && gaps.filter((gap) => gap < 900).length <= 2, `${gaps}`);
   });
 });
 
-test("an export that is busy is asked for again, and no strange link is shown", async () => {
+test("a busy export is requested again, and no link to elsewhere is shown", async () => {
   await withConsole(browser, hash, { expected: [/503|507/] }, async (page) => {
     const answers = [[503, "exports_busy"], [507, "exports_full"], [200, null]];
     await page.route("**/exports", (route) => {

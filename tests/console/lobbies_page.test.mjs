@@ -1,4 +1,4 @@
-// Lobbies: filters, what is not whole, the page of one lobby, empty states, and tasks by clicks.
+// Lobbies: filters, incomplete parts, the page of one lobby, empty states, and tasks by clicks.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
@@ -27,7 +27,7 @@ const paramsOf = (page) => new URLSearchParams(new URL(page.url()).hash.split("?
 const tile = (page, label) => page.locator("dl > div").filter({ hasText: label });
 const drawn = (page) => page.locator(".plot.history canvas").waitFor();
 
-/** Has the service's survey answer with some members changed. */
+/** Changes some members of the service's survey. */
 async function surveyWith(page, changed) {
   await page.route(/\/lobbies\?start=/, async (route) => {
     const answer = await (await fetch(route.request().url())).json();
@@ -36,7 +36,7 @@ async function surveyWith(page, changed) {
   });
 }
 
-/** Has the service know `answer` as the only lobby. */
+/** Makes `answer` the only lobby that the service knows. */
 async function lobbyIs(page, answer) {
   await page.route(/\/lobbies\/[0-9a-f]{8}-/, (route) => (route.request().url().endsWith(lobby)
     ? route.fulfill({ json: answer })
@@ -49,7 +49,7 @@ async function pick(page, label, option) {
   await page.getByRole("option", { name: option, exact: true }).click();
 }
 
-test("filters are chosen by name, kept in the address, asked for, and cleared at once", () =>
+test("filters are chosen by name, kept in the address, requested, and cleared together", () =>
   withConsole(browser, hash, {}, async (page, { requests }) => {
     await drawn(page);
     await pick(page, "Region", "London lon");
@@ -71,7 +71,7 @@ test("filters are chosen by name, kept in the address, asked for, and cleared at
     assert.equal(Number(paramsOf(page).get("start")), january, "the span stays");
   }));
 
-test("the true peak is a number with its time, and parts that are not whole are named", () =>
+test("the true peak is a number with its time, and incomplete parts are named", () =>
   withConsole(browser, hash, {}, async (page) => {
     const at = Date.UTC(2026, 0, 20, 3, 4, 5);
     await surveyWith(page, () => ({ peak: { running: 181, at },
@@ -128,7 +128,7 @@ test("a pasted id leads to the lobby's page, which leads on to all that it names
     await drawn(page);
   }));
 
-test("a lobby that runs says for how long, and rows around it are exported", () =>
+test("a running lobby says for how long it has run, and rows around it are exported", () =>
   withConsole(browser, `${hash}&lobby=${lobby}`, {}, async (page) => {
     await lobbyIs(page, { ...found, stop_ts: null });
     await page.reload();
@@ -163,7 +163,7 @@ test("the page of a lobby asks again while it runs, and no longer once it has en
     assert.equal(asked, 3);
   }));
 
-test("an id that the game does not have says what to do", () =>
+test("for an id that the game does not have, the page says what to do", () =>
   withConsole(browser, hash, { expected: [/404/] }, async (page) => {
     await lobbyIs(page, found);
     await drawn(page);
@@ -190,7 +190,7 @@ test("a lobby of another game is found by its id", async () => {
 const nothing = ({ started, running }) => ({ started: started.map(() => 0),
   running: running.map(() => 0), peak: null });
 
-test("where nothing ran, the page offers the next step", () =>
+test("if nothing ran, the page offers the next step", () =>
   withConsole(browser, `${hash}&tier=basic-1d1`, {}, async (page) => {
     await surveyWith(page, nothing);
     await page.reload();
@@ -212,7 +212,7 @@ test("without a game the first step is to create one", () =>
     await until(() => page.url().includes("#/catalog?kind=games"), "the catalog");
   }));
 
-test("who runs too long and where is in sight after one click from Live", () =>
+test("one click from Live shows which lobbies run too long and where", () =>
   withConsole(browser, "#/live", { expected: [/404/],
     viewport: { width: 1440, height: 900 } }, async (page) => {
     const { lobbies } = await (await fetch(

@@ -10,7 +10,7 @@ const hour = 3_600_000;
 const day = 24 * hour;
 const january = Date.UTC(2026, 0, 1);
 
-test("a hash says a fixed span, the name of one that ends now, or nothing", () => {
+test("a hash has a fixed span, the name of one that ends now, or neither", () => {
   const of = (text) => spanOf(new URLSearchParams(text), january);
   assert.deepEqual(of("start=5&end=9"), { start: 5, end: 9, name: null });
   assert.deepEqual(of("span=day"), { start: january - day, end: january, name: "day" });
@@ -22,7 +22,7 @@ test("a hash says a fixed span, the name of one that ends now, or nothing", () =
   }
 });
 
-test("buckets are whole hours, days and so on, at most 500, and hold the span", () => {
+test("buckets are whole hours, days and so on, at most 500, and cover the span", () => {
   for (const length of [1, 60_000, hour, 5 * hour, day, 30 * day, 365 * day, 8000 * 365 * day]) {
     const span = { start: january + 12_345, end: january + 12_345 + length };
     const found = bucketed(span);
@@ -35,7 +35,7 @@ test("buckets are whole hours, days and so on, at most 500, and hold the span", 
   assert.equal(bucketed({ start: january, end: january + 30 * day }).bucket_ms, 6 * hour);
 });
 
-test("a span is zoomed around its middle, and moved; neither leaves time", () => {
+test("a span is zoomed around its middle, and moved, within the times that exist", () => {
   const span = { start: january, end: january + day };
   assert.deepEqual(scaled(span, 0.5), { start: january + 6 * hour, end: january + 18 * hour });
   assert.deepEqual(scaled({ start: 0, end: 10 }, 2), { start: 0, end: 60_000 });
@@ -49,7 +49,7 @@ test("fields hold times in UTC", () => {
     [january, january, null]);
 });
 
-test("parts that are not whole are known by buckets: expired, not over, not counted", () => {
+test("incomplete parts are whole buckets: expired, not over, not counted", () => {
   const survey = { start: january, bucket_ms: hour, started: [1, 2, 3, 4], complete_from: null,
     partial_from: null };
   const end = january + 4 * hour;
@@ -74,7 +74,7 @@ test("the span around a lobby is its life, a day of it at most", () => {
   assert.equal(spanAround(january, january + 300 * day).end, january + day + 10 * minutes);
 });
 
-test("a line of time has a few ticks, whatever its length", () => {
+test("a timeline has a few ticks, whatever its length", () => {
   for (const length of [2_000, hour, 5 * hour, day, 20 * day, 320 * day, 4000 * day]) {
     const { ticks } = ticksOf(january + 12_345, january + 12_345 + length);
     assert.ok(ticks.length >= 1 && ticks.length <= 4, `${length}: ${ticks.length}`);

@@ -23,7 +23,7 @@ test("integers beyond 2^53 are not rounded, and texts that look like them stay t
 const event = (at, requests_total) => ({ at, status: { requests_total } });
 const total = (status) => status.requests_total;
 
-test("rates are by the second, and a restart or a gap is no rate", () => {
+test("rates are per second, and a restart or a gap has no rate", () => {
   const { times, rate } = columnsOf(
     [event(1_000, 10), event(2_000, 30), event(3_000, 5), event(4_000, 9), event(60_000, 10)], 600);
   assert.deepEqual(times, [1, 2, 2.999, 3, 4, 59.999, 60]);
@@ -36,7 +36,7 @@ test("members that the service does not send are unknown, not wrong", () => {
   assert.deepEqual(rate(({ planes }) => planes.data.answers["5xx"]), [null, null]);
 });
 
-test("the past leads to the first event", () => {
+test("the counts of the past lead up to the first event", () => {
   const answers = (n) => ({ "2xx": n, "3xx": 0, "4xx": 1, "5xx": 0 });
   const point = (at, n) => ({ at, covers_ms: 1_000, connections: 2, in_flight: 0,
     resident_bytes: 5, loops: [0.5], counts: { actor_restarts: 1 },
@@ -56,7 +56,7 @@ const past = (at, found = {}, covers_ms = 2_000) => ({ at, covers_ms,
   operations: Object.entries(found).map(([operation, { requests, p99 = 1, failed = 0 }]) => ({
     operation, requests, answers: { "5xx": failed }, latency_us: { count: requests, p99 } })) });
 
-test("newer points take the place of the last one, which grew, and old ones go", () => {
+test("newer points replace the last one, which grew, and old ones are dropped", () => {
   const kept = [past(0), past(2_000), past(4_000, {}, 500)];
   assert.deepEqual(joined(kept, [past(4_000), past(6_000)], 2_500),
     [past(2_000), past(4_000), past(6_000)]);
@@ -64,7 +64,7 @@ test("newer points take the place of the last one, which grew, and old ones go",
   assert.deepEqual(joined([], [past(0)], 0), [past(0)]);
 });
 
-test("points are columns with a gap where nothing was seen", () => {
+test("points become columns with a gap where nothing is known", () => {
   const { times, of } = columnsOfPoints([past(0), past(2_000), past(9_000, {}, 500)], 2);
   assert.deepEqual(times, [2, 4, 4.001, 9.5]);
   assert.deepEqual(of((point) => perSecond(3, point)), [1.5, 1.5, null, 6]);
@@ -97,7 +97,7 @@ test("a rule that is edited without a change is the same rule", () => {
   assert.equal(ruleOf(draftOf({ kind: "delay", delay_ms: [500, 500] }, [])).rule.delay_ms, 500);
 });
 
-test("what is no rule has a sentence for each field that is wrong", () => {
+test("an invalid rule has a sentence for each field that is wrong", () => {
   const draft = { ...draftOf(null, ["delay"]), probability: "1.5", every: "2.5", first: "0",
     game: "x" };
   const { rule, errors } = ruleOf(draft);
@@ -105,7 +105,7 @@ test("what is no rule has a sentence for each field that is wrong", () => {
   assert.deepEqual(Object.keys(errors).sort(), ["every", "first", "game", "least", "probability"]);
 });
 
-test("a rule is said in few words", () => {
+test("a rule is described in a few words", () => {
   assert.equal(ruleText({ kind: "delay", delay_ms: [5, 20], probability: 0.01, once: true }),
     "delay 5 to 20 ms, 1 %, once");
   assert.equal(ruleText(null), "none");

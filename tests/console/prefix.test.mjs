@@ -1,5 +1,5 @@
-// The console below a path of a proxy, as docs/console.md sets it up: the proxy speaks TLS, takes
-// the path off, and keeps the name by which it was asked.
+// The console below a path of a proxy, as docs/console.md sets it up: the proxy speaks TLS, removes
+// the path, and keeps the Host of the request.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { request as ask } from "node:http";
@@ -10,7 +10,7 @@ import { startBrowser, withConsole } from "./support/browser.mjs";
 import { command, demoFolder, startService } from "./support/service.mjs";
 
 const prefix = "/match/cloud";
-// Browsers take names that end so for this machine, and the service takes them for any other.
+// To browsers, names with this ending mean this machine; to the service, they are like others.
 const name = "ops.localhost";
 let browser;
 let service;
@@ -63,7 +63,9 @@ after(async () => {
   await service?.stop();
 });
 
-/** Opens a page below the prefix, and fails where it asked for anything that is not below it. */
+/**
+ * Opens a page below the prefix, and fails if it requests anything that is not below the prefix.
+ */
 const below = (path, hash, test_page) => withConsole(browser, hash,
   { url, path: prefix + path, token, ignoreHTTPSErrors: true }, async (page, opened) => {
     outside.length = 0;
@@ -74,7 +76,7 @@ const below = (path, hash, test_page) => withConsole(browser, hash,
     }
   });
 
-test("the console lives below a path: its files, its stream and what it asks", () =>
+test("the console works below a path: its files, its stream and its requests", () =>
   below("/", "#/live", async (page, { requests }) => {
     await page.getByText("live", { exact: true }).waitFor();
     assert.ok(requests.some(({ path }) => path === `${prefix}/events`));
@@ -85,14 +87,14 @@ test("the console lives below a path: its files, its stream and what it asks", (
     assert.equal(await page.locator(".unstyled").isVisible(), false);
   }));
 
-test("an address without the slash is led to the one with it", () =>
+test("an address without the slash is redirected to the one with it", () =>
   below("", "#/actors", async (page) => {
     await page.getByText("live", { exact: true }).waitFor();
     assert.equal(new URL(page.url()).pathname, `${prefix}/`);
     assert.equal(new URL(page.url()).hash, "#/actors");
   }));
 
-test("the API's page is below it too, and leads to and fro", () =>
+test("the API page is below it too, with links in both directions", () =>
   below("/docs", "", async (page) => {
     await page.getByRole("link", { name: "the document" }).first().waitFor();
     assert.equal(await page.getByRole("link", { name: "the document" }).first()
@@ -116,7 +118,7 @@ test("a link to download names the prefix", () =>
       && path.startsWith(`${prefix}/v1/games/`)));
   }));
 
-test("a page whose files are not where it looks for them says so", async () => {
+test("a page that does not find its files says so", async () => {
   const context = await browser.newContext({ ignoreHTTPSErrors: true });
   const page = await context.newPage();
   await page.route(/\/assets\//, (route) => route.fulfill({ status: 404, body: "" }));

@@ -47,7 +47,7 @@ test("a click on the map ranks for that place, and the link keeps it", async () 
   });
 });
 
-test("arrow keys move a cross and Enter ranks; what is outside the globe is no place", async () => {
+test("arrow keys move a cross and Enter ranks; outside the globe there are no places", async () => {
   await withConsole(browser, "#/regions", {}, async (page) => {
     await page.locator(".world .land").waitFor();
     const box = await page.locator(".world").boundingBox();
@@ -65,7 +65,7 @@ test("arrow keys move a cross and Enter ranks; what is outside the globe is no p
   });
 });
 
-test("what is no place says what to type, and what the service refuses is shown", async () => {
+test("an invalid place shows what to type, and a refusal shows the service's reason", async () => {
   const expected = [/400/];
   await withConsole(browser, "#/regions?address=:::1.1", { expected }, async (page) => {
     await locationOf(page).fill("12");
@@ -85,7 +85,7 @@ test("what is no place says what to type, and what the service refuses is shown"
   });
 });
 
-test("an address without a place says so and what to do, and draws no arcs", async () => {
+test("for an address without a place, the page says what to do, and draws no arcs", async () => {
   await withConsole(browser, "#/regions?address=10.0.0.1", {}, async (page) => {
     // The service of these tests has no GeoIP file, but a fallback-location.
     await page.getByText("The location of 10.0.0.1 is unknown.").waitFor();
@@ -137,7 +137,7 @@ const counted = { enabled: true, window_s: 600, cell_degrees: 5, unknown: 42,
   cells: [{ latitude: 52.5, longitude: 2.5, requests: 840 },
     { latitude: -32.5, longitude: 152.5, requests: 9 }] };
 
-test("where players are is a layer, and a service that does not count says so", async () => {
+test("the places of players are a layer, or the page says that they are not counted", async () => {
   await withConsole(browser, "#/regions", {}, async (page) => {
     await page.route("**/v1/places", (route) => route.fulfill({ json: counted }));
     await page.getByLabel("Where players are").check();

@@ -36,7 +36,7 @@ test("longitudes go around the globe, latitudes end at the poles", () => {
   assert.equal(placeText({ latitude: -33.44891, longitude: 0 }), "33.4489° S, 0° E");
 });
 
-test("the text of a member is as it stands in the reply", () => {
+test("the text of a member is the same as in the reply", () => {
   const listing = '{ "regions":[{"a":"}]\\"{"},[1,2.50]], "n": -0}';
   const text = `{"place":null,"source":"list\\"ing","listing":${listing} }`;
   assert.equal(rawMember(text, "listing"), listing);
@@ -61,7 +61,7 @@ test("the median and the order leave failures out", () => {
   assert.deepEqual([...order], [["c", 1], ["a", 2]]);
 });
 
-test("pings are few at once, carry nothing, and each region is told once", async () => {
+test("few pings run at once, they carry nothing, and each region is reported once", async () => {
   let now = 0;
   let most = 0;
   const seen = [];
@@ -93,7 +93,7 @@ test("pings are few at once, carry nothing, and each region is told once", async
   assert.deepEqual(seen.filter((head) => head.authorization || head.cookie || head.referer), []);
 });
 
-test("cities are found by the begin of their words, large ones first", () => {
+test("cities are found by the beginnings of their words, large ones first", () => {
   const cities = citiesOf({ steps_per_degree: 10, sizes: "5971",
     names: "GB|London|York\nCA|London\nUS|New York", latitudes: [515, 540, 430, 407],
     longitudes: [-1, -11, -813, -740] });
@@ -124,7 +124,7 @@ test("the map zooms around a point, shows nothing outside itself, and fits regio
   assert.ok(isSeen(centered(near, [500, 250], size), [500, 250], size));
 });
 
-test("close marks are a cluster, and stand around it where no zoom helps", () => {
+test("close marks are a cluster, and are spread around it if no zoom helps", () => {
   const mark = (x, y) => ({ x, y, region: {} });
   const clusters = clustersOf([mark(0, 0), mark(5, 0), mark(100, 0), mark(0, 9)], 10);
   assert.deepEqual(clusters.map(({ members }) => members.length), [3, 1]);
@@ -133,7 +133,7 @@ test("close marks are a cluster, and stand around it where no zoom helps", () =>
   for (const one of fan) assert.ok(Math.hypot(one.x, one.y) >= 10);
 });
 
-test("labels that would lie on another one go left, or away", () => {
+test("labels that would cover another one go left, or away", () => {
   const mark = (x, y, text) => ({ x, y, radius: 4, text });
   const labels = labelsOf([mark(100, 50, "first"), mark(112, 50, "second"), mark(106, 52, "third"),
     mark(300, 50, "edge")], { width: 305, height: 100 });

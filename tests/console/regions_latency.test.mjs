@@ -21,7 +21,7 @@ const predicted = (id, ms, source = "place") => ({ region_id: id,
   latency: ms === null ? null : { ms, confidence: 0.5, source, reports: 2 } });
 const regions = [region("a", 10), region("b", 422), region("c", 900), region("d", 5_000)];
 
-test("what comes earlier or later by latency says by how much", () => {
+test("regions that are earlier or later by latency say by how much", () => {
   const latencies = [predicted("a", 30.5), predicted("b", 16.3), predicted("c", 20),
     predicted("d", 20)];
   const rows = rowsOf({ listing: { regions }, latencies });
@@ -46,14 +46,14 @@ test("equal latencies, unknown ones and unknown places are no disagreement", () 
   assert.equal(disagreements(ordersOf([], place)).size, 0);
 });
 
-test("distance alone is nothing learned, and neither is a service that predicts nothing", () => {
+test("nothing is learned from distance alone, or if the service predicts nothing", () => {
   const rows = (latencies) => rowsOf({ listing: { regions }, latencies });
   assert.equal(isLearned(rows([predicted("a", 1, "distance"), predicted("b", null)])), false);
   assert.equal(isLearned(rows([predicted("a", 1, "distance"), predicted("b", 1)])), true);
   assert.equal(isLearned(rows(undefined)), false);
 });
 
-test("sources and groups are said in words", () => {
+test("sources and groups are put into words", () => {
   const said = (source, reports) => sourceText({ source, reports });
   assert.deepEqual([said("network", 1), said("asn", 12), said("neighbours", 0), said("new", 3)],
     ["this network, 1 report", "this internet provider, 12 reports", "places nearby", "new"]);
@@ -65,7 +65,7 @@ test("sources and groups are said in words", () => {
     "old reports of 2 regions");
 });
 
-/** Lets the service rank, and puts what is predicted by `latencyOf(region_id)` into its reply. */
+/** Lets the service rank, and puts the predictions of `latencyOf(region_id)` into its reply. */
 async function withLatencies(page, latencyOf, more = {}) {
   await page.route("**/v1/ranking?*", async (route) => {
     const response = await route.fetch();
@@ -120,7 +120,7 @@ test("each region has its latency, confidence and source, and may be sorted by k
   });
 });
 
-test("where the two orders agree nothing is marked", async () => {
+test("if the two orders agree, nothing is marked", async () => {
   await withConsole(browser, hash, {}, async (page) => {
     await withLatencies(page, (id) => (id === "lon" ? latencies.fra : distance));
     await page.getByText("The nearest region is also the fastest.").waitFor();
@@ -129,7 +129,7 @@ test("where the two orders agree nothing is marked", async () => {
   });
 });
 
-test("where nothing can be predicted, the page says what to do", async () => {
+test("if nothing can be predicted, the page says what to do", async () => {
   await withConsole(browser, hash, {}, async (page) => {
     await withLatencies(page, () => null, { place: null, source: "unknown" });
     await page.getByText("No latency is predicted, because the place is unknown").waitFor();

@@ -30,7 +30,7 @@ async function withMany(page) {
   await table(page).waitFor();
 }
 
-test("a city is found without its diacritics, and the list is loaded for a letter", async () => {
+test("a city is found without its diacritics, and the first letter loads the list", async () => {
   await withConsole(browser, "#/regions", {}, async (page, { requests }) => {
     await page.locator(".world .land").waitFor();
     await locationOf(page).fill("51.5, -0.1");
@@ -80,7 +80,7 @@ test("regions that overlap are one mark with their number, and a click shows the
     await page.getByRole("button", { name: "Whole world" }).waitFor();
     await page.locator(".world").focus();
     for (let press = 0; press < 5; ++press) await page.keyboard.press("+");
-    // Two of them are at the same place: as far in as it goes, they are next to each other.
+    // Two of them are at the same place: at the highest zoom, they are next to each other.
     for (const id of ["r0", "r1", "r2", "r3"]) {
       assert.equal(await page.locator(`.datacenter[data-region=${id}]`).count(), 1, id);
     }
@@ -136,7 +136,7 @@ test("a row marks its region on the map, and the map marks the row", async () =>
   });
 });
 
-test("a region is looked for by name, and one that a link names is in sight", async () => {
+test("a region is found by its name, and one that a link names is in view", async () => {
   const hash = "#/regions?latitude=48.9&longitude=2.4&region=r57";
   await withConsole(browser, hash, { viewport: { width: 1440, height: 900 } }, async (page) => {
     await withMany(page);
@@ -155,7 +155,7 @@ test("a region is looked for by name, and one that a link names is in sight", as
   });
 });
 
-test("everything is in sight at 1440 x 900, and on phones the ranking follows", async () => {
+test("everything is in view at 1440 x 900, and on phones the ranking follows the map", async () => {
   const hash = "#/regions?latitude=48.9&longitude=2.4";
   const sizes = [[1440, 900], [390, 844]];
   for (const [width, height] of sizes) {

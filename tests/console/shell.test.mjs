@@ -51,14 +51,14 @@ test("the same sources give the same bytes", () => {
   }
 });
 
-test("the page has no script and no style in it", () => {
+test("the page has no inline script or style", () => {
   for (const name of ["index.html", "docs.html"]) {
     const text = readFileSync(join(dist, name), "utf8");
     assert.doesNotMatch(text, /<script(?![^>]*\ssrc=)|<style|\sstyle=|\son\w+=/i);
   }
 });
 
-test("the policy lets in nothing that is not of the page's origin", async () => {
+test("the policy allows nothing that is not from the page's origin", async () => {
   const answer = await fetch(`${origin}/`);
   const policy = answer.headers.get("Content-Security-Policy");
   // Tests of other panels may have given regions a ping_url; those of the demo have none.
@@ -80,7 +80,7 @@ test("keys lead to panels, and ? shows them", () =>
     await page.getByRole("dialog").waitFor({ state: "detached" });
   }));
 
-test("everything on the page is reached by the tabulator", () =>
+test("the Tab key reaches everything on the page", () =>
   withConsole(browser, "#/live", {}, async (page) => {
     await page.waitForSelector("main h1");
     await page.keyboard.press("Tab");
@@ -97,12 +97,12 @@ test("a chosen theme stays", () => withConsole(browser, "#/live", {}, async (pag
   assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "light");
 }));
 
-test("a name of no panel is said, as text", () =>
+test("an unknown panel's name is shown, as text", () =>
   withConsole(browser, "#/%3Cimg%20src=x%20onerror=alert(1)%3E", {}, async (page) => {
     await page.getByText("<img src=x onerror=alert(1)>").waitFor();
   }));
 
-test("a token that the service wants is in no URL, cookie or storage that stays", async () => {
+test("a token that the service requires is in no URL, cookie or permanent storage", async () => {
   const dataDir = demoFolder();
   const make = (kind) => command("token", "create", "--data-dir", dataDir, "--kind", kind,
     "--name", kind, "--expires", "1d").trim();
@@ -138,7 +138,7 @@ test("a token that the service wants is in no URL, cookie or storage that stays"
   }
 });
 
-test("the page outlives a restart of the service", async () => {
+test("the page survives a restart of the service", async () => {
   const dataDir = demoFolder();
   const first = await startService({ dataDir });
   let second;

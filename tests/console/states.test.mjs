@@ -1,5 +1,5 @@
-// Pictures of the console as people meet it, in build/console/screenshots. Axe looks at each, and
-// none scrolls sideways. MATCHCLOUD_ALL_STATES=1 (script/soak) takes every panel in every world,
+// Pictures of the console as people see it, in build/console/screenshots. Axe checks each, and none
+// scrolls sideways. MATCHCLOUD_ALL_STATES=1 (script/soak) pictures every panel in every world,
 // width and color.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -11,7 +11,7 @@ const wide = { width: 1440, height: 900 };
 const narrow = { width: 390, height: 844 };
 const game = idOf(1, 0);
 
-/** What is shown of a panel where its first view would have little to tell. */
+/** What is shown of a panel if its first view would have little to show. */
 const hashes = {
   regions: "#/regions?latitude=-23.5&longitude=-46.6",
   lobbies: `#/lobbies?game=${game}`,
@@ -48,7 +48,7 @@ after(async () => {
   await endWorlds();
 });
 
-test("every panel of the navigation is looked at", () =>
+test("every panel of the navigation is checked", () =>
   withConsole(browser, "#/live", {}, async (page) => {
     const links = await page.getByRole("navigation", { name: "Panels" }).getByRole("link")
       .evaluateAll((found) => found.map((link) => link.getAttribute("href")));

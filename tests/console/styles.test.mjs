@@ -1,14 +1,14 @@
-// The style sheets of panels are loaded together: a class that two of them style is an accident.
+// The style sheets of panels are loaded together, so a class that two of them style is a mistake.
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { test } from "node:test";
 
 const folder = new URL("../../console/src/styles/", import.meta.url);
-// docs.css is of another page.
+// docs.css belongs to another page.
 const shared = new Set(["main.css", "theme.css", "base.css", "shell.css", "controls.css",
   "panels.css", "docs.css"]);
 
-/** The classes that are all that a selector says of its place: `.tile`, `.tile:hover strong`. */
+/** The classes that selectors name without any other class: `.tile`, `.tile:hover strong`. */
 function bareClasses(css) {
   const selectors = css.replace(/\/\*.*?\*\//gs, "").split(/[{}]/)
     .filter((text) => !/^\s*@|:\s.*;/s.test(text)).flatMap((text) => text.split(","));

@@ -1,4 +1,4 @@
-// What people come to the console for, read off the page alone, within a number of clicks.
+// What people come to the console for: done with only what the page shows, in a few clicks.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
@@ -33,7 +33,7 @@ function asPerson(task, expected = []) {
 const panel = (page, name) =>
   page.getByRole("navigation", { name: "Panels" }).getByRole("link", { name, exact: true });
 
-/** Fills in a field that the tabulator leads to from where the keys go now. */
+/** Fills in a field that the Tab key leads to from the current focus. */
 async function fillByKeys(page, label, text) {
   const field = page.getByRole("dialog").getByLabel(label, { exact: true });
   for (let n = 0; n < 6; n += 1) {
@@ -90,7 +90,7 @@ test("a region is added and ranked for Sao Paulo: four clicks, no scrolling", ()
     await until(async () => /^2 ?Campinas/.test((await row.textContent()).trim()), "its rank");
     await person.see(row);
     person.within(4);
-    // The form looks whether the id is free.
+    // The form checks whether the id is free.
   }, [/404 .*\/v1\/regions\/campinas/]));
 
 test("a token for a game that is chosen: four clicks", () => asPerson(async (person, page) => {
@@ -118,7 +118,7 @@ test("yesterday's lobbies as CSV: four clicks", () => asPerson(async (person, pa
   person.within(4);
 }));
 
-test("who runs too long and where: two clicks", () => asPerson(async (person, page) => {
+test("which lobbies run too long and where: two clicks", () => asPerson(async (person, page) => {
   await person.click(panel(page, "Lobbies"));
   const { lobbies: [longest] } = await ask("GET",
     `/v1/games/${idOf(1, 0)}/lobbies/running?longer_than_ms=86400000&limit=1`, null,

@@ -105,7 +105,7 @@ test("a link opens the form for a game, and the keyboard alone creates a token",
     assert.doesNotMatch(page.url(), /new=/);
   }));
 
-test("all that is wrong is said at once, and what was typed is not lost by Escape", () =>
+test("all mistakes are shown at once, and Escape does not lose what was typed", () =>
   withConsole(browser, "#/tokens", {}, async (page) => {
     await allow(page);
     await create(page);
@@ -128,7 +128,7 @@ test("all that is wrong is said at once, and what was typed is not lost by Escap
     assert.equal(await dialog.getByText("Choose a namespace.").count(), 0);
   }));
 
-test("where no token is yet, the panel says why to create one", async () => {
+test("without any tokens, the panel says why to create one", async () => {
   const service = await startService({ dataDir: demoFolder() });
   try {
     await withConsole(browser, "#/tokens", { url: service.ops }, async (page) => {
@@ -143,7 +143,7 @@ test("where no token is yet, the panel says why to create one", async () => {
   }
 });
 
-test("what a token is not for is asked for once, until another token is given", async () => {
+test("a request that a token may not make is sent only once for each token", async () => {
   const dataDir = demoFolder();
   const make = (kind) => command("token", "create", "--data-dir", dataDir, "--kind", kind,
     "--name", kind, "--expires", "1d").trim();

@@ -11,13 +11,13 @@ import { ask, data } from "./support/service.mjs";
 const demoGame = "00000000-0000-4000-8000-000000000001";
 const slowGame = "00000000-0000-4000-8000-0000000007ac";
 const delay_ms = 600;
-// Of no request: ids that the service makes are longer.
+// The id of no request: the ids of the service are longer.
 const unknown = "0123456789abcdef";
 
 const avatars = (game) => fetch(new URL(`/cloud/games/${game}/avatars`, data));
 
 let browser;
-// Those that a fault held up, by their ids.
+// The ids of the requests that a fault held up.
 const slow = [];
 before(async () => {
   browser = await startBrowser();
@@ -51,7 +51,7 @@ async function choose(page, label, name) {
   await page.getByRole("option", { name, exact: true }).click();
 }
 
-test("the request that a fault held up is said so in a sentence, and leads to the fault", () =>
+test("a sentence says that a fault held the request up, and leads to the fault", () =>
   withConsole(browser, "#/traces?operation=list_avatars", {}, async (page) => {
     await shown(page);
     const row = list(page).getByRole("row").filter({ hasText: "Slow Game" }).first();
@@ -68,7 +68,7 @@ test("the request that a fault held up is said so in a sentence, and leads to th
     await page.waitForURL(/#\/faults\?point=avatar\.receive$/);
   }));
 
-test("the longest come first, and the newest where time is the order", () =>
+test("the longest come first, or the newest if time is the order", () =>
   withConsole(browser, "#/traces", {}, async (page) => {
     await shown(page);
     const { traces } = await ask("GET", "/v1/traces");
@@ -111,7 +111,7 @@ test("filters are in the link: operation, game, how slow, and those that failed"
       && (await rows(page).allTextContents()).every((text) => /50\d/.test(text)), "the failed");
   }));
 
-test("a request is found by its id, whatever else is filtered", () =>
+test("a request is found by its id, whatever the other filters are", () =>
   withConsole(browser, "#/traces?operation=list_regions", {}, async (page) => {
     await page.getByLabel("Request id").fill(slow[0]);
     await page.keyboard.press("Enter");
@@ -130,7 +130,7 @@ test("a request that is not kept has first steps instead of a trace", () =>
     await page.getByRole("cell", { name: "trace-one-in" }).waitFor();
   }));
 
-test("waiting is told from work, and sending comes after the answer", () =>
+test("waiting is distinguished from work, and sending comes after the answer", () =>
   withConsole(browser, "#/traces", {}, async (page) => {
     await shown(page);
     const { traces } = await ask("GET", "/v1/traces");
@@ -165,7 +165,7 @@ test("the keyboard alone opens a trace", () =>
 test("the panel looks right", () =>
   looksRight(browser, `#/traces?request=${slow[1]}`, { name: "traces", ready: shown }));
 
-test("the panel looks right where a request is not kept", () =>
+test("the panel looks right if a request is not kept", () =>
   looksRight(browser, `#/traces?request=${unknown}`, { name: "traces-missing",
     ready: (page) => page.getByText("This process keeps no request with this id.").waitFor() }));
 
@@ -181,14 +181,14 @@ test("times are summed by kind, without what comes after the answer", () => {
   assert.equal(longestOf({ ...walked, steps: [] }), null);
 });
 
-test("two spans are said in one unit", () => {
+test("two spans are in one unit", () => {
   assert.equal(shareText(290_000, 301_000), "290 of 301 ms");
   assert.equal(shareText(800, 900), "800 of 900 µs");
   assert.equal(shareText(1_500, 4_200), "1.5 of 4.2 ms");
   assert.equal(shareText(20, 301_000), "0 of 301 ms");
 });
 
-test("filters leave what they name, in order", () => {
+test("filters keep what they name, in order", () => {
   const other = { ...walked, operation: "list_regions", status: 503, game_id: null, total_us: 5,
     began: "2026-11-28T00:00:02.000Z", steps: [] };
   const names = (filter) => chosenOf([other, walked], filter).map(({ operation }) => operation);

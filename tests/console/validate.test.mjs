@@ -1,4 +1,5 @@
-// Validate: findings are shown where they are in the text, a click fixes them, typing asks rarely.
+// Validate: findings are shown where they are in the text, a click fixes them, typing sends few
+// requests.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { after, before, test } from "node:test";
@@ -75,7 +76,7 @@ test("a click fixes a finding, in the list and next to the text", async () => {
   });
 });
 
-test("a text that is no JSON is marked where it ends being JSON, and not asked about", async () => {
+test("a text that is not JSON is marked where it stops being JSON, and is not sent", async () => {
   await withConsole(browser, "#/validate?kind=group", {}, async (page, opened) => {
     await says(page, "valid");
     const before = opened.requests.length;
@@ -89,7 +90,7 @@ test("a text that is no JSON is marked where it ends being JSON, and not asked a
   });
 });
 
-test("at most one request is under way, and the newest text is asked about last", async () => {
+test("at most one request is under way, and the newest text is sent last", async () => {
   await withConsole(browser, "#/validate?kind=group", {}, async (page) => {
     await says(page, "valid");
     const held = [];
@@ -105,7 +106,7 @@ test("at most one request is under way, and the newest text is asked about last"
       await write(page, JSON.stringify({ display_name: name }));
       await page.getByRole("status").getByText("checking").waitFor();
     }
-    // The pause of the last one is over when a timer that began behind it is.
+    // When a timer that began after it has ended, the pause of the last one has ended, too.
     await page.evaluate(() => new Promise((done) => { setTimeout(done, 400); }));
     assert.deepEqual(asked, ["first"]);
     held.shift()();

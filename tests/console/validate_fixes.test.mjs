@@ -1,5 +1,5 @@
-// Validate: what fixes a payload is offered only where it helps, at once where it is safe; files
-// are opened; keys and buttons lead from finding to finding.
+// Validate: fixes are offered only if they help, all at once if they are safe; files are opened;
+// keys and buttons lead from finding to finding.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 
@@ -17,7 +17,7 @@ const open = (page, payload, name = "payload.json") => page.getByLabel("File to 
   .setInputFiles({ name, mimeType: "application/json", buffer: Buffer.from(
     typeof payload === "string" ? payload : JSON.stringify(payload, null, 2)) });
 
-/** Opens a payload, presses a button and returns what the text is then, once nothing is wrong. */
+/** Opens a payload, presses a button and returns the text once nothing is wrong with it. */
 async function mended(page, payload, name, words = "valid") {
   await open(page, payload);
   await button(page, name).first().click();
@@ -51,7 +51,7 @@ test("members without their wrapper are wrapped, moved, unwrapped and taken out"
     { display_name: "a", config: { matchmaker } });
   }));
 
-test("lists and objects become each other where that is what was meant", () =>
+test("lists and objects become each other if that is what was meant", () =>
   inConsole(async (page) => {
     const version = (matchmaker) => ({ display_name: "a", config: { matchmaker } });
     assert.deepEqual(await mended(page, version({ regions: ["fra", "lon"] }),
@@ -60,14 +60,14 @@ test("lists and objects become each other where that is what was meant", () =>
       version({ docker: { args: ["-x"] } }));
     assert.deepEqual(await mended(page, version([{ max_players: 8 }]), "Remove the brackets"),
       version({ max_players: 8 }));
-    // An object in a list would lack all that an element needs.
+    // The object, as an element of a list, would lack all that an element needs.
     await open(page, { display_name: "a", config: { cdn: { routes: { 0: {} } } } });
     await says(page, "1 finding");
     await page.getByText("routes must be an array, but is an object.").waitFor();
     assert.equal(await button(page, "Wrap in a list").count(), 0);
   }));
 
-test("what nothing is near to is removed, and what one name is near to renamed", () =>
+test("a name that is near to none is removed, and one that is near to one is renamed", () =>
   inConsole(async (page) => {
     const config = { kv: {}, identity: {}, cnd: {} };
     assert.deepEqual(await mended(page, { display_name: "a", config }, "Remove identity",
@@ -77,7 +77,7 @@ test("what nothing is near to is removed, and what one name is near to renamed",
     await says(page, "valid");
   }));
 
-test("all that is safe is fixed in one step, which one click takes back", () =>
+test("all safe fixes are made in one step, which one click undoes", () =>
   inConsole(async (page) => {
     const payload = { display_name: "a ", docker: { ports: { a: { port: 80, protocol: "HTTPS" } } },
       matchmaker: { max_playrs: "8", tier: "basic-1d3", regions: ["fra"] } };
@@ -85,7 +85,7 @@ test("all that is safe is fixed in one step, which one click takes back", () =>
     await says(page, "3 findings");
     await button(page, "Fix 2 safely").click();
     await says(page, "Made 7 fixes; 1 finding left.");
-    // The tier may be any: somebody has to choose.
+    // Any tier may be meant, so the user has to choose.
     await says(page, "1 finding");
     assert.deepEqual(await payloadOf(page), { display_name: "a", config: { matchmaker: {
       max_players: 8, tier: "basic-1d3", regions: { fra: {} },
@@ -121,7 +121,7 @@ test("keys and buttons lead from finding to finding and around", () =>
     await isAt("Line 7");
   }));
 
-test("a dropped file is opened, and one that is too large or no text says so", () =>
+test("a dropped file is opened, unless it is too large or not text", () =>
   inConsole(async (page) => {
     const drop = (text) => page.evaluate((written) => {
       const dataTransfer = new DataTransfer();
@@ -141,7 +141,7 @@ test("a dropped file is opened, and one that is too large or no text says so", (
     assert.equal((await payloadOf(page)).display_name, "Dropped");
   }));
 
-test("findings are in sight next to the editor at 1024 x 768 and below it on phones", async () => {
+test("findings are in view next to the editor at 1024 x 768 and below it on phones", async () => {
   for (const viewport of [{ width: 1024, height: 768 }, { width: 390, height: 844 }]) {
     await withConsole(browser, "#/validate?kind=version&example=mistakes",
       { viewport, reducedMotion: "reduce" }, async (page) => {

@@ -31,7 +31,7 @@ test("a finding about a value marks the value, one about a name its key", () => 
   ]);
 });
 
-test("names in maps are told by the message, whatever its code", () => {
+test("the message says whether a finding is about a name in a map, whatever its code", () => {
   const text = '{"env": {"": 1, "1A": "x", "B": 2}}';
   assert.deepEqual(marked(text, finding(["env", ""], "too-short", "A name in `env` is empty."),
     finding(["env", "1A"], "invalid", "The name `1A` in `env` is not valid."),
@@ -40,7 +40,7 @@ test("names in maps are told by the message, whatever its code", () => {
   ]);
 });
 
-test("what is wrong inside of a repeated member is marked there", () => {
+test("what is wrong inside a repeated member is marked there", () => {
   const text = '{"a": {"b": 1}, "a": {"b": 2}}';
   assert.deepEqual(rangesOf([finding(["a"], "duplicate-member"), finding(["a", "b"], "too-high")],
     parser.parse(text), text).map(({ from, to }) => [from, text.slice(from, to)]),
@@ -70,7 +70,7 @@ test("a repeated member is marked where it is repeated, and so is what is wrong 
   ]);
 });
 
-test("names are compared as JSON reads them, paths that lead nowhere mark what is there", () => {
+test("names are compared without escapes, and paths that lead nowhere mark what is there", () => {
   const text = '{"a\\u0062": {"\\n": 1}}';
   assert.deepEqual(marked(text, finding(["ab", "\n"], "too-low"),
     finding(["ab", "x", "y"], "required"), finding([], "too-many-errors")), [
@@ -85,7 +85,7 @@ const mended = (text, found, schema = null) => {
   return mend && [mend.label, applied(text, mend.changes)];
 };
 
-test("what was probably meant takes the place of the key or the value", () => {
+test("the suggested name replaces the key or the value", () => {
   assert.equal(suggestionOf("`a` has no member `b`. Did you mean `c`? It can have: `c`."), "c");
   assert.equal(suggestionOf("`a` has no member `b`."), null);
   assert.deepEqual(mended('{"max_playrs": 8}',
@@ -96,7 +96,7 @@ test("what was probably meant takes the place of the key or the value", () => {
   ["Change to basic-1d1", '{"tier": "basic-1d1"}']);
 });
 
-test("what moves keeps the lines of the object that it comes to", () => {
+test("a moved member takes the layout of the object that it moves to", () => {
   const text = '{\n  "cdn": {\n    "routes": []\n  },\n  "x": 1,\n  "kv": {}\n}';
   assert.deepEqual(mended(text, finding(["config"], "required",
     "Put it around `cdn`, `kv`, which belong in `config`.")), ["Wrap all 2 in config",
@@ -109,7 +109,7 @@ test("what moves keeps the lines of the object that it comes to", () => {
   }
 });
 
-test("a name is meant without doubt if no other one is as near", () => {
+test("a name is certainly meant if no other one is as near", () => {
   assert.deepEqual([distance("max_playrs", "max_players"), distance("cnd", "cdn"),
     distance("", "abc"), distance("kitten", "sitting")], [1, 1, 3, 3]);
   assert.ok(isOnlyNear("gameModes", "game_modes", ["game_modes", "game_mode"]));
@@ -118,7 +118,7 @@ test("a name is meant without doubt if no other one is as near", () => {
   assert.ok(!isOnlyNear("ab", "abc", ["abc"]));
 });
 
-test("the next finding is behind the caret, or behind the one that is shown", () => {
+test("the next finding is after the caret, or after the one that is shown", () => {
   const marks = [{ from: 5 }, { from: 2 }, { from: 5 }, { from: 9 }];
   const step = (current, position, by) => nextMark(marks, current, position, by);
   assert.deepEqual([step(-1, 0, 1), step(1, 2, 1), step(0, 5, 1), step(2, 5, 1), step(3, 9, 1)],
@@ -166,7 +166,7 @@ test("a missing member is added at the object's end, laid out as the object is",
     ["Add display_name", '{\n  "config": {},\n  "display_name": ""\n}']);
 });
 
-/** The labels of the choices where `|` stands, and the text that the first of them makes. */
+/** The labels of the choices at `|`, and the text that the first of them makes. */
 function offered(marked) {
   const position = marked.indexOf("|");
   const text = marked.replace("|", "");
@@ -177,7 +177,7 @@ function offered(marked) {
     first && text.slice(0, found.from) + first.insert + text.slice(found.to)];
 }
 
-test("members are offered that the object has not yet, the required ones first", () => {
+test("the members that an object does not have yet are offered, the required ones first", () => {
   assert.deepEqual(offered("{|}"), [["display_name", "config"], '{"display_name": ""}']);
   assert.deepEqual(offered('{"display_name": "a", |}'), [["config"],
     '{"display_name": "a", "config": {}}']);
@@ -190,7 +190,7 @@ test("members are offered that the object has not yet, the required ones first",
     '{"config": {"modes": {"duel": {"listable": }}}}']);
 });
 
-test("values are offered behind a colon and in lists", () => {
+test("values are offered after a colon and in lists", () => {
   assert.deepEqual(offered('{"config": {"tier": |}}'), [["small", "large", "null"],
     '{"config": {"tier": "small"}}']);
   assert.deepEqual(offered('{"config": {"tier": "sm|"}}'), [["small", "large", "null"],
@@ -258,7 +258,7 @@ test("the syntax is exactly that of JSON", () => {
   }
 });
 
-test("an offset in bytes is one in the text", () => {
+test("an offset in bytes becomes one in the text", () => {
   assert.equal(positionOfByte('{"é😀": x}', 11), 8);
   assert.equal(positionOfByte("ab", 9), 2);
 });

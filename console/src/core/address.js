@@ -1,5 +1,5 @@
 // Where the ops plane is, seen from this page. A proxy may serve it below a path of its own, such
-// as https://ops.example/matchcloud/, which it takes off before it asks the service.
+// as https://ops.example/matchcloud/, and remove that path from the requests that it forwards.
 
 /** The folder of this page, with a slash at its end. */
 const folder = new URL(".", location.href);

@@ -6,9 +6,9 @@ import { refused, token } from "./session.js";
 const patience_ms = 30_000;
 
 /**
- * A request that was refused or not answered. `status` is 0 where no answer came, `code` is the
+ * A request that was refused or not answered. `status` is 0 if no answer arrived. `code` is the
  * problem's stable code ("unreachable" and "timed_out" are the page's own), `detail` a sentence for
- * people, `requestId` what the service's log and audit log call the request, or null.
+ * people. `requestId` is the request's id in the service's log and audit log, or null.
  */
 export class ApiError extends Error {
   constructor(status, code, detail, requestId = null) {
@@ -17,19 +17,19 @@ export class ApiError extends Error {
   }
 }
 
-/** The headers of a request from this page, with the token where one is in use. */
+/** The headers of a request from this page, with the token if one is in use. */
 export function headersOf(more = {}) {
   return token.value ? { ...more, Authorization: `Bearer ${token.value}` } : more;
 }
 
-/** The ApiError that an answer which is not 2xx stands for. Reads its body. */
+/** The ApiError for an answer that is not 2xx. Reads the answer's body. */
 export async function errorOf(response) {
   const id = response.headers.get("X-Request-Id");
   let problem = {};
   try {
     problem = parseJson(await response.text()) ?? {};
   } catch {
-    // A proxy's page, say: the status has to do.
+    // Not a problem document, such as a proxy's page: only the status is known.
   }
   const error = new ApiError(response.status, problem.code ?? "unknown",
     problem.detail ?? `The answer was ${response.status}, without an explanation.`,
@@ -53,9 +53,9 @@ function bodyOf(body) {
 }
 
 /**
- * Sends one request and returns the Response, whatever its status within 2xx. `path` begins with /
- * and is of the ops plane; `body` is an object, or a string that is JSON already. Throws ApiError,
- * or an AbortError where `signal` ended it.
+ * Sends one request and returns the Response if its status is 2xx. `path` is a path of the ops
+ * plane and begins with /. `body` is an object, or a string of JSON. Throws ApiError, or an
+ * AbortError if `signal` aborted the request.
  */
 export async function send(method, path, { body, signal } = {}) {
   const timeout = AbortSignal.timeout(patience_ms);
@@ -96,8 +96,7 @@ export async function request(method, path, { raw = false, ...options } = {}) {
 const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
 
 /**
- * The request as a command for a shell. Where a token is in use it stands there as
- * $MATCHCLOUD_TOKEN, never as its text.
+ * The request as a shell command. A token in use appears as $MATCHCLOUD_TOKEN, never as its text.
  */
 export function curlOf(method, path, body) {
   const words = ["curl -sS"];

@@ -1,11 +1,11 @@
-// Lines over time. Import this from panels alone: uPlot is not loaded before one is shown.
+// Lines over time. Import this only from panels, so that uPlot is not loaded before one is shown.
 import uPlot from "uplot";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { html } from "./html.js";
 import { lastOf } from "./series.js";
 import { colorOf, repaint } from "./theme.js";
 
-// How far apart an axis has its marks, where tenths or thousands would be odd.
+// The possible distances between ticks, for units in which tenths or thousands would look odd.
 const steps = {
   bytes: Array.from({ length: 48 }, (_, power) => 2 ** power),
   whole: Array.from({ length: 10 }, (_, power) => [1, 2, 5].map((n) => n * 10 ** power)).flat(),
@@ -22,8 +22,8 @@ function rangeOf(log, least) {
 const sign_width = 14;
 const sign_rows = 8;
 
-// Marks are drawn over the lines: a moment that explains what they do, with a sign that a list
-// beside the chart explains.
+// Marks are drawn over the lines. A mark is a moment that explains a change in the lines, with a
+// sign that a list next to the chart explains.
 function drawMarks(plot, marks, color) {
   const { ctx, bbox } = plot;
   ctx.save();
@@ -40,7 +40,7 @@ function drawMarks(plot, marks, color) {
     ctx.moveTo(x, bbox.top);
     ctx.lineTo(x, bbox.top + bbox.height);
     ctx.stroke();
-    // Marks of about the same moment stand one below the other.
+    // Signs of about the same moment are placed one below the other.
     const row = places.slice(0, index).filter((other) => Math.abs(other - x)
       < sign_width * devicePixelRatio).length;
     if (row >= sign_rows) return;
@@ -57,7 +57,7 @@ function optionsOf({ width, height, series, format, log, unit, least, span, onIn
   const axis = { stroke: colorOf("faint"), grid, ticks: grid, font: "12px system-ui, sans-serif" };
   return {
     width, height,
-    // As everywhere on the page: times are UTC, like those of logs.
+    // Times are in UTC, as everywhere on the page and in logs.
     tzDate: (s) => uPlot.tzDate(new Date(s * 1_000), "Etc/UTC"),
     legend: { show: false },
     padding: [8, null, 0, 0],
@@ -74,7 +74,7 @@ function optionsOf({ width, height, series, format, log, unit, least, span, onIn
     ],
     series: [{}, ...series.map(({ label, color, dash }) => ({
       label, stroke: colorOf(color), width: 1.5, dash, spanGaps: false,
-      // A line of one point is none.
+      // Points are shown if there are too few for a line.
       points: { show: ({ data: [times] }) => times.length < 3, size: 5 },
     }))],
     hooks: {
@@ -89,7 +89,7 @@ function momentText(s, seconds) {
   return seconds < day_s ? iso.slice(11, 19) : iso.slice(5, 16).replace("T", " ");
 }
 
-// Without a cursor it has the last values: the newest ones, or the last that are known.
+// Without a cursor it shows the newest values, or with `known` the last known value of each line.
 function Legend({ series, index, times, format, seconds, known }) {
   const moment = index === null ? null : times[index];
   const text = (values) => {
@@ -107,12 +107,12 @@ function Legend({ series, index, times, format, seconds, known }) {
 }
 
 /**
- * A chart of lines. `times` are s since 1970, `series` `{label, color, values, dash?, href?,
- * title?}` with a color's variable without dashes (series-1 ..), null where nothing is known and
- * where its name leads. `format` makes the text of a value, `log` wants all of them above 0, `unit`
- * is "bytes", "whole" (numbers) or "any", `least` is what the axis shows at least. `seconds` is the
- * width, `marks` are `{at: ms, sign}`. The arrow keys move along the line; charts with the same
- * `sync` have one cursor. With `known` the legend has the last values that are known.
+ * A chart of lines. `times` are s since 1970. `series` are `{label, color, values, dash?, href?,
+ * title?}`: `color` is a CSS variable without dashes (series-1 ..), unknown `values` are null, and
+ * the label links to `href`. `format` returns the text of a value. `log` requires values above 0.
+ * `unit` is "bytes", "whole" (numbers) or "any". The axis reaches at least to `least`. `seconds` is
+ * the width, `marks` are `{at: ms, sign}`. The arrow keys move along the line; charts with the same
+ * `sync` share a cursor. With `known`, the legend shows the last known values.
  */
 export function Chart({ title, times, series, format, log = false, unit = "any", least = 1,
   seconds = 60, marks = [], sync = null, known = false }) {

@@ -1,4 +1,4 @@
-// The small components that panels are put together from.
+// The small components that panels are built from.
 export { CopyCurl, CopyText } from "./components/copy.js";
 export { Confirm, Dialog } from "./components/dialog.js";
 export { Announcer, announce } from "./components/announcer.js";

@@ -1,5 +1,5 @@
-// The service's status, once a second, over one connection however many panels look at it.
-// EventSource cannot send a token, so this is a fetch that is read as it comes.
+// The service's status, once a second, over one connection for all panels. EventSource cannot send
+// a token, so this is a fetch whose body is read as it arrives.
 import { effect, signal } from "@preact/signals";
 import { addressOf } from "./address.js";
 import { ApiError, errorOf, headersOf } from "./api.js";
@@ -19,8 +19,8 @@ const line_limit = 1 << 20;
 export const status = signal(null);
 
 /**
- * The last 600 events, the oldest first: `{at, status}` with `at` in ms since 1970, here. What was
- * before the first event is asked for once somebody looks.
+ * The last 600 events, the oldest first: `{at, status}` with `at` in ms since 1970 by this
+ * machine's clock. What happened before the first event is loaded on the first use.
  */
 export const history = signal([], { watched: () => fill() });
 
@@ -33,7 +33,7 @@ export const lostBecause = signal(null);
 /** When the next try begins, in ms since 1970, or null. */
 export const nextTry = signal(null);
 
-/** How often a connection was made: what was loaded before may be loaded again when it moves. */
+/** How often a connection was made. When it changes, earlier data may have to be loaded again. */
 export const connections = signal(0);
 
 let running = null;
@@ -57,7 +57,8 @@ function take(block) {
   if (looked) fill();
 }
 
-// What happened before the first event. An older service does not know it, and charts begin empty.
+// Loads what happened before the first event. With an older service, which cannot tell, charts
+// begin empty.
 async function fill() {
   looked = true;
   const first = history.peek()[0];
@@ -101,7 +102,7 @@ function again(error) {
     return;
   }
   connection.value = "lost";
-  // Half to one and a half times the wait, so that pages do not come back all at once.
+  // Half to one and a half times the wait, so that pages do not all reconnect at once.
   const wait = Math.min(most_wait_ms, least_wait_ms * 2 ** tries++) * (0.5 + Math.random());
   const bounded = Math.max(least_wait_ms, wait);
   nextTry.value = Date.now() + bounded;
@@ -143,7 +144,7 @@ function stop() {
   running = null;
 }
 
-/** Asks for the status now instead of when the wait is over. */
+/** Requests the status now instead of after the wait. */
 export function reconnect() {
   tries = 0;
   connection.value = "connecting";
@@ -155,7 +156,7 @@ function pause() {
   connection.value = "paused";
 }
 
-/** Begins to watch, and keeps watching while the page can be seen. Call it once. */
+/** Starts watching, and keeps watching while the page is visible. Call it once. */
 export function watch() {
   effect(() => {
     token.value;

@@ -2,8 +2,8 @@
 import { useQuery } from "./query.js";
 
 /**
- * The catalog's games and the id of the one that `params` name, else of the first: `{catalog,
- * games, game}`. `catalog` is the query; `game` is null where there is none.
+ * The catalog's games and the id of the one that `params` name, or else of the first: `{catalog,
+ * games, game}`. `catalog` is the query; `game` is null if there is no game.
  */
 export function useGame(params) {
   const catalog = useQuery("/v1/games");

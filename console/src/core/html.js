@@ -1,4 +1,4 @@
-// One place that says what panels are written with, so that none imports preact by itself.
+// What panels use of preact, in one place, so that no panel imports preact itself.
 export { html } from "htm/preact";
 export { render, Fragment } from "preact";
 export {

@@ -1,4 +1,4 @@
-// A string, or a number: inside strings nothing is touched.
+// A string or a number. Strings are matched so that the digits in them stay as they are.
 const token = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
 function exact(text) {
@@ -7,8 +7,8 @@ function exact(text) {
 }
 
 /**
- * Parses JSON without rounding: an integer beyond 2^53 (a fault seed, a content length) comes as
- * the string of its digits, since a number of JavaScript would be another one. Throws SyntaxError.
+ * Parses JSON without rounding: an integer beyond 2^53 (a fault seed, a content length) becomes the
+ * string of its digits, because JavaScript would round the number. Throws SyntaxError.
  */
 export function parseJson(text) {
   if (!/\d{16}/.test(text)) return JSON.parse(text);

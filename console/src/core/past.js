@@ -9,13 +9,14 @@ function countsOf(point) {
 }
 
 /**
- * The points of `GET /v1/history` as `{at, status}`, the oldest first. Counts are such that they
- * lead to those of `first`, the first event of /events, which came at `at` (ms since 1970, here).
+ * The points of `GET /v1/history` as `{at, status}`, the oldest first. Their counts lead up to the
+ * counts of `first`, the first event of /events, which arrived at `at` (ms since 1970 by this
+ * machine's clock).
  */
 export function eventsOf(points, first, at) {
   const last = points.at(-1);
   if (!last || !first.planes) return [];
-  // The service's clock may not be this machine's.
+  // The service's clock and this machine's may differ.
   const shift = at - 1_000 - (last.at + last.covers_ms);
   const total = { ...first, answers: { ...first.planes.data.answers } };
   const counted = () => ({ requests_total: total.requests_total,
@@ -38,11 +39,11 @@ export function eventsOf(points, first, at) {
     for (const kind of kinds) total.answers[kind] -= counts.answers[kind];
     return event;
   });
-  // What the first point's counts rose from.
+  // The counts before the first point.
   return [{ at: points[0].at + shift, status: counted() }, ...events.reverse()];
 }
 
-/** The points that were kept and the newer ones, of which the first goes on with the last kept. */
+/** The kept points and the newer ones, the first of which replaces the last kept point. */
 export function joined(kept, found, from) {
   const first = found[0]?.at ?? Infinity;
   return [...kept.filter(({ at, covers_ms: ms }) => at < first && at + ms > from), ...found];

@@ -1,4 +1,4 @@
-// What a panel shows of one GET: the last answer, the last error, and when to ask again.
+// A GET for a panel: its last answer, its last error, and when to repeat it.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { request } from "./api.js";
 import { connections } from "./events.js";
@@ -11,11 +11,12 @@ const hopeless = new Set([401, 403, 404]);
 const get = (path, signal) => request("GET", path, { signal });
 
 /**
- * Asks for `path` and again every `every` ms (not below 1,000; 0: once) while the page can be seen,
- * and after the service came back; less often after errors, not after what no time mends: a 404, or
- * that the token is not for it. `path` null asks nothing. Returns `{value, error, loading,
- * reload}`: `value` stays while it is asked again, `error` is an ApiError or null. `ask(path,
- * signal)` is what asks, where one GET is not all.
+ * Requests `path`, and repeats that every `every` ms (not below 1,000; 0: never) while the page is
+ * visible, and when the service is back. After an error it waits longer. It does not repeat a
+ * request that would fail again: after a 404, or if the token may not make it. A null `path`
+ * requests nothing. Returns `{value, error, loading, reload}`: `value` stays while the request is
+ * repeated, `error` is an ApiError or null. `ask(path, signal)` replaces the GET, if one is not
+ * enough.
  */
 export function useQuery(path, { every = 0, ask = get } = {}) {
   const [state, setState] = useState({ path: null, value: null, error: null, loading: true });
@@ -41,15 +42,15 @@ export function useQuery(path, { every = 0, ask = get } = {}) {
         if (ending.signal.aborted) return;
         isFinal = hopeless.has(error.status);
         failures++;
-        // What a token may not see stays on no screen that another token had it on.
+        // Remove what an earlier token was allowed to see, if the current token is not.
         const refused = error.status === 401 || error.status === 403;
         next = (before) => ({ path, error, loading: false,
           value: before.path === path && !refused ? before.value : null });
       }
       if (ending.signal.aborted) return;
       setState(next);
-      // What is not there will not be there in a second; the browser reports each such answer as an
-      // error. Another token, and the service when it is back, are asked again.
+      // A hopeless request is not repeated, because the browser reports each failure as an error.
+      // Another token, or the service when it is back, starts it again.
       if (!every || isFinal) return;
       const longer = Math.max(least_period_ms, every) * 2 ** Math.min(failures, 8);
       const period = failures ? Math.max(every, Math.min(most_period_ms, longer)) : longer;

@@ -1,12 +1,12 @@
-// How much of the past charts show. One range for all charts of a panel, in the hash.
+// How much of the past charts show: one range for all charts of a panel, kept in the hash.
 import { useCallback, useRef } from "preact/hooks";
 import { request } from "./api.js";
 import { joined } from "./past.js";
 import { useQuery } from "./query.js";
 
 /**
- * By what the hash calls them: `seconds` of width, `step` seconds of a point, and `every`, the ms
- * after which the newest points are asked for.
+ * The ranges by their names in the hash: `seconds` of width, `step` seconds for a point, and
+ * `every`, the ms between requests for the newest points.
  */
 export const ranges = {
   "10m": { text: "10 minutes", seconds: 600, step: 2, every: 2_000 },
@@ -22,9 +22,9 @@ export function rangeOf(params) {
 }
 
 /**
- * The points of GET /v1/history over a range, the oldest first, as a query (query.js)
- * whose value is `{points, to}`, both by the service's clock. After the first answer it asks for
- * the newest points alone: the last one, which may have grown, and what came after it.
+ * The points of GET /v1/history over a range, the oldest first, as a query (query.js) whose value
+ * is `{points, to}`, both by the service's clock. After the first answer it requests only the
+ * newest points: the last one, whose counts may have grown, and those after it.
  */
 export function usePast({ seconds, step, every }) {
   const path = `/v1/history?last=${seconds}&step=${step}`;
@@ -36,7 +36,7 @@ export function usePast({ seconds, step, every }) {
     const newest = recent ? `/v1/history?from=${last}&step=${step}` : path;
     const began = performance.now();
     const found = await request("GET", newest, { signal });
-    // Where the service's clock was set back, what was kept is not before what comes.
+    // If the service's clock was set back, the kept points are not older than the new ones.
     const before = recent && found.to > last ? points : [];
     const value = { to: found.to,
       points: joined(before, found.points, found.to - seconds * 1_000) };

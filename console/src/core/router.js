@@ -1,9 +1,10 @@
-// Which panel is shown and with what, in the hash: #/PANEL?name=value. A link to it is a permalink.
+// The hash says which panel is shown, and its parameters: #/PANEL?name=value. It makes every link a
+// permalink.
 import { signal } from "@preact/signals";
 
 const first = "live";
 
-// A percent sign that encodes nothing is a part of a name that no panel has.
+// Text that cannot be decoded stays as it is: no panel has such a name.
 function decoded(text) {
   try {
     return decodeURIComponent(text);
@@ -41,7 +42,7 @@ export function linkHere(more) {
   return linkTo(panel, withParams(params, more));
 }
 
-/** Changes some params of the panel that is shown, in place: the back button leaves the panel. */
+/** Changes some params of the panel that is shown, without a step for the back button. */
 export function turn(more) {
   const { panel, params } = route.value;
   go(panel, withParams(params, more), { replace: true });

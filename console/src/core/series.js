@@ -1,8 +1,8 @@
-// From the events of `history`, or the points of the past, to columns of a chart.
+// Turns the events of `history`, or the points of the past, into columns of a chart.
 
 const gap_ms = 3_500;
 
-/** What `pick(status)` gives, or null where a member on the way to it is missing. */
+/** What `pick(status)` returns, or null if a member on the way is missing. */
 function picked(pick, status) {
   try {
     return pick(status) ?? null;
@@ -11,13 +11,13 @@ function picked(pick, status) {
   }
 }
 
-/** Whether the service was started again, or nobody listened, between two events of `history`. */
+/** Whether the service was restarted, or this page did not listen, between two events. */
 function broken(before, after) {
   return after.at - before.at > gap_ms
     || after.status.requests_total < before.status.requests_total;
 }
 
-// A line must not be drawn over a time of which nothing is known.
+// A line must not be drawn across a time without data.
 function withGaps(events) {
   return events.flatMap((event, index) => {
     const before = events[index - 1];
@@ -27,8 +27,8 @@ function withGaps(events) {
 
 /**
  * The events of the last `seconds`, as `{times, now(pick), rate(pick)}`: `times` in s since 1970,
- * `now` a column of what `pick(status)` gives, `rate` one of how much a count rose in a second.
- * Null stands where nothing is known.
+ * `now` a column of what `pick(status)` returns, `rate` a column of how much a count rose per
+ * second. Unknown values are null.
  */
 export function columnsOf(history, seconds, until_ms = history.at(-1)?.at ?? 0) {
   const from = until_ms - seconds * 1_000;
@@ -49,14 +49,14 @@ export function columnsOf(history, seconds, until_ms = history.at(-1)?.at ?? 0) 
   };
 }
 
-/** The last value of a column that is known, or null. */
+/** The last known value of a column, or null. */
 export function lastOf(column) {
   return column.findLast((value) => value !== null) ?? null;
 }
 
 /**
  * The points of /v1/history as `{times, of(pick)}`: `times` in s since 1970, where each point ends,
- * `of` a column of what `pick(point)` gives. Null stands where nothing is known.
+ * `of` a column of what `pick(point)` returns. Unknown values are null.
  */
 export function columnsOfPoints(points, step) {
   const rows = points.flatMap((point, index) => {
@@ -71,5 +71,5 @@ export function columnsOfPoints(points, step) {
   };
 }
 
-/** What a count of a point is by the second. */
+/** A count of a point as a rate per second. */
 export const perSecond = (n, point) => n / Math.max(0.001, point.covers_ms / 1_000);

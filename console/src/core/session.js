@@ -1,5 +1,5 @@
-// Who asks. The token is in sessionStorage and in memory, and nowhere else: no URL, no cookie, no
-// other tab. It ends with the tab.
+// The token of this tab. It is in sessionStorage and in memory, and nowhere else: in no URL, no
+// cookie and no other tab. It is gone when the tab is closed.
 import { computed, signal } from "@preact/signals";
 
 const key = "matchcloud.token";
@@ -11,16 +11,18 @@ function kept() {
   return form.test(text) ? text : null;
 }
 
-/** The token's text, or null where none is in use. Show it nowhere. */
+/** The token's text, or null without a token. Never show it. */
 export const token = signal(kept());
 
 /** "admin", "viewer" .., or null without a token. */
 export const tokenKind = computed(() => (token.value ? form.exec(token.value)[1] : null));
 
-/** Whether somebody without a token has said that this page may change things, until it ends. */
+/** Whether a user without a token has allowed this page to change things, until it is closed. */
 export const changesAllowed = signal(false);
 
-/** Whether controls that change something are offered. The service decides; this spares 403s. */
+/**
+ * Whether controls that change something are offered. The service decides; this only avoids 403s.
+ */
 export const mayChange = computed(() =>
   token.value ? tokenKind.value === "admin" : changesAllowed.value);
 
@@ -30,7 +32,7 @@ export const refused = signal(null);
 /** Whether the dialog that asks for a token is open. */
 export const asking = signal(false);
 
-/** Takes a token into use. Returns null, or one sentence that says why the text cannot be one. */
+/** Starts using a token. Returns null, or a sentence that says why the text cannot be a token. */
 export function signIn(text) {
   const found = form.exec(text.trim());
   if (!found) {

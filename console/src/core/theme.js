@@ -1,4 +1,4 @@
-// Dark and light: what the system says, unless somebody has chosen here.
+// Dark or light: the system's setting, unless the user has chosen one here.
 import { effect, signal } from "@preact/signals";
 
 const key = "matchcloud.theme";
@@ -9,7 +9,7 @@ const system = matchMedia("(prefers-color-scheme: dark)");
 export const theme = signal(choices.includes(localStorage.getItem(key))
   ? localStorage.getItem(key) : "system");
 
-/** Counts how often colors may have changed: what draws on a canvas draws again. */
+/** Counts how often colors may have changed. Canvases are drawn again when it changes. */
 export const repaint = signal(0);
 
 system.addEventListener("change", () => repaint.value++);
@@ -26,14 +26,14 @@ effect(() => {
   repaint.value = repaint.peek() + 1;
 });
 
-/** Goes on to the next of system, light and dark. */
+/** Switches to the next of system, light and dark. */
 export function nextTheme() {
   theme.value = choices[(choices.indexOf(theme.value) + 1) % choices.length];
 }
 
 /**
- * The color that a CSS variable has now, as rgb(..), for a canvas. `name` is without dashes. Forced
- * colors would make all lines of a chart alike.
+ * The color that a CSS variable has now, as rgb(..), for a canvas. `name` is without dashes.
+ * Ignores forced colors, which would make all lines of a chart look the same.
  */
 export function colorOf(name) {
   const probe = document.createElement("i");

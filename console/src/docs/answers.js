@@ -1,4 +1,4 @@
-// What an operation answers: what is hoped for with an example and its schema, refusals in a table.
+// The answers of an operation: successes with an example and a schema, refusals in a table.
 import { html } from "../core/html.js";
 import { Badge } from "../core/components.js";
 import { plural } from "../core/plural.js";
@@ -8,7 +8,7 @@ import { examplesOf } from "./examples.js";
 import { Line } from "./prose.js";
 import { SchemaView } from "./schema_view.js";
 
-/** A body's examples, and behind them its schema. */
+/** A body's examples, followed by its schema. */
 export function Content({ root, content }) {
   return Object.entries(content ?? {}).map(([type, media]) => {
     const examples = examplesOf(root, type, media ?? {});
@@ -33,7 +33,7 @@ function Answer({ root, status, response, description }) {
   </li>`;
 }
 
-/** A row for each code of a refusal, or one for the refusal where it has none. */
+/** A row for each code of a refusal, or one for the refusal if it has none. */
 const rowsOf = ({ status, codes, description }) => (codes.length > 0 ? codes
   : [{ code: "", description }]).map((row) => ({ status, ...row }));
 

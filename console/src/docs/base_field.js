@@ -1,4 +1,4 @@
-// The base URL of a plane: told by the service, or a field.
+// The base URL of a plane: the one that the service reports, or a field.
 import { html } from "../core/html.js";
 import { Field } from "../core/components.js";
 import { typeUrl } from "./base_url.js";

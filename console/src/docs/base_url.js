@@ -1,5 +1,5 @@
-// Where requests of a plane go. The document of the data plane says it where the service knows it
-// (public-url); else whoever reads says it, for this tab.
+// Where requests to a plane go. The document of the data plane says it if the service knows it
+// (public-url); otherwise the user types it, for this tab.
 import { signal } from "../core/html.js";
 import { addressOf } from "../core/address.js";
 import { useQuery } from "../core/query.js";
@@ -18,7 +18,7 @@ export function typeUrl(text) {
   typedUrl.value = text;
 }
 
-/** Where a service on this machine listens for players, by its configuration; "" if unknown. */
+/** Where a service on this machine listens for players, as configured; "" if unknown. */
 function listening(config) {
   const value = (name) => config?.keys?.find((one) => one.name === name)?.value;
   const [, host, port] = /^(.*):(\d+)$/.exec(String(value("listen") ?? "")) ?? [];
@@ -31,8 +31,8 @@ function listening(config) {
 /**
  * @param {string} plane "ops" or "data"
  * @param {object|null} root its document
- * @returns {{base: string|null, before: string, isTold: boolean, text: string, wrong: string}} null
- *   where it is not known; all paths begin with `before`; `text` is that of the field
+ * @returns {{base: string|null, before: string, isTold: boolean, text: string, wrong: string}}
+ *   `base` is null if it is not known; all paths begin with `before`; `text` is the field's text
  */
 export function usePlace(plane, root) {
   const url = root?.servers?.[0]?.url;

@@ -22,8 +22,8 @@ function given(schema) {
 }
 
 /**
- * A value that a schema allows, as far as can be told without a solver: with the required members,
- * or with the first ones where none is required.
+ * A value that a schema allows, as far as this can be found without a solver. It has the required
+ * members, or the first ones if none is required.
  */
 export function valueOf(root, schema, depth = 0) {
   const parts = partsOf(root, schema);
@@ -45,7 +45,7 @@ export function valueOf(root, schema, depth = 0) {
 }
 
 function objectOf(root, parts, depth) {
-  // Of alternatives the first one is shown: what the whole has in all of them comes from the rest.
+  // The first part that has a member says what the member is.
   const members = new Map();
   const required = new Set();
   for (const part of parts) {

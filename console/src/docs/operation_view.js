@@ -1,4 +1,4 @@
-// One operation: how to ask for it, what it takes and what it answers.
+// One operation: how to call it, what it accepts and what it returns.
 import { Link } from "lucide-preact";
 import { html, signal, useState } from "../core/html.js";
 import { Badge, CopyText } from "../core/components.js";
@@ -23,7 +23,7 @@ function choose(id) {
   language.value = id;
 }
 
-/** What a parameter's schema says beside its type. */
+/** What a parameter's schema says besides its type. */
 function limitsText(schema = {}) {
   const without = schema.default === undefined ? [] : [`default ${JSON.stringify(schema.default)}`];
   return [...limitsOf(schema), ...without].join(", ");
@@ -57,7 +57,7 @@ function Code({ root, operation, place, values }) {
       ${" "}<code>MATCHCLOUD_DATA_URL</code> in your shell.</p>`}`;
 }
 
-/** Who may ask, in words. */
+/** Who may call it, in words. */
 function whoText({ needsToken, tokenKinds }) {
   if (tokenKinds.length === 0) return needsToken ? "Needs a token" : "Needs no token";
   return `Token: ${tokenKinds.join(", ")}`;

@@ -1,4 +1,4 @@
-// The operations of an OpenAPI 3.1 document, with what they refer to put in place.
+// The operations of an OpenAPI 3.1 document, with their references resolved.
 import { resolved } from "../schema/resolve.js";
 
 const methods = ["get", "put", "post", "delete", "options", "head", "patch", "trace"];
@@ -8,11 +8,11 @@ const untagged = "Other";
 const listOf = (value) => (Array.isArray(value) ? value : []);
 const entriesOf = (value) => (value && typeof value === "object" ? Object.entries(value) : []);
 
-/** The name of an operation without one of its own: what its link says. */
+/** The id for an operation without one of its own, as in its link. */
 const idFor = (method, path) => `${method}${path}`.replace(/[^A-Za-z0-9]+/g, "_")
   .replace(/_+$/, "");
 
-/** The parameters of a path and of an operation, of which those of the operation count more. */
+/** The parameters of a path and of an operation; the operation's override the path's. */
 function parametersOf(root, item, operation) {
   const byName = new Map();
   for (const parameter of [...listOf(item.parameters), ...listOf(operation.parameters)]) {
@@ -26,8 +26,8 @@ function parametersOf(root, item, operation) {
 const said = /`([a-z0-9_]+)`: ([^`]*)/g;
 
 /**
- * The codes of refusals that a response lists, as `x-codes` of texts or of objects. What they mean
- * may stand in the response's description, as "`code`: meaning."
+ * The codes of refusals that a response lists, as `x-codes` of texts or of objects. Their meanings
+ * may be in the response's description, as "`code`: meaning."
  */
 function codesOf(response) {
   const meanings = new Map([...String(response.description ?? "").matchAll(said)]
@@ -59,13 +59,13 @@ function descriptionOf(response, codes) {
  * @property {object|null} requestBody resolved
  * @property {{status: string, response: object, codes: {code: string, description: string}[],
  *   description: string}[]} responses in the order of their status, "default" last
- * @property {boolean} isStream whether its answer goes on without an end
- * @property {boolean} needsToken whether no way without one is offered
- * @property {string[]} tokenKinds of tokens that are let in, where the document says so
+ * @property {boolean} isStream whether its answer never ends
+ * @property {boolean} needsToken whether it cannot be called without one
+ * @property {string[]} tokenKinds of tokens that may call it, if the document says so
  */
 
 /**
- * All operations of a document, in its order; the first 1,000 where there are more.
+ * All operations of a document, in its order; the first 1,000 if there are more.
  * @param {object} root the document
  * @returns {Operation[]}
  */
@@ -105,7 +105,7 @@ export function operationsOf(root) {
 }
 
 /**
- * Operations by tag: first the tags that the document lists, then others as they come.
+ * Operations by tag: first the tags that the document lists, then the others in their order.
  * @returns {{tag: string, description: string, operations: Operation[]}[]} without empty ones
  */
 export function groupsOf(root, operations) {

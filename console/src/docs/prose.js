@@ -1,8 +1,8 @@
-// The texts of a document: paragraphs, lists and code. Everything else is shown as it stands there.
+// The texts of a document: paragraphs, lists and code. Everything else is shown unchanged.
 import { html } from "../core/html.js";
 import { Message } from "../core/components.js";
 
-/** A line with what stands between backticks as code. */
+/** A line, with the parts between backticks as code. */
 export { Message as Line };
 
 function Block({ text }) {

@@ -1,10 +1,10 @@
-// Whether this page may send a request: its Content-Security-Policy lets it ask some origins alone.
+// Whether this page may send a request: its Content-Security-Policy allows only some origins.
 import { useEffect, useState } from "../core/html.js";
 import { mayChange, token } from "../core/session.js";
 
 let policy = null;
 
-/** The sources of this page's connect-src. Asked for once. */
+/** The sources of this page's connect-src. Requested once. */
 function connectSources() {
   policy ??= fetch(location.href.split("#")[0], { method: "HEAD" })
     .then((answer) => answer.headers.get("Content-Security-Policy") ?? "")
@@ -23,7 +23,7 @@ const isChange = (plane, { method, tokenKinds }) => plane === "ops"
   && method !== "GET" && method !== "HEAD" && !tokenKinds.includes("viewer");
 
 /**
- * What stands against sending an operation from here.
+ * What prevents sending an operation from here.
  * @returns {{reason: string, wants: "changes"|"token"|null}|null} null: nothing
  */
 export function useObstacle(plane, operation, base) {

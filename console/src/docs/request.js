@@ -1,10 +1,10 @@
-// An operation as a request: with examples in its fields to begin with, as a command for a shell
-// and as JavaScript.
+// An operation as a request: as fields that begin with examples, as a shell command and as
+// JavaScript.
 import { examplesOf, isJson, valueOf } from "./examples.js";
 
 const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** What a parameter is in an example, as text. */
+/** The value of a parameter in an example, as text. */
 function exampleText(root, parameter) {
   if (parameter.example !== undefined) return String(parameter.example);
   const [first] = Object.values(parameter.examples ?? {});
@@ -12,13 +12,13 @@ function exampleText(root, parameter) {
   return String(valueOf(root, parameter.schema ?? {}) ?? "..");
 }
 
-/** The media type that is shown of a body: JSON where there is any. */
+/** The media type in which a body is shown: JSON if there is one. */
 export function mediaOf(body) {
   const all = Object.entries(body?.content ?? {});
   return all.find(([type]) => type.includes("json")) ?? all[0] ?? null;
 }
 
-/** How a parameter is called among the values: a name may be in the path and in the query. */
+/** The name of a parameter among the values: the same name may be in the path and in the query. */
 export const fieldOf = (parameter) => `${parameter.in} ${parameter.name}`;
 
 /**
@@ -63,7 +63,8 @@ const join = (before, path) => before.replace(/\/$/, "") + path;
  * The request of an operation as a command.
  * @param {object} root the document
  * @param {import("./operations.js").Operation} operation
- * @param {string|null} base scheme, host and port; null: not known, a variable of the shell has it
+ * @param {string|null} base scheme, host and port; null if it is not known; then a shell variable
+ *   has it
  * @param {string} before what all paths of the plane begin with
  * @param {Values} values
  */

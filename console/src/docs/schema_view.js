@@ -1,4 +1,4 @@
-// A schema as a table of members, which open where they have members themselves.
+// A schema as a table of members, which can be opened if they have members themselves.
 import { html, useState } from "../core/html.js";
 import { allowsNull, limitsOf, nameOfReference, partsOf, resolved, typesOf }
   from "../schema/resolve.js";
@@ -11,7 +11,9 @@ const pattern_limit = 60;
 
 const isSchema = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
 
-/** The rows of an object's table: its members, and one for all other names if they may be any. */
+/**
+ * The rows of an object's table: its members, and one for all other names if any name is allowed.
+ */
 function rowsOf(parts) {
   const rows = new Map();
   const required = new Set(parts.flatMap((part) => (Array.isArray(part.required)
@@ -41,7 +43,7 @@ function wholeOf(root, schema) {
 const alternativesOf = (parts) => parts.flatMap((part) => [...(part.oneOf ?? []),
   ...(part.anyOf ?? [])]).filter(isSchema);
 
-/** What stands behind a schema that can be opened: its own, or that of a list's elements. */
+/** What an opened schema shows: the schema itself, or the schema of a list's elements. */
 function insideOf(root, schema) {
   const found = resolved(root, schema);
   return typesOf(found)[0] === "array" && isSchema(found.items)
@@ -54,7 +56,7 @@ function hasMore(root, schema) {
   return rowsOf(parts).length > 0 || alternativesOf(parts).length > 0;
 }
 
-/** A pattern. One that is too long to be read beside others is opened by who wants it. */
+/** A pattern. A long one is hidden until the reader opens it. */
 function Pattern({ text }) {
   if (text.length > pattern_limit) {
     return html`<details><summary>Pattern</summary><code>${text}</code></details>`;
@@ -79,7 +81,9 @@ function Facts({ root, schema }) {
     ${typeof found.pattern === "string" && html`<${Pattern} text=${found.pattern} />`}`;
 }
 
-/** What can be opened. Its content is made when it is, so that a schema may refer to itself. */
+/**
+ * A part that can be opened. Its content is made only then, so that a schema may refer to itself.
+ */
 function More({ root, schema, trail, label, isOpen = false }) {
   const [open, setOpen] = useState(isOpen);
   const inside = insideOf(root, schema);
@@ -109,7 +113,7 @@ function Row({ root, row, trail }) {
 /**
  * A schema of a document.
  * @param {object} props
- * @param {object} props.root the document that references are of
+ * @param {object} props.root the document of the references
  * @param {object} props.schema
  * @param {string[]} [props.trail] references that led here; they are not opened again
  */

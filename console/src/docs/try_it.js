@@ -1,4 +1,4 @@
-// A request with fields to fill in, and what the service answers to it.
+// A request with fields to fill in, and the service's answer.
 import { Send } from "lucide-preact";
 import { html, useEffect, useRef, useState } from "../core/html.js";
 import { Badge, Confirm, Field, Select } from "../core/components.js";
@@ -25,7 +25,9 @@ function pretty(text, type) {
   }
 }
 
-/** Sends a request and returns what is shown of the answer, or a sentence why there is none. */
+/**
+ * Sends a request. Returns what to show of the answer, or a sentence that says why there is none.
+ */
 async function ask({ method, path, headers, body }, plane, base) {
   const begun = performance.now();
   try {
@@ -33,7 +35,7 @@ async function ask({ method, path, headers, body }, plane, base) {
     const all = Object.fromEntries(headers);
     const answer = await fetch(url, { method, body, cache: "no-store",
       referrerPolicy: "no-referrer",
-      // A token of the ops plane goes nowhere else.
+      // A token of the ops plane is not sent anywhere else.
       headers: plane === "ops" ? headersOf(all) : all,
       credentials: "omit", signal: AbortSignal.timeout(patience_ms) });
     const text = await answer.text();

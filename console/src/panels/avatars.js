@@ -1,4 +1,4 @@
-// Avatars: the custom ones of a game, with their images.
+// The custom avatars of a game, with their images.
 import { Gamepad2 } from "lucide-preact";
 import { html, useEffect, useState } from "../core/html.js";
 import {

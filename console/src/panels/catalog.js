@@ -36,7 +36,7 @@ function Forms({ open, data, onDone, onClose }) {
   return html`<${Editor} ...${{ kind, element, preset, data, onDone, onClose }} />`;
 }
 
-/** What is shown: `{kind, game}`; `game` is the id of one whose page it is, or null. */
+/** What is shown: `{kind, game}`; `game` is the id of the game whose page it is, or null. */
 function viewOf(params) {
   const kind = Object.hasOwn(kinds, params.get("kind") ?? "") ? params.get("kind") : "games";
   return { kind, game: kind === "games" ? params.get("game") ?? params.get("id") : null };
@@ -48,7 +48,7 @@ function Panel({ route }) {
   const { data, error, reload } = useCatalog(kind);
   const [opened, setOpened] = useState(null);
   const [done, setDone] = useState(null);
-  // A game that is removed: its page ends once the list is without it.
+  // A removed game: its page is left once the game is gone from the list.
   const [left, setLeft] = useState(null);
   const hasLeft = left !== null && data.games && !found(data.games, "game_id", left);
   useEffect(() => {
@@ -58,7 +58,7 @@ function Panel({ route }) {
   }, [hasLeft]);
   const wanted = params.get("new") === "1"
     ? { what: "new", kind, element: null, preset: { game_id: params.get("game") } } : opened;
-  // Its form looks for ids that are taken and offers what there is, so it waits for the lists.
+  // The form checks for taken ids and offers existing elements, so it waits for the lists.
   const open = mayChange.value && data[kind] ? wanted : null;
   const close = () => {
     setOpened(null);

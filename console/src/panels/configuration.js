@@ -1,4 +1,4 @@
-// What the service is configured with: every key, where it is from, what a change of it needs.
+// The service's configuration: every key, its source, and what a change of it needs.
 import {
   Badge, CopyCurl, CopyText, Field, Loading, Name, Panel as Frame, Problem, Section, Select, Table,
   Time,
@@ -44,7 +44,7 @@ const columns = [
     cell: ({ reloadable }) => (reloadable ? "a reload" : "a restart") },
 ];
 
-/** The keys that the filter leaves, those that are not as by default first. */
+/** The keys that match the filter, those with other values than the default first. */
 function foundOf(keys, params) {
   const words = (params.get("text") ?? "").toLowerCase().split(/\s+/).filter(Boolean);
   const shown = filters[params.get("show")] ?? (() => true);

@@ -43,7 +43,10 @@ function Seed({ seed }) {
     It decides what is hit by chance. To repeat the same hits, start with --fault-seed.</p>`;
 }
 
-/** What changes rules: `put(point, rule)`, `clear(point)` and `clearAll()`, and the last error. */
+/**
+ * The functions that change rules: `put(point, rule)`, `clear(point)` and `clearAll()`, and the
+ * last error.
+ */
 function useChanges(reload) {
   const [error, setError] = useState(null);
   const change = async (method, target, body, said) => {
@@ -65,7 +68,7 @@ function useChanges(reload) {
   };
 }
 
-/** The games and tokens that rules can name; tokens are null where they may not be seen. */
+/** The games and tokens that rules can name; tokens are null if the user may not see them. */
 function useNames() {
   const games = useQuery("/v1/games").value?.games ?? [];
   const tokens = useQuery(tokenKind.value === "viewer" ? null : "/v1/tokens").value?.tokens ?? null;
@@ -74,7 +77,7 @@ function useNames() {
   return { games, tokens, names };
 }
 
-/** Leads from an operation to where its answers can be made to fail. */
+/** Leads from an operation to the fault point of its answers. */
 function ByOperation({ point }) {
   const options = answeredAt.map(([value, to]) => ({ value, label: value, note: wordsOf(to) }));
   const found = answeredAt.find(([, to]) => to === point);
@@ -126,8 +129,8 @@ function Armed({ value, route, reload }) {
     </div>`;
 }
 
-// The status says whether faults can be injected, so that nobody has to ask for what is not there;
-// where it cannot be had, asking is the only way.
+// The status says whether faults can be injected, which avoids a request that would fail. Without a
+// status, the request is the only way to find out.
 function isOff() {
   if (status.value) return status.value.faults === null;
   return connection.value === "lost" || connection.value === "refused" ? false : null;

@@ -24,7 +24,7 @@ function Ranges({ range }) {
   </div>`;
 }
 
-// A link may lead to a part of this panel, also of the page that is shown already.
+// A link may lead to a part of this panel, also if the panel is already shown.
 function useLead(part, isReady) {
   useEffect(() => {
     const target = part && isReady && document.getElementById(`live-${part}`);
@@ -53,7 +53,7 @@ function Panel({ route: { params } }) {
   const sums = useMemo(() => sumsOf(points), [points]);
   useLead(params.get("part"), Boolean(past.value));
 
-  // What keeps all requests from being answered is said once.
+  // If the service does not answer at all, that is said only once.
   const others = !attention.error;
   const many = replicas.value?.replicas.length > 1;
   const table = html`<div key="replicas" id="live-replicas" tabindex="-1">

@@ -1,4 +1,4 @@
-// Lobbies: a game's history over a span, what runs, exports of it, and each lobby by itself.
+// Lobbies: a game's history over a span, running lobbies, exports, and a page for each lobby.
 import { html, useState } from "../core/html.js";
 import { Panel as Frame, Picker, Problem } from "../core/components.js";
 import { useGame } from "../core/games.js";

@@ -98,7 +98,7 @@ function Behind({ ranking, rows, listing, path }) {
   </${Section}>`;
 }
 
-/** Says the outcome to those who do not see it. */
+/** Announces the outcome to screen readers. */
 function useAnnouncement(rows, orders) {
   useEffect(() => {
     if (!rows.length) return;

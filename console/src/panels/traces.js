@@ -1,4 +1,5 @@
-// The requests that are worth looking at: which took long or failed, and where their time went.
+// The requests that are worth looking at: those that took long or failed, and where their time
+// went.
 import { SearchX, Timer } from "lucide-preact";
 import {
   CopyCurl, CopyText, Empty, Loading, Panel as Frame, Problem, Section,
@@ -30,7 +31,7 @@ function pathOf({ operation, slower, game }) {
   return asked.length ? `${all}?${new URLSearchParams(asked)}` : all;
 }
 
-/** Why a request has no trace, and what has it instead. */
+/** Why a request has no trace, and where to look instead. */
 function NotKept({ id, oneIn }) {
   return html`<${Section} title="No trace of this request" className="trace missing">
     <${Empty} icon=${SearchX} title="This process keeps no request with this id."
@@ -55,7 +56,7 @@ function None({ isFiltered }) {
     here.</${Empty}>`;
 }
 
-/** The trace with this id: of the list, or else asked for. It stays while it is looked at. */
+/** The trace with this id: from the list, or else requested. It stays while it is shown. */
 function useChosen(id, traces) {
   const kept = useRef(null);
   const listed = traces?.find((trace) => trace.request_id === id);

@@ -1,4 +1,4 @@
-// Validate: a payload is written, and what is wrong with it stands where it is wrong.
+// Validate: an editor for a payload that shows what is wrong where it is wrong.
 import { ChevronDown, ChevronUp, RotateCcw, Undo2, WandSparkles } from "lucide-preact";
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../core/html.js";
 import { Badge, CopyCurl, CopyText, Message, Panel as Frame, Problem, Section, Select }
@@ -33,7 +33,7 @@ function chosen(params) {
   return { kind, wanted: examples[kind].some(({ id }) => id === wanted) ? wanted : null };
 }
 
-/** The text to show for a kind: what was being written here, else the example. */
+/** The text to show for a kind: the draft in this tab, or else the example. */
 function beginning(kind, wanted) {
   const kept = keptDraft(kind, wanted);
   if (kept) return kept;
@@ -49,7 +49,7 @@ function Choices({ kind, example }) {
       onValue=${(id) => go("validate", { kind, example: id })} />`;
 }
 
-/** The editor, made once; what it calls is of the latest rendering. */
+/** The editor, made once. It calls the functions of the latest rendering. */
 function useEditor(text, latest) {
   const host = useRef(null);
   const editor = useRef(null);
@@ -62,7 +62,7 @@ function useEditor(text, latest) {
   return { host, editor };
 }
 
-/** F8 goes to the next finding from anywhere on the page; the editor has its own. */
+/** F8 goes to the next finding from anywhere on the page; the editor has a binding of its own. */
 function useStepKeys(latest) {
   useEffect(() => {
     const press = (event) => {
@@ -86,7 +86,7 @@ function Steps({ count, current, onStep }) {
 const doneText = ({ fixes, after }) =>
   `Made ${plural(fixes, "fix", "fixes")}; ${plural(after, "finding")} left.`;
 
-/** Mends all that is safe in one step, which one click takes back. */
+/** Applies all safe fixes in one step, which one click undoes. */
 function FixAll({ found, isOld, fixed, editor, onChanged }) {
   const [outcome, setOutcome] = useState(null);
   const [isBusy, setBusy] = useState(false);
@@ -174,7 +174,7 @@ function Editor({ kind, wanted }) {
     check(next.text);
     now();
   }, [kind, wanted]);
-  // Mends that add members need the schema: it may come after the findings.
+  // Fixes that add members need the schema, which may arrive after the findings.
   useEffect(() => {
     if (!schema || !editor.current.text()) return;
     check(editor.current.text());

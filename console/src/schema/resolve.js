@@ -1,7 +1,7 @@
-// JSON Schema as people write it refers from one place of a document to another. What is shown or
-// completed is the schema behind the references.
+// JSON Schemas usually refer from one place of a document to another. What is shown or completed is
+// the schema that the references lead to.
 
-/** References that lead to references end after so many; a circle of them means nothing. */
+/** The most references that are followed one after the other; a circle of them means nothing. */
 const reference_limit = 32;
 
 const unescapePointer = (part) => {
@@ -32,10 +32,10 @@ export const nameOfReference = (reference) =>
   typeof reference === "string" ? unescapePointer(reference.split("/").pop() ?? "") : "";
 
 /**
- * A schema with its `$ref` followed. Keywords beside the reference stay and count more, as a
- * description does that says what the schema means in this place.
+ * A schema with its `$ref` followed. Keywords next to the reference stay and override those that it
+ * leads to. For example, a description there says what the schema means in this place.
  * @param {object} root the document that the references are of
- * @param {*} schema `true`, `false` and what is no schema come out as an empty one
+ * @param {*} schema `true`, `false` and values that are not schemas become an empty one
  */
 export function resolved(root, schema) {
   let at = schema;
@@ -51,7 +51,7 @@ export function resolved(root, schema) {
 }
 
 /**
- * A schema and, behind it, those that it is made of (`allOf`, `anyOf`, `oneOf`), all resolved. The
+ * A schema, followed by those that it is made of (`allOf`, `anyOf`, `oneOf`), all resolved. The
  * first that says something is the one to show.
  */
 export function partsOf(root, schema, depth = 0) {
@@ -71,7 +71,7 @@ export function typesOf(schema) {
   return types.filter((type) => type !== "null");
 }
 
-/** Whether null is allowed beside other values. */
+/** Whether null is allowed besides other values. */
 export const allowsNull = (schema) => Array.isArray(schema.type) && schema.type.includes("null");
 
 /** What a schema says about sizes and forms, as short phrases: `["1 to 256", "one of ..."]`. */

@@ -29,7 +29,7 @@ function stepInto(root, schema, name, isElement) {
 /**
  * The schema of the value at a path, with references followed.
  * @param {object} root the schema of the whole payload
- * @param {string[]} path names and indexes. An index is told from a name by what the schema says.
+ * @param {string[]} path names and indexes. The schema says whether a step is an index or a name.
  * @returns {object|null} null where the schema says nothing about the place
  */
 export function schemaAt(root, path) {

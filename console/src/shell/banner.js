@@ -13,7 +13,7 @@ function useNow(running) {
   return now;
 }
 
-/** Says that the service is out of reach or wants a token, and what happens next. */
+/** Says that the service cannot be reached or requires a token, and what happens next. */
 export function Banner() {
   const state = connection.value;
   const now = useNow(state === "lost");

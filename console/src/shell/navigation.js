@@ -9,7 +9,7 @@ const groups = [...new Set(panels.map(({ group }) => group))];
 export function Navigation() {
   const here = route.value.panel;
   const element = useRef(null);
-  // On a narrow page the links are a strip, of which the one that counts may be out of sight.
+  // On a narrow page the links are a strip, in which the current one may be out of sight.
   useEffect(() => {
     element.current.querySelector("[aria-current]")
       ?.scrollIntoView({ block: "nearest", inline: "nearest" });

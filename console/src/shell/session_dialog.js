@@ -37,7 +37,7 @@ function Body() {
   </${Dialog}>`;
 }
 
-/** Asks for a token, when somebody wants to give one. */
+/** Asks for a token, when the user wants to enter one. */
 export function SessionDialog() {
   return asking.value ? html`<${Body} />` : null;
 }

@@ -17,7 +17,7 @@ function Unknown({ id }) {
       Go to <a href=${linkTo("live")}>Live</a>.</p></div>`;
 }
 
-// What is behind a newer program's page is gone with it; then the page is the one to load again.
+// A newer program does not have the files of the old page. Then the page must be loaded again.
 const gone = {
   status: "Not loaded", code: "", detail: "This panel could not be loaded. The service may be "
     + "down, or another version may have replaced it: load the page again.",
@@ -48,7 +48,7 @@ export function Stage() {
   const panel = loaded[id];
   useEffect(() => {
     if (!panel) return;
-    // Whoever came by a link of the navigation reads on from the panel's heading.
+    // After a link of the navigation, reading continues at the panel's heading.
     if (!first.current) document.querySelector("main h1")?.focus({ preventScroll: true });
     first.current = false;
     scrollTo(0, 0);

@@ -44,7 +44,7 @@ function Rights() {
       : html`<${LogIn} />Sign in`}</button>`;
 }
 
-/** The bar above everything: the service's state, who asks, theme and help. */
+/** The bar above everything: the service's state, the session, theme and help. */
 export function Top() {
   return html`<header class="top">
     <a class="name" href="#/live"><${Mark} />matchcloud</a>

@@ -1,6 +1,6 @@
-// The browser that tests look at the console with. One is started for all tests of a file; each
-// test has a page of its own, which fails the test on any error that a visitor would see only in
-// the browser's tools: console errors, exceptions, violations of the Content-Security-Policy.
+// The browser in which tests use the console. One is started for all tests of a file; each test has
+// a page of its own, which fails the test on any error that a visitor would see only in the
+// browser's tools: console errors, exceptions, violations of the Content-Security-Policy.
 import assert from "node:assert/strict";
 import { mkdir, readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -32,11 +32,11 @@ export function startBrowser() {
 }
 
 /**
- * Opens `hash` (such as "#/live") in a page of its own. `options` are of playwright's newContext
- * (colorScheme, viewport, reducedMotion ..), `expected` are patterns of console errors that the
- * test causes (the browser reports each 404 and each lost connection as one), `token` is one that
- * was given before. Returns `{page, errors, requests, close}`; `close` fails on errors that were
- * not expected.
+ * Opens `hash` (such as "#/live") in a page of its own. `options` are those of playwright's
+ * newContext (colorScheme, viewport, reducedMotion ..), `expected` are patterns of console errors
+ * that the test causes (the browser reports each 404 and each lost connection as one), `token` is a
+ * token that was entered before. Returns `{page, errors, requests, close}`; `close` fails on errors
+ * that were not expected.
  */
 export async function openConsole(browser, hash = "#/live",
   { expected = [], url = origin, path = "/", token, ...options } = {}) {
@@ -97,10 +97,10 @@ export async function until(condition, what = "a condition", deadline_ms = patie
 
 let axe = null;
 
-/** Has axe look at the page; fails on each violation, with the element. */
+/** Checks the page with axe; fails on each violation, and names the element. */
 export async function judge(page, what = page.url()) {
   axe ??= await readFile(require.resolve("axe-core/axe.min.js"), "utf8");
-  // By the debugger, since the page's policy lets in no script that is not its own.
+  // Through the debugger, because the page's policy allows only its own scripts.
   await page.evaluate(axe);
   const { violations } = await page.evaluate(() => window.axe.run(document,
     { resultTypes: ["violations"] }));
@@ -109,7 +109,7 @@ export async function judge(page, what = page.url()) {
   assert.deepEqual(said, [], `axe found in ${what}`);
 }
 
-/** Fails where the page as a whole scrolls sideways. */
+/** Fails if the page as a whole scrolls sideways. */
 export async function fits(page, what = page.url()) {
   const { content, view } = await page.evaluate(() => ({
     content: document.documentElement.scrollWidth, view: document.documentElement.clientWidth }));
@@ -122,16 +122,19 @@ export async function screenshot(page, name) {
   await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true });
 }
 
-/** How panels are looked at. With MATCHCLOUD_ALL_STATES=1 (script/soak) in each way. */
+/**
+ * The colors and widths in which panels are checked: all with MATCHCLOUD_ALL_STATES=1
+ * (script/soak).
+ */
 const looks = ["light", "dark"].flatMap((colorScheme) => Object.keys(widths)
   .map((size) => ({ colorScheme, size })))
   .filter(({ colorScheme, size }) => process.env.MATCHCLOUD_ALL_STATES === "1"
     || (colorScheme === "dark") === (size === "narrow"));
 
 /**
- * Looks at the panel in dark at 400 px and in light at 3840 px: axe finds nothing, nothing scrolls
- * sideways, no error is reported. `ready(page)` waits until the panel shows what it has; `name` is
- * that of its screenshots.
+ * Checks the panel in dark at 400 px and in light at 3840 px: axe finds nothing, nothing scrolls
+ * sideways, no error is reported. `ready(page)` waits until the panel is complete; `name` is the
+ * name of its screenshots.
  */
 export async function looksRight(browser, hash, { ready, name, expected, path, url } = {}) {
   for (const { colorScheme, size } of looks) {

@@ -1,5 +1,5 @@
-// A store as a large studio has it: 100 regions, 50 games, 100,000 lobbies of the last 30 days and
-// avatars with pictures. The same each time, but for the time that it ends at.
+// The store of a large studio: 100 regions, 50 games, 100,000 lobbies of the last 30 days and
+// avatars with pictures. It is the same each time, except for the time of its end.
 import { mkdtempSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
@@ -13,7 +13,7 @@ const require = createRequire(join(tree, "build/console/package.json"));
 const counts = { regions: 100, games: 50, lobbies: 100_000, avatars: 24 };
 const day_ms = 86_400_000;
 
-/** Numbers from 0 to below `most`, the same ones each time. */
+/** Numbers from 0 to below `most`, in the same order each time. */
 function numbers(seed) {
   let state = seed;
   return (most) => {
@@ -52,7 +52,7 @@ function* lobbiesOf(now) {
   const random = numbers(7);
   const modes = ["ranked", "casual", "arena", "story"];
   for (let n = 0; n < counts.lobbies; ++n) {
-    // The first game has most of them. Some run still, a few of the first game for days.
+    // The first game has most of them. Some are still running, a few of the first game for days.
     const isLong = n % 4_999 === 0;
     const game = isLong || random(5) < 3 ? 0 : Math.min(random(counts.games), random(counts.games));
     const start = now - random(30 * day_ms);
@@ -124,7 +124,7 @@ function writeAvatars(folder, now) {
   writeFileSync(join(folder, "avatars.jsonl"), `${lines.join("\n")}\n`);
 }
 
-/** Makes the store below `folder` and returns its data directory. Some seconds. */
+/** Makes the store below `folder` and returns its data directory. Takes some seconds. */
 export function fullFolder(folder = process.env.MATCHCLOUD_TEST_FOLDER) {
   const made = mkdtempSync(join(folder, "full-"));
   const data = join(made, "data");

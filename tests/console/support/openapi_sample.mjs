@@ -1,5 +1,5 @@
-// A small OpenAPI 3.1 document with everything that the page of the interface has to show:
-// references, recursion, alternatives, codes of refusals, names that try to be HTML.
+// A small OpenAPI 3.1 document with everything that the API page has to show: references,
+// recursion, alternatives, codes of refusals, names that try to be HTML.
 
 /** The document of one plane; `title` is in its info. */
 export function sampleDocument(title) {

@@ -1,8 +1,8 @@
-// Somebody who uses the console with a mouse and keys, sees what is in the window alone, and whose
+// Somebody who uses the console with a mouse and keys, and sees only what is in the window. The
 // clicks are counted.
 import assert from "node:assert/strict";
 
-/** What `hundreds` of ms or longer look like, up to 9 s: a busy machine adds to a delay. */
+/** A pattern for times from `hundreds` hundred ms to 9 s: a busy machine makes a delay longer. */
 export const longerThan = (hundreds) => `(?:(?:[${hundreds}-9]|\\d\\d)\\d\\d ms|\\d(?:\\.\\d+)? s)`;
 
 export class Person {
@@ -29,7 +29,7 @@ export class Person {
     this.clicks += 1;
   }
 
-  /** Replaces a field's text. It is clicked first unless the keys go there already. */
+  /** Replaces a field's text. It is clicked first unless it has the focus already. */
   async type(locator, text) {
     await this.see(locator);
     const isHere = await locator.evaluate((field) => document.activeElement === field);
@@ -38,7 +38,7 @@ export class Person {
     await this.page.keyboard.type(text);
   }
 
-  /** Keys cost no click. */
+  /** Keys do not count as clicks. */
   press(key) {
     return this.page.keyboard.press(key);
   }

@@ -1,4 +1,4 @@
-// Services that tests start by themselves, to end them, or with other flags than run.sh's.
+// Services that tests start themselves, to end them, or with other flags than run.sh's.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, writeFileSync } from "node:fs";
@@ -13,7 +13,7 @@ let started = 0;
 export const ops = process.env.MATCHCLOUD_OPS_URL;
 export const data = process.env.MATCHCLOUD_DATA_URL;
 
-// run.sh ends what a test that failed has left running, by these files.
+// run.sh reads these files to end what a failed test left running.
 function start(command, args, options = {}) {
   const child = spawn(command, args, { stdio: ["ignore", "pipe", "ignore"], ...options });
   writeFileSync(join(folder, `${started++}.pid`), String(child.pid));

@@ -1,4 +1,4 @@
-// The services that the console is looked at with: empty, with demo data, full, and on fire.
+// The services with which the console is pictured: empty, with demo data, full, and on fire.
 import { existsSync, mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import { fullFolder, idOf } from "./full_store.mjs";

@@ -5,8 +5,8 @@ import { announce } from "./announcer.js";
 
 const shown_ms = 2_000;
 
-// navigator.clipboard is there for https and localhost alone; the ops plane may be reached by an
-// address over http. There the text is selected in a field of its own.
+// navigator.clipboard exists only on https and localhost, but the ops plane may be opened by an
+// address over http. In that case, the text is selected in a field of its own.
 async function copy(text) {
   if (navigator.clipboard) {
     await navigator.clipboard.writeText(text);
@@ -22,7 +22,7 @@ async function copy(text) {
   if (!done) throw new Error("refused");
 }
 
-/** A button that copies `text`, a string or a function that makes it. `label` says what it is. */
+/** A button that copies `text`, a string or a function that returns it. `label` says what it is. */
 export function CopyText({ text, label = "Copy", title, className = "" }) {
   const [outcome, setOutcome] = useState(null);
   const timer = useRef(null);
@@ -43,7 +43,7 @@ export function CopyText({ text, label = "Copy", title, className = "" }) {
     ${outcome ?? label}</button>`;
 }
 
-/** A button that copies a request as a curl command; `label` tells it from others beside it. */
+/** A button that copies a request as a curl command; `label` tells it apart from others nearby. */
 export function CopyCurl({ method = "GET", path, body, label = "Copy as curl" }) {
   return html`<${CopyText} label=${label} title=${`${method} ${path}`} className="curl"
     text=${() => curlOf(method, path, body)} />`;

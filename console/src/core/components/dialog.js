@@ -3,7 +3,7 @@ import { useEffect, useId, useRef, useState } from "preact/hooks";
 import { html } from "../html.js";
 import { Problem } from "./problem.js";
 
-/** Gives the focus back to an element, and once that is gone to the panel's heading. */
+/** Returns the focus to an element, or to the panel's heading if the element is gone. */
 function giveBack(element) {
   element?.focus();
   const observer = new MutationObserver(() => {
@@ -16,8 +16,9 @@ function giveBack(element) {
 }
 
 /**
- * A modal dialog. `onClose` is called when it is dismissed, by Escape too; whoever shows it takes
- * it away then. The focus goes back to where it was. While `changed`, it asks before it discards.
+ * A modal dialog. `onClose` is called when it is dismissed, also by Escape; the caller must then
+ * remove it. The focus returns to where it was. While `changed`, it asks before it discards the
+ * changes.
  */
 export function Dialog({ title, onClose, children, wide = false, changed = false }) {
   const element = useRef(null);
@@ -44,7 +45,7 @@ export function Dialog({ title, onClose, children, wide = false, changed = false
     if (leaving) setLeaving(false);
     else leave();
   };
-  // A browser closes a dialog by itself, without asking the page, where Escape is pressed twice.
+  // If Escape is pressed twice, a browser would close the dialog without asking the page.
   const escape = (event) => event.key === "Escape" && !event.defaultPrevented && cancel(event);
   return html`<dialog ref=${element} class=${wide ? "wide" : ""} aria-labelledby=${id}
     onCancel=${cancel} onKeyDown=${escape}>
@@ -62,7 +63,7 @@ export function Dialog({ title, onClose, children, wide = false, changed = false
 
 /**
  * Asks before something that cannot be undone: the button works once `expect` is typed. `onConfirm`
- * may return a promise; while it runs the button rests, what it throws (ApiError) is shown.
+ * may return a promise; while it runs, the button is disabled. An ApiError that it throws is shown.
  * `action` is the button's text, `children` say what will happen.
  */
 export function Confirm({ title, expect, action, onConfirm, onClose, children }) {

@@ -14,7 +14,7 @@ function flat(value, path = "", into = new Map()) {
 
 /**
  * What differs between two JSON values, by member: `{path, before, after}` with JSON texts,
- * undefined where the member is not there. Objects are looked into, lists are compared whole.
+ * undefined if the member is missing. Objects are compared by member, lists as a whole.
  */
 export function differences(before, after) {
   const [old, now] = [flat(before ?? {}), flat(after ?? {})];
@@ -28,7 +28,7 @@ function Value({ text, tone, absent }) {
   return html`<td class=${tone}><code><${Name} text=${text} /></code></td>`;
 }
 
-/** A table of `differences`; says so where there are none. */
+/** A table of `differences`; says so if there are none. */
 export function MemberDiff({ before, after, caption = "What changes" }) {
   const found = differences(before, after);
   if (!found.length) return html`<p class="faint">No differences.</p>`;

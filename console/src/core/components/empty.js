@@ -1,8 +1,9 @@
 import { html } from "../html.js";
 
 /**
- * What stands where nothing is yet: `title` says what is missing, `children` why it is useful or
- * how to get it, `action` is a button or link that makes the first one. `icon` is of lucide-preact.
+ * Shown where there is nothing yet. `title` says what is missing, `children` why it is useful or
+ * how to get it. `action` is a button or link that creates the first one. `icon` is from
+ * lucide-preact.
  */
 export function Empty({ icon: Icon, title, action, children }) {
   return html`<div class="empty">

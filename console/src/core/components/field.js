@@ -3,7 +3,7 @@ import { html } from "../html.js";
 
 /**
  * A labelled input. `hint` says what is allowed, `error` what is wrong with it now. `onValue` gets
- * the text. What else is given goes to the input (type, min, required, spellcheck ..).
+ * the text. All other properties go to the input (type, min, required, spellcheck ..).
  */
 export function Field({ label, hint, error, onValue, multiline = false, className = "", ...more }) {
   const id = useId();

@@ -1,10 +1,10 @@
 import { html } from "../html.js";
 import { Name } from "./name.js";
 
-/** The pieces of a sentence of the service: those with an odd index stood between backticks. */
+/** The pieces of a sentence from the service: those with an odd index were between backticks. */
 export const piecesOf = (text) => String(text ?? "").split("`");
 
-/** A sentence of the service, with what stands between backticks as code. */
+/** A sentence from the service, with the parts between backticks as code. */
 export function Message({ text }) {
   return html`<bdi>${piecesOf(text).map((piece, index) => (index % 2
     ? html`<code key=${index}><${Name} text=${piece} /></code>`

@@ -1,7 +1,7 @@
 import { useEffect, useId } from "preact/hooks";
 import { html } from "../html.js";
 
-/** A panel's frame: title, what it can do (`actions`) and content. Sets the page's title. */
+/** A panel's frame: title, controls (`actions`) and content. Sets the page's title. */
 export function Panel({ title, actions, children }) {
   useEffect(() => {
     document.title = `${title} · matchcloud console`;
@@ -13,7 +13,7 @@ export function Panel({ title, actions, children }) {
   </div>`;
 }
 
-/** A part of a panel with a heading. `actions` stand at the heading's right. */
+/** A part of a panel with a heading. `actions` are to the right of the heading. */
 export function Section({ title, actions, children, className = "" }) {
   const id = useId();
   return html`<section class=${`card ${className}`} aria-labelledby=${id}>

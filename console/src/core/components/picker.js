@@ -14,10 +14,11 @@ function matching(options, text) {
 }
 
 /**
- * A labelled choice of one of many, by typing a part of its name. `options` are `{value, label,
- * note?}`; `onValue` gets a value. `all` is the label of choosing none of them, whose value is "":
- * without it one has to be chosen. A `value` that no option has is shown as it is. `error` and
- * `hint` are as of Field. With `initiallyOpen` a dialog begins with it, and its options are shown.
+ * A labelled choice of one option out of many, by typing a part of its name. `options` are `{value,
+ * label, note?}`; `onValue` gets a value. `all` is the label for choosing none of them (the value
+ * ""); without it, one must be chosen. A `value` that no option has is shown unchanged. `error` and
+ * `hint` are those of Field. With `initiallyOpen`, a dialog opens with the focus here and the
+ * options shown.
  */
 export function Picker({ label, options, value, onValue, all, hint, error, disabled = false,
   placeholder = "Type to search", className = "", initiallyOpen = false }) {
@@ -55,14 +56,14 @@ export function Picker({ label, options, value, onValue, all, hint, error, disab
       event.preventDefault();
       if (shown[at]) take(shown[at]);
     } else if (event.key === "Escape" && isOpen) {
-      // A dialog around it stays.
+      // A dialog around it stays open.
       event.preventDefault();
       event.stopPropagation();
       close();
     }
   };
   const type = (event) => {
-    // A letter behind the name of what is chosen begins a search.
+    // A letter typed after the chosen name begins a search.
     setText(isOpen ? event.currentTarget.value : event.data ?? event.currentTarget.value);
     setAt(0);
   };

@@ -4,7 +4,7 @@ import { asking, token } from "../session.js";
 import { Message } from "./message.js";
 import { RequestId } from "./request_id.js";
 
-// What somebody can do about a refusal. What is not here has all it needs in the problem's detail.
+// What to do about a refusal. For other codes, the problem's detail already says it.
 const advice = {
   unreachable: "Check whether the process is running, and read its log.",
   timed_out: "Check the current state before you try again.",
@@ -20,12 +20,12 @@ const advice = {
   still_referred: "First remove everything that refers to it.",
 };
 
-/** Whether what was asked needs another token: asking again gets the same answer. */
+/** Whether a request needs another token, so that repeating it gets the same answer. */
 export const isDenied = (error) => error?.status === 403 && Boolean(token.value);
 
 /** Shows an ApiError, what to do about it, and the request's id. Nothing without an error. */
 export function Problem({ error, onRetry }) {
-  // The banner above all panels says it once, and they ask again by themselves.
+  // The banner above all panels already says it, and panels repeat their requests by themselves.
   const isSaid = error?.code === "unreachable" && onRetry && connection.value === "lost";
   if (!error || isSaid) return null;
   const unknown = error.status === 401 || isDenied(error);
@@ -43,7 +43,7 @@ export function Problem({ error, onRetry }) {
   </div>`;
 }
 
-/** What stands where something will be. */
+/** Shown in place of content that is not there yet. */
 export function Loading({ what = "Loading" }) {
   return html`<p class="faint" aria-busy="true">${what} …</p>`;
 }

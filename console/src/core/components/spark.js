@@ -19,8 +19,8 @@ function runsOf(values, least = 1) {
 }
 
 /**
- * A small curve without axes, beside a number that says it: from 0 to the largest of `values`, at
- * least to `least`. Null is a gap. For eyes alone.
+ * A small curve without axes, next to a number that says the same. It reaches from 0 to the largest
+ * of `values`, or to `least` if that is larger. Null is a gap. Screen readers skip it.
  */
 export function Spark({ values, least, color = "series-1" }) {
   return html`<svg class=${`spark ${color}`} viewBox=${`0 0 ${width} ${height}`} aria-hidden="true"

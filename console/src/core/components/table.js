@@ -17,9 +17,9 @@ function ordered(rows, column, down) {
 const marks = { ascending: " ↑", descending: " ↓" };
 
 /**
- * A table. `columns` are `{id, title, cell(row), sort?(row), numeric?}`, `keyOf(row)` names a row
- * for good, `caption` says what it is for those who do not see it. It scrolls by itself where it is
- * too wide, and shows 500 rows until more are asked for.
+ * A table. `columns` are `{id, title, cell(row), sort?(row), numeric?}`, `keyOf(row)` is a row's
+ * permanent key, `caption` describes the table to screen readers. A table that is too wide scrolls
+ * on its own. It shows 500 rows until the user asks for more.
  */
 export function Table({ columns, rows, keyOf, caption, empty = "Nothing here.", rowClass }) {
   const [by, setBy] = useState({ id: null, down: false });

@@ -4,7 +4,7 @@ const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
 const three = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
 const units = ["B", "KiB", "MiB", "GiB", "TiB"];
 
-/** Bytes in the unit that gives 1 to 1,023 of it: 1.5 MiB. */
+/** Bytes in the unit in which the number is 1 to 1,023: 1.5 MiB. */
 export function bytesText(bytes) {
   const n = Number(bytes);
   const power = n < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(n) / 10));

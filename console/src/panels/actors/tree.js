@@ -1,5 +1,5 @@
-// The actors as the supervision tree: the supervisor, below it pools of the service as a whole and
-// the actors of each event loop.
+// The actors as the supervision tree: the supervisor, and below it the pools of the whole service
+// and the actors of each event loop.
 
 const bad = new Set(["waiting", "storming"]);
 
@@ -16,8 +16,8 @@ function groupOf(actor, lastLoop) {
 }
 
 /**
- * `{supervisors, groups}` of a listing of actors: groups are `{id, title, actors, depth, restarts,
- * troubled}` with sums over their actors and how many of them do not run.
+ * `{supervisors, groups}` of a listing of actors. Groups are `{id, title, actors, depth, restarts,
+ * troubled}`, with sums over their actors and the number of actors that are not running.
  */
 export function treeOf(actors) {
   const lastLoop = Math.max(...actors.map(({ loop }) => loop ?? -1));
@@ -39,7 +39,9 @@ export function treeOf(actors) {
 
 const watched = ["state", "depth", "restarts", "last_error"];
 
-/** The places of which something that matters differs between two listings (maps by place). */
+/**
+ * The places whose actors differ between two listings in something that matters (maps by place).
+ */
 export function changedPlaces(before, after) {
   const changed = new Set();
   for (const [place, actor] of after) {

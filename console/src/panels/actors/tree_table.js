@@ -11,8 +11,8 @@ const filters = {
   busy: ({ depth }) => depth > 0,
 };
 
-// The listing before, and how often each row has changed: an odd and an even count have animations
-// of different names, so that a row that changes twice flashes twice.
+// The previous listing, and how often each row has changed. Odd and even counts have animations
+// with different names, so that a row that changes twice flashes twice.
 function useChanges(actors) {
   const kept = useRef({ actors: null, before: new Map(), turns: new Map(), changed: new Set() });
   const { current } = kept;

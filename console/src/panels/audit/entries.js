@@ -1,4 +1,4 @@
-// Entries of the audit log, by hour: who did what, and below it what differs.
+// Entries of the audit log, by hour: who did what, and below it what changed.
 import { Name, RequestId } from "../../core/components.js";
 import { differences } from "../../core/components/diff.js";
 import { html } from "../../core/html.js";
@@ -7,7 +7,7 @@ import { linkHere, linkTo } from "../../core/router.js";
 import { authorOf, deedOf, hoursOf } from "./words.js";
 
 const shown_members = 4;
-// Ids that are no longer than names help to tell things apart; the others are in the whole entry.
+// Short ids help to tell things apart. UUIDs are only in the whole entry.
 const uuid_length = 36;
 const day = new Intl.DateTimeFormat("en-GB", { weekday: "long", day: "numeric", month: "long",
   year: "numeric", timeZone: "UTC" });
@@ -25,9 +25,9 @@ function Value({ text, tone }) {
 
 function Members({ entry }) {
   const { before, after } = entry;
-  // What is removed is known by its name; a token's hash and times say nothing here.
+  // For a removal the name is enough, and a token's hash and times say nothing here.
   if (after === null || entry.action.startsWith("token.")) return null;
-  // The name of what is new stands above.
+  // The name of a new element is already in the line above.
   const named = before === null ? JSON.stringify(deedOf(entry).name) : null;
   const found = differences(before, after)
     .filter(({ path, after: value }) => !path.endsWith("_id") && value !== named);
@@ -42,7 +42,7 @@ function Members({ entry }) {
       plural(found.length - shown_members, "more member")}</a></li>`}</ul>`;
 }
 
-// Where what an entry is about is shown, if it is there still.
+// A link to the subject of an entry, if it still exists.
 function linkOf({ subject, after }) {
   const [kind, id, ...more] = subject?.split("/") ?? [];
   if (after === null || !id || more.length) return null;
@@ -77,7 +77,7 @@ function Entry({ entry, chosen, kinds }) {
   </li>`;
 }
 
-/** `entries`, the newest first, below a heading for each hour. `kinds`: see authorOf. */
+/** `entries`, the newest first, with a heading for each hour. `kinds`: see authorOf. */
 export function Entries({ entries, chosen, kinds }) {
   return hoursOf(entries).map(({ hour, entries: of }) => html`<section key=${hour} class="hour">
     <h3>${hourText(hour)} <small>${plural(of.length, "change")}</small></h3>

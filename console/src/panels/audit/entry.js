@@ -6,7 +6,7 @@ import { useQuery } from "../../core/query.js";
 import { linkTo } from "../../core/router.js";
 
 const looked_through = 100;
-// What ends a fault, say, is done before its entry is written.
+// A change, such as the end of a fault, may happen before its entry is written.
 const again_ms = 1_000;
 const looks_limit = 10;
 

@@ -6,9 +6,9 @@ import { useQuery } from "../../core/query.js";
 import { linkHere } from "../../core/router.js";
 import { whoText } from "./entry.js";
 
-/** All of the entry with this number (a text). */
+/** The whole entry with this number (a text). */
 export function EntryCard({ number }) {
-  // The entries below the next number: the first of them is this one, if it is kept still.
+  // The entries before the next number: the first one is this entry, if it is still kept.
   const path = `/v1/audit?limit=1&before=${Number(number) + 1}`;
   const { value, error, reload } = useQuery(path);
   const found = value?.entries[0];

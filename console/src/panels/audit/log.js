@@ -14,7 +14,7 @@ const page_entries = 50;
 const period_ms = 10_000;
 const hour_ms = 3_600_000;
 
-// What the log is filtered by, with what each field is called.
+// The filters of the log, with the labels of their fields.
 const filters = [["action", "Action"], ["subject", "Subject"], ["who", "Who"]];
 const hints = { action: "token.create, or token", subject: "regions/lon, or regions",
   who: "a name, id or kind" };
@@ -36,7 +36,7 @@ function usePath(before, filter) {
   return `/v1/audit?${new URLSearchParams([["limit", page_entries], ...said])}`;
 }
 
-/** Asks for the newest entries with these texts once the form is sent. */
+/** Requests the newest entries that match these texts, once the form is submitted. */
 function Filters({ filter }) {
   const [texts, setTexts] = useState(filter);
   useEffect(() => setTexts(filter), [JSON.stringify(filter)]);

@@ -2,7 +2,7 @@
 const nouns = { games: "game", namespaces: "namespace", regions: "region", tiers: "tier",
   tokens: "token", faults: "fault at", avatars: "avatar" };
 
-// Actions whose words say all, and verbs of those about one subject.
+// Actions that need no subject, and verbs for actions about one subject.
 const deeds = {
   "demo.seed": "added the demo data", "catalog.import": "imported a catalog",
   "avatars.import": "imported avatars", "avatars.put": "stored avatars",
@@ -29,8 +29,8 @@ function nameOf(value) {
 }
 
 /**
- * What an entry says was done: `{verb, noun, name, id}`, of which all but `verb` may be null.
- * `name` is what people call it, `id` its id where that is another. An action that has no words is
+ * What was done according to an entry: `{verb, noun, name, id}`. All except `verb` may be null.
+ * `name` is the subject's name for people, `id` its id if that differs. An action without words is
  * its own verb.
  */
 export function deedOf(entry) {

@@ -1,4 +1,4 @@
-// An image that needs the token: it is fetched, and shown from memory for as long as it is near.
+// An image that needs the token: it is fetched, and stays in memory while it is near the view.
 import { html, useEffect, useRef, useState } from "../../core/html.js";
 import { send } from "../../core/api.js";
 import { imageQueue } from "./image_queue.js";
@@ -32,10 +32,10 @@ function useNear(element) {
 }
 
 /**
- * An avatar's image. It is loaded when it comes near the view, at most six at once, and given up,
- * its URL revoked, when it is far again.
+ * An avatar's image. It is loaded when it comes near the view, at most six at once. When it is far
+ * again, the image is dropped and its URL revoked.
  * @param {object} props
- * @param {string|null} props.path of the ops plane; null shows that there is none
+ * @param {string|null} props.path on the ops plane; null shows that there is no image
  * @param {string} props.name of the avatar
  * @param {(size: {width: number, height: number}) => void} props.onSize gets its pixels
  */

@@ -1,4 +1,4 @@
-// A game's avatars with their images, and what removes one.
+// A game's avatars with their images, and the dialog that removes one.
 import { Image, Trash2 } from "lucide-preact";
 import { send } from "../../core/api.js";
 import { Badge, Bytes, Confirm, CopyCurl, Empty, Loading, Name, Problem, Time,
@@ -42,8 +42,8 @@ function Avatar({ avatar, onRemove }) {
 }
 
 /**
- * Avatars in a grid. `query` is that of the game's list, `avatars` what is shown of it; `none` says
- * that there is no such avatar, where the game has others.
+ * Avatars in a grid. `query` is the query of the game's list, `avatars` the part of the list to
+ * show. `none` is shown if the game has avatars, but `avatars` is empty.
  */
 export function AvatarGrid({ game, query, avatars, none }) {
   const { value, error, reload } = query;

@@ -1,12 +1,12 @@
-// Images one after the other: a gallery of thousands must not ask for thousands at once.
+// A queue for images: a gallery of thousands must not request thousands at once.
 
 /**
- * Makes a queue that loads at most `most` at once, in the order in which they were asked for.
+ * Makes a queue that loads at most `most` images at once, in the order of the requests.
  * @template T
  * @param {(path: string, signal: AbortSignal) => Promise<T>} load
  * @param {number} most
  * @returns {(path: string, signal: AbortSignal) => Promise<T>} rejects with an AbortError once the
- *   signal is aborted, also while it waits; then it is not loaded
+ *   signal is aborted, also while it waits; then nothing is loaded
  */
 export function imageQueue(load, most) {
   const waiting = [];

@@ -1,11 +1,11 @@
-// What a gallery makes of the list of avatars.
+// What a gallery does with the list of avatars.
 
 const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const fileName = /^[A-Za-z0-9._-]{1,128}$/;
 
 /**
- * The path of an avatar's image on the ops plane, from the last two parts of its URL, which is of
- * the data plane. Null where the avatar has no image, or a URL that is none of those.
+ * The path of an avatar's image on the ops plane, made from the last two parts of its URL on the
+ * data plane. Null if the avatar has no image, or another kind of URL.
  */
 export function imagePath({ url, complete }) {
   if (!complete || typeof url !== "string") return null;
@@ -20,11 +20,11 @@ export function imagePath({ url, complete }) {
   return isSafe ? `/v1/images/${upload}/${file}` : null;
 }
 
-/** The states that a gallery may be filtered by, with what they are called. */
+/** The states that a gallery may be filtered by, with their labels. */
 export const filters = [["", "All"], ["complete", "Complete"], ["incomplete", "Incomplete"]];
 
 /**
- * The avatars of a state whose name or id has `text` in it, whatever the case.
+ * The avatars in a state whose name or id contains `text`, ignoring case.
  * @param {object[]} avatars
  * @param {{state: string, text: string}} wanted
  */

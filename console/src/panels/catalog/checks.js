@@ -93,7 +93,7 @@ export function proposedId(name, taken) {
   for (let n = 2; ; n++) if (!taken.has(`${base}-${n}`)) return `${base}-${n}`;
 }
 
-/** A random UUID. crypto.randomUUID is there for https and localhost alone. */
+/** A random UUID. crypto.randomUUID exists only on https and localhost. */
 export function newUuid() {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   bytes[6] = (bytes[6] & 0x0f) | 0x40;
@@ -102,7 +102,7 @@ export function newUuid() {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }
 
-// A sentence of the service without the element and the member, which its place in the form says.
+// A sentence from the service without the element and member, which its place in the form shows.
 function sentenceOf(found) {
   const text = found.replace(/^(?:game|namespace|region) \S+: /, "");
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
@@ -110,7 +110,7 @@ function sentenceOf(found) {
 
 /**
  * The service's findings by the field that each is about: `{byField, isWhole}`. `error` is an
- * ApiError of a PUT, `fields` have `at`, the path of their member, and `says`, a pattern of
+ * ApiError of a PUT, `fields` have `at`, the path of their member, and `says`, a pattern for
  * findings without a path. `isWhole` says whether every finding has a field.
  */
 export function findingsOf(error, fields) {

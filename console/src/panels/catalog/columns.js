@@ -18,11 +18,11 @@ export function keptText({ retention_days: days }) {
 export const elementLink = (kind, id, more = {}) => linkTo("catalog",
   kind === "games" ? { game: id } : { kind, ...more, id });
 
-/** The name of a region, its id where the catalog does not have it. */
+/** The name of a region, or its id if the catalog does not have it. */
 export const regionName = (data, id) =>
   found(data.regions, "region_id", id)?.region_display_name ?? id;
 
-/** The name of a game, its id where the catalog does not have it. */
+/** The name of a game, or its id if the catalog does not have it. */
 export const gameName = (data, id) => found(data.games, "game_id", id)?.display_name ?? id;
 
 /** Which regions a namespace has, in a few words. */

@@ -1,4 +1,4 @@
-// The controls of the catalog's forms that are no line of text.
+// The controls of the catalog's forms that are not just a line of text.
 import { X } from "lucide-preact";
 import { Field, Name, Picker } from "../../core/components.js";
 import { html, useId } from "../../core/html.js";
@@ -15,7 +15,7 @@ function Game({ field, value, error, data, onValue }) {
     ...${{ options, value, error, onValue }} />`;
 }
 
-// Typed with the providers that other regions have as proposals.
+// A text field that suggests the providers of other regions.
 function Provider({ field, value, error, data, onValue }) {
   const id = useId();
   const known = new Set((data.regions ?? []).map((region) => region.provider_display_name));
@@ -25,14 +25,14 @@ function Provider({ field, value, error, data, onValue }) {
     </datalist></div>`;
 }
 
-// A wrong sign is the usual mistake, so the hint says where the place is.
+// A wrong sign is the usual mistake, so the hint shows the place with N or S and E or W.
 function Place({ field, value, error, onValue }) {
   const place = placeOf(value);
   return html`<${Field} label=${field.label} placeholder=${field.placeholder}
     hint=${place.problem ? field.hint : placeText(place)} ...${{ value, error, onValue }} />`;
 }
 
-// `value` is null for all regions, also those that are added later, or a list of ids.
+// `value` is a list of ids, or null for all regions, also those that are added later.
 function Regions({ value, error, data, onValue }) {
   const all = data.regions ?? [];
   const without = (id) => onValue(value.filter((one) => one !== id));
@@ -59,7 +59,7 @@ function Regions({ value, error, data, onValue }) {
 
 const controls = { game: Game, provider: Provider, place: Place, regions: Regions };
 
-/** The control of a field of kinds.js. `data` are the catalog's lists. */
+/** The control for a field of kinds.js. `data` are the catalog's lists. */
 export function Control({ field, value, error, data, onValue }) {
   const Own = controls[field.control];
   if (Own) return html`<${Own} ...${{ field, value, error, data, onValue }} />`;

@@ -1,4 +1,4 @@
-// What games have, for their list: asked one after the other, once, and no more than some.
+// Counts for the list of games: requested once, one game after the other, for a limited number.
 import { request } from "../../core/api.js";
 import { useEffect, useState } from "../../core/html.js";
 import { token } from "../../core/session.js";
@@ -31,12 +31,12 @@ export function useCounts(ids) {
           const found = await countsOf(id, ending.signal);
           setCounts((before) => new Map(before).set(id, found));
         } catch (error) {
-          // A game that was just added or removed: the others count.
+          // This game was just added or removed. Continue with the others.
           if (error.status !== 404) throw error;
         }
       }
     };
-    // A count that is not known is a dash: the list is what matters.
+    // An unknown count is shown as a dash: the list matters more.
     look().catch(() => {});
     return () => ending.abort();
   }, [asked, token.value]);

@@ -9,11 +9,11 @@ import { elementLink, gameName, regionName } from "./columns.js";
 import { IdText } from "./id_text.js";
 import { kinds, pathOf } from "./kinds.js";
 
-/** The address of the Regions panel, as players at a region's datacenter see it. */
+/** The address of the Regions panel with the ranking for players at a region's datacenter. */
 export const rankLink = ({ region_id: region, datacenter_coord: { latitude, longitude } }) =>
   linkTo("regions", { latitude, longitude, region });
 
-/** Members and what they are, as a list of terms. `rows` are pairs; null ones are left out. */
+/** Members and their values, as a description list. `rows` are pairs; null ones are left out. */
 export function Members({ rows }) {
   return html`<dl class="members">${rows.filter(Boolean).map(([title, value]) => html`
     <div key=${title}><dt>${title}</dt><dd>${value}</dd></div>`)}</dl>`;

@@ -7,9 +7,9 @@ import { findingsOf, newUuid, proposedId } from "./checks.js";
 import { Control } from "./controls.js";
 import { kinds, pathOf, problemsOf } from "./kinds.js";
 
-/** The element as it is now, or null where it is not there. Throws ApiError. */
+/** The element as it is now, or null if it does not exist. Throws ApiError. */
 async function currentOf(kind, path) {
-  // A tier is nothing but its id: there is nothing to compare.
+  // A tier has only its id, so there is nothing to compare.
   if (kinds[kind].isNameAlone) return null;
   try {
     return await request("GET", path);
@@ -31,8 +31,8 @@ function objectOf(text) {
 }
 
 /**
- * What a form holds, as form and as JSON. `source` has the members that the form does not show.
- * Returns the state and what changes it.
+ * The content of a form, as fields and as JSON. `source` has the members that the form does not
+ * show. Returns the state and the functions that change it.
  */
 function useForm({ kind, element, preset, data }) {
   const { id: idName, name: nameOf, isUuid, draftOf, elementOf } = kinds[kind];
@@ -59,7 +59,7 @@ function useForm({ kind, element, preset, data }) {
   };
 }
 
-/** Puts the focus on the first field, and on the first that is wrong whenever `asked` grows. */
+/** Puts the focus on the first field, and whenever `asked` grows, on the first wrong field. */
 function useFocus(form, asked) {
   useEffect(() => {
     form.current?.querySelector(asked ? '[aria-invalid="true"]' : "input:not([readonly])")?.focus();
@@ -83,9 +83,9 @@ function Footer({ kind, form, path, body, busy, same, wrong }) {
 }
 
 /**
- * The form of an element; `element` null makes a new one, with the members of `preset`. Shows what
- * differs from what is there before it is sent. `data` are the catalog's lists.
- * `onDone(requestId, body)` is called after the change.
+ * The form for an element. If `element` is null, it makes a new one with the members of `preset`.
+ * Before it saves, it shows what will change. `data` are the catalog's lists. `onDone(requestId,
+ * body)` is called after the change.
  */
 export function Editor({ kind, element, preset = {}, data, onDone, onClose }) {
   const { one, isNameAlone, isUuid, idHint, fields } = kinds[kind];
@@ -120,7 +120,7 @@ export function Editor({ kind, element, preset = {}, data, onDone, onClose }) {
     }
     setState({ busy: true, error: null, moved: false });
     try {
-      // What was reviewed must be what happens: somebody else may have changed it since.
+      // Only what was reviewed may happen, but somebody else may have changed the element since.
       const now = await currentOf(kind, path);
       if (differences(base, now).length) {
         setBase(now);

@@ -44,7 +44,7 @@ function List({ kind, elements, data, chosen, search }) {
       action=${mayChange.value && html`<${AddButton} kind=${kind} first />`}>
       ${firstSteps[kind]}</${Empty}>`;
   }
-  // Next to the list, the chosen one says the rest.
+  // The chosen element, next to the list, shows the other columns.
   const without = chosen !== null && kind === "namespaces" ? ["id", "domains"] : [];
   const columns = columnsOf(kind, { data, counts, chosen, without, more: { search } });
   const rows = search ? elements.filter((row) => matches(kind, row, search, data)) : elements;

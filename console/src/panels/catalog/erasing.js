@@ -1,4 +1,4 @@
-// Erasing a game with all that it has, and how far erasures are.
+// Erases a game with all its data, and shows the progress of erasures.
 import { request } from "../../core/api.js";
 import {
   Badge, Confirm, CopyCurl, Count, Name, Problem, Section, Table, Time, announce,
@@ -24,7 +24,7 @@ const columns = [
   counted("tokens", "Tokens"),
 ];
 
-/** Asks for the game's name, then begins to erase it. `game` is one of the catalog. */
+/** Asks for the game's name, then begins to erase it. `game` is a game of the catalog. */
 export function ErasingDialog({ game, onDone, onClose }) {
   const path = erasurePath(game.game_id);
   const erase = async () => {
@@ -42,7 +42,7 @@ export function ErasingDialog({ game, onDone, onClose }) {
   </${Confirm}>`;
 }
 
-/** All erasures, where there are any. */
+/** All erasures, if there are any. */
 export function Erasures() {
   const [isErasing, setErasing] = useState(false);
   const { value, error, reload } = useQuery(listPath,

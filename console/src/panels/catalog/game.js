@@ -1,4 +1,4 @@
-// One game with what it has: the way down from its name to namespaces, lobbies, avatars and tokens.
+// The page of one game, which leads to its namespaces, lobbies, avatars and tokens.
 import { Eraser, Layers, Pencil, Plus, Trash2 } from "lucide-preact";
 import {
   Count, CopyCurl, Empty, Loading, Name, Section, Table,
@@ -79,7 +79,7 @@ export function GamePage({ id, data, onOpen }) {
   const avatarsPath = `${pathOf("games", id)}/avatars`;
   const game = found(data.games, "game_id", id);
   const avatars = useQuery(game ? avatarsPath : null);
-  // A game that was added a moment ago is not known everywhere yet.
+  // A new game may not be known everywhere yet.
   const isEarly = avatars.error?.status === 404;
   useEffect(() => {
     if (!isEarly) return undefined;

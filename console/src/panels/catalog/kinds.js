@@ -1,8 +1,9 @@
-// What elements of the catalog are made of. A kind has `id` and `name` (the members that name an
-// element), the `fields` of its form, and how an element becomes a draft and back.
+// The kinds of elements in the catalog. A kind has `id` and `name` (the members that name an
+// element), the `fields` of its form, and functions that turn an element into a draft and back.
 //
 // A field has `at` (the path of its member, by which the service reports findings), `check(value,
-// context)`, which returns what is wrong in a sentence, and `control` where it is no line of text.
+// context)`, which returns what is wrong in a sentence, and `control` if it is not just a line of
+// text.
 import { Gamepad2, Globe, Layers, Server } from "lucide-preact";
 import {
   daysProblem, domainsProblem, identifierProblem, linesOf, nameProblem, pingUrlProblem, placeOf,
@@ -17,7 +18,7 @@ function set(element, name, value) {
   return value === undefined ? rest : { ...rest, [name]: value };
 }
 
-/** What is wrong with a namespace's domains: as texts, or as those that lead elsewhere already. */
+/** What is wrong with a namespace's domains: their text, or that another namespace has them. */
 function domainProblem(value, { id, data }) {
   const domains = linesOf(value).map((line) => line.toLowerCase());
   for (const other of data.namespaces ?? []) {
@@ -104,10 +105,10 @@ const tiers = {
   elementOf: () => ({}),
 };
 
-/** By the name in paths: /v1/games .. */
+/** The kinds by their names in paths: /v1/games .. */
 export const kinds = { games, namespaces, regions, tiers };
 
-/** The elements of a listing: GET /v1/tiers lists texts, all others objects. */
+/** The elements of a listing: GET /v1/tiers lists texts, all other listings have objects. */
 export function elementsOf(kind, listing) {
   return listing[kind].map((found) => (typeof found === "string" ? { tier: found } : found));
 }

@@ -15,7 +15,7 @@ const effects = {
   tiers: () => html`<p>Game versions that name it are no longer valid.</p>`,
 };
 
-/** Asks for the name of an element (its id, where that is one for people), then removes it. */
+/** Asks for the name of an element (or its id, if that is not a UUID), then removes it. */
 export function Removal({ kind, element, onDone, onClose }) {
   const { one, id, name, isUuid } = kinds[kind];
   const path = pathOf(kind, element[id]);

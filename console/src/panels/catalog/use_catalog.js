@@ -1,5 +1,5 @@
-// The lists of the catalog, which its pages show together: a namespace is of a game and names
-// regions.
+// The lists of the catalog. Its pages show them together, because a namespace belongs to a game and
+// names regions.
 import { useQuery } from "../../core/query.js";
 import { elementsOf } from "./kinds.js";
 
@@ -7,9 +7,8 @@ const period_ms = 5_000;
 const always = ["games", "namespaces", "regions"];
 
 /**
- * The catalog's lists: `{data, error, reload}`. `data` has a list for each kind that is known by
- * now; that of `kind` is kept up to date, the others are as they were when this was shown or
- * reloaded.
+ * The catalog's lists: `{data, error, reload}`. `data` has the lists that are loaded by now. The
+ * list of `kind` is kept up to date; the others date from when this was shown or reloaded.
  */
 export function useCatalog(kind) {
   const queries = [...always, "tiers"].map((one) => [one, useQuery(
@@ -22,5 +21,8 @@ export function useCatalog(kind) {
     reload: () => queries.forEach(([, query]) => query.reload()) };
 }
 
-/** The element of a list with this id; undefined where it is not there, or not known yet. */
+/**
+ * The element of a list with this id; undefined if it is not in the list, or the list is not
+ * loaded.
+ */
 export const found = (list, member, id) => list?.find((element) => element[member] === id);

@@ -14,7 +14,7 @@ import { isOwn } from "./past.js";
 const spans = [["60", "1 minute"], ["180", "3 minutes"], ["600", "10 minutes"]];
 const listed_marks = 8;
 const before_ms = 60_000;
-// As much as the service keeps by the second.
+// The service keeps about this much history in points of a second.
 const since_limit_ms = 3_500_000;
 const period_ms = 3_000;
 const noticed = 2;
@@ -30,7 +30,7 @@ function figuresOf(found, covers_ms) {
     p50: latency.count ? latency.p50 : null, p99: latency.count ? latency.p99 : null };
 }
 
-/** Figures of a point of /v1/history by operation of the data plane; "" has all of them. */
+/** Figures of a point of /v1/history by operation of the data plane; "" stands for all together. */
 function figuresBy(point) {
   if (!point) return new Map();
   const { data_plane: all, operations: each, covers_ms: covers } = point;
@@ -41,7 +41,8 @@ function figuresBy(point) {
 
 /**
  * What clients saw in the minute before `at` (ms since 1970) and since then, as rows `{operation,
- * before, since}`, all operations first. Without an `at` nothing is asked, and there are none.
+ * before, since}`, all operations together first. If `at` is null, nothing is requested and there
+ * are no rows.
  */
 export function useFigures(at) {
   const second = at === null ? null : Math.floor(at / 1_000) * 1_000;
@@ -61,7 +62,7 @@ export const firstOf = (rules) => (rules.length
 const figures = [["requests", "Requests", perSecond], ["errors", "5xx", percent],
   ["p50", "p50", microsText], ["p99", "p99", microsText]];
 
-// What is several times what it was, so that it is seen among the rest.
+// Marks a figure that has grown several times over, so that it stands out.
 function worse(name, was, is) {
   if (was === null || is === null || name === "requests") return null;
   if (name === "errors") return is > was ? "more" : null;

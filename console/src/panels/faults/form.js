@@ -19,7 +19,7 @@ function Check({ label, hint, checked, onChecked }) {
     <label for=${id}>${label}</label></span><small id=${`${id}-hint`}>${hint}</small></div>`;
 }
 
-/** Which requests a rule is about: what the point knows of them. */
+/** The fields that limit a rule to some requests, by what the point knows about requests. */
 function Whom({ found, draft, errors, put, field, games, tokens }) {
   const knows = (name) => (found.choose_by ?? []).includes(name);
   if (!found.choose_by?.length) {
@@ -79,7 +79,7 @@ function Editor({ found, games, tokens, onDone }) {
       setState({ busy: false, error });
     }
   };
-  // What nobody has filled in yet is wrong only once it is to be sent.
+  // An empty field counts as wrong only once the user has tried to send the form.
   const wrong = (name) => (draft[name] !== "" || tried ? errors[name] : undefined);
   const field = (name, label, hint, inputmode = "decimal") => html`<${Field} key=${name}
     label=${label} hint=${hint} inputmode=${inputmode} value=${draft[name]} error=${wrong(name)}
@@ -113,14 +113,14 @@ function Editor({ found, games, tokens, onDone }) {
 }
 
 /**
- * One point: what it is, its rule, and the form of another rule. `onDone` is called after a change,
- * `onClear` ends the rule.
+ * One point: what it is, its rule, and the form for another rule. `onDone` is called after a
+ * change, `onClear` ends the rule.
  */
 export function PointForm({ found, names, games, tokens, onDone, onClear }) {
   const { point, what, rule } = found;
   const heading = useRef(null);
   const id = useId();
-  // On a narrow screen it is far from the picture.
+  // Moves the focus here, because on a narrow screen the form is far from the picture.
   useEffect(() => heading.current?.focus(), []);
   const operations = operationsAt(point);
   return html`<section class="card point-form" aria-labelledby=${id}>

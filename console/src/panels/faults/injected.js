@@ -13,7 +13,7 @@ import { ruleText, sameRule } from "./rule.js";
 
 const entry_late_ms = 10_000;
 
-/** A rule in words, with the game's and the token's name where they are known. */
+/** A rule in words, with the game's and the token's name if they are known. */
 export function Rule({ rule, names }) {
   const { game, token, ...rest } = rule;
   const named = (id, before) => id && html`, ${before} <${Name} text=${names.get(id) ?? id} />`;
@@ -28,7 +28,7 @@ function SetBy({ at, entry, isLogRead }) {
     href=${linkTo("audit", { entry: entry.entry })}><${Name} text=${by} /></a>`}</small>`;
 }
 
-/** How long a rule is still in force. */
+/** How long a rule will still be in force. */
 export const leftText = (seconds) => (seconds === null ? "does not heal by itself"
   : `heals in ${durationText(seconds)}`);
 

@@ -16,7 +16,7 @@ const kinds = {
 /** One line that explains a kind. */
 export const meaningOf = (kind) => kinds[kind]?.[1];
 
-/** The icon of a kind, for eyes alone: the kind's name is beside it. */
+/** The icon of a kind. Screen readers skip it, because the kind's name is next to it. */
 export function KindIcon({ kind }) {
   const Icon = kinds[kind]?.[0];
   return Icon ? html`<${Icon} />` : null;

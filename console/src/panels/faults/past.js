@@ -1,26 +1,26 @@
-// When rules were set and ended, and by whom: from what is left of their time, from what this page
-// saw, and from the audit log where it may be read.
+// When rules were set and ended, and by whom: from their remaining time, from what this page saw,
+// and from the audit log if this user may read it.
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { useQuery } from "../../core/query.js";
 import { tokenKind } from "../../core/session.js";
 import { ruleText, usual_s } from "./rule.js";
 
-// What is left is given in whole seconds, and answers take their time.
+// The remaining time is in whole seconds, and answers take some time to arrive.
 const same_ms = 4_000;
-// A service's clock and that of the browser's machine may differ.
+// The clocks of the service and of the browser's machine may differ.
 const skew_ms = 60_000;
 const fresh_ms = 10_000;
 const ended_limit = 50;
 const log_path = "/v1/audit?limit=100&action=fault";
-// What ends a fault is done before its entry is written.
+// A fault may end a moment before its entry is written.
 const entry_ms = 1_500;
 
 let begun = new Map();
 let seenAt = 0;
 const own = new Set();
 
-/** What ended while this page looked: `{point, at}` with `at` in ms since 1970. */
+/** The rules that ended while this page watched: `{point, at}` with `at` in ms since 1970. */
 const ended = signal([]);
 
 /** Notes that a change was made by this page. */
@@ -30,8 +30,8 @@ export const noteOwn = (requestId) => own.add(requestId);
 export const isOwn = (requestId) => own.has(requestId);
 
 /**
- * The rules of a listing of points, as its points with `at`: when each was set, in ms since 1970.
- * Call it with each new listing.
+ * The rules in a listing of points: the points that have one, with `at`, the time when the rule was
+ * set, in ms since 1970. Call it with each new listing.
  */
 export function rulesOf(points, now = Date.now()) {
   const next = new Map();
@@ -45,7 +45,7 @@ export function rulesOf(points, now = Date.now()) {
     return { ...found, at: next.get(point).at };
   });
   const gone = [...begun.keys()].filter((point) => !next.has(point));
-  // Nobody looked for a while: when it ended is not known.
+  // If nobody looked for a while, it is not known when a rule ended.
   if (gone.length && now - seenAt < fresh_ms) {
     const found = gone.map((point) => ({ point, at: now }));
     ended.value = [...ended.value, ...found].slice(-ended_limit);
@@ -69,7 +69,9 @@ export function useEntries(rules) {
 
 const subjectOf = (point) => `faults/${point}`;
 
-/** The entry of a rule in force, or null: it was there from the start, or the log is not read. */
+/**
+ * The entry of a rule in force. Null if the rule was there from the start or the log is not read.
+ */
 export function entryOf({ point, at }, entries) {
   const last = entries?.find(({ subject }) => subject === subjectOf(point) || subject === "faults");
   const fits = last?.action === "fault.put" && Math.abs(Date.parse(last.at) - at) < skew_ms;
@@ -88,8 +90,9 @@ function markOf(entry) {
 
 /**
  * What charts mark, from `from` (ms since 1970) on, the oldest first: `{at, sign, point, rule,
- * text, entry}`; `point` is null for all, `rule` what was set or null, `text` what happened
- * otherwise, `entry` of the audit log or null. Marks of the same second are at the same time.
+ * text, entry}`. `point` is null for all points, `rule` is the rule that was set or null, `text`
+ * says what else happened, `entry` is from the audit log or null. Marks within the same second get
+ * the same time.
  */
 export function marksOf(rules, entries, from) {
   const told = (entries ?? []).map(markOf);

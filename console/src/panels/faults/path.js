@@ -1,11 +1,14 @@
-// The way of a request through the service, with the fault points on it, in words. The service's
+// The path of a request through the service, with the fault points on it, in words. The service's
 // GET /faults has the same points; a test compares them.
 
 const actor = (name, title, operations) => ({ name, title, operations, points: [
   [`${name}.receive`, "request", `${title}: request`], [`${name}.reply`, "answer",
     `${title}: answer`]] });
 
-/** The stages before actors, in the order of a request. Points are `[id, words, words alone]`. */
+/**
+ * The stages before actors, in the order of a request. Points are `[id, words in the stage, words
+ * elsewhere]`.
+ */
 export const arriving = [
   { id: "connection", title: "Connection",
     points: [["accept", "Accept", "Accept a connection"],

@@ -22,8 +22,8 @@ function Point({ id, words, alone, found, chosen }) {
 }
 
 /**
- * The way of a request with all fault points. `points` are those of GET /faults, by id; without
- * them the picture is shown alone. `chosen` is the id of the point whose form is open.
+ * The path of a request with all fault points. `points` are the points of GET /faults by id;
+ * without them, only the picture is shown. `chosen` is the id of the point whose form is open.
  */
 export function Path({ points = new Map(), chosen }) {
   const point = ([id, words, alone]) => html`<${Point} key=${id} id=${id} words=${words}

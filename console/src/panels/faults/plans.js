@@ -16,8 +16,8 @@ export function commandOf(name) {
 }
 
 /**
- * The shipped plans, each with the command that runs it. The service itself knows of none, so their
- * state is which of their presets are in force.
+ * The shipped plans, each with the command that runs it. The service itself does not know plans, so
+ * their state is which of their presets are in force.
  */
 export function Plans({ presets, points }) {
   const inForce = new Set(presets.filter(({ point, rule }) =>

@@ -1,22 +1,24 @@
 // A rule as it is typed, as it is sent, and as a sentence.
 
-/** How long a rule lasts that does not say it, in seconds, as the service does. */
+/** The service's default for how long a rule lasts, in seconds. */
 export const usual_s = 3_600;
 
 const page_usual_s = 300;
 const spans = [["60", "1 minute"], ["300", "5 minutes"], ["3600", "1 hour"]];
 
-/** Choices of how long a rule lasts: the usual ones, and `lasts` (text of seconds) where other. */
+/**
+ * Choices of how long a rule lasts: the usual ones, and `lasts` (seconds as text) if it differs.
+ */
 export function spansWith(lasts = "") {
   if (lasts === "" || spans.some(([value]) => value === lasts)) return spans;
   const text = lasts % 60 ? `${lasts} seconds` : `${lasts / 60} minutes`;
   return [...spans, [lasts, text]];
 }
 
-/** How long a fault lasts that this page injects, unless something else is chosen: seconds. */
+/** The page's default for how long a fault lasts, in seconds. */
 export const usual_span = String(page_usual_s);
 
-/** What a rule chooses requests by, beside X-Fault: what a form has a text for. */
+/** What a rule chooses requests by, besides X-Fault: the members that are texts in a form. */
 const choices = ["game", "token", "client", "connections"];
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -42,8 +44,8 @@ function number(text, { least, most = Infinity, whole }) {
 }
 
 /**
- * `{rule, errors}` of a draft: the body of PUT /faults/{point}, and sentences by field of what is
- * wrong. `rule` is null where anything is.
+ * `{rule, errors}` of a draft: the body of PUT /faults/{point}, and sentences by field that say
+ * what is wrong. `rule` is null if anything is.
  */
 export function ruleOf(draft) {
   const errors = {};
@@ -83,7 +85,7 @@ export function ruleOf(draft) {
 
 const percent = (share) => `${Number((share * 100).toPrecision(6))} %`;
 
-/** Which passes a rule hits, in a few words each; without whom it is about. */
+/** Which passes a rule hits, in a few words each, without its game, client and token. */
 function howOften({ probability, every, first, once, header, connections }) {
   const said = [];
   if (probability !== undefined) said.push(percent(probability));

@@ -1,4 +1,4 @@
-// The lines of what needs attention: each is a link to where the console shows more of it.
+// What needs attention: each line is a link to where the console shows more about it.
 import { ChevronRight, CircleCheck, Info, OctagonAlert, TriangleAlert } from "lucide-preact";
 import { Badge, Loading, Name, Problem } from "../../core/components.js";
 import { html, useId } from "../../core/html.js";
@@ -33,7 +33,10 @@ function Line({ problem: { tone, what, todo, link, slow }, names }) {
     : html`<div>${content}</div>`}</li>`;
 }
 
-/** `found` are of problemsOf, `isKnown` says whether all was looked at; `names` are of games. */
+/**
+ * `found` is the result of problemsOf, `isKnown` says whether everything was checked, `names` are
+ * the names of games.
+ */
 export function Attention({ found, isKnown, error, onRetry, names }) {
   const id = useId();
   const well = isKnown && !error && found.every(({ tone }) => tone === "note");

@@ -11,7 +11,7 @@ const shown_limit = 20;
 const entries = 100;
 const audit_ms = 10_000;
 const config_ms = 30_000;
-// A process reads its configuration just before or after it says that it began.
+// A process reads its configuration just before or after the time of its start.
 const start_ms = 5_000;
 
 const kinds = [
@@ -34,7 +34,7 @@ function ofEntry({ entry, at, who, action, subject, before }) {
 
 /**
  * The changes between two moments (ms), the newest first, at most 20: `{sign, at, text, ..}`.
- * Starts and reloads are among them, however much was changed since.
+ * Starts and reloads are always among them, however many changes followed.
  */
 export function changesOf({ audit, replicas = [], config, from, to }) {
   const starts = replicas.map(({ replica_id: id, host, began_ms: at, version }) => ({

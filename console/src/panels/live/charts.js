@@ -16,14 +16,14 @@ const kinds = [["2xx", "series-3"], ["3xx", "series-4"], ["4xx", "series-2"],
   ["5xx", "series-bad"]];
 const percentiles = ["p50", "p90", "p99", "max"];
 
-// What links lead to.
+// The ids of charts that links lead to.
 const ids = { Requests: "live-requests", "Event loops, busy": "live-loops" };
 
 const answered = (kind) => (found, point) => perSecond(found?.answers[kind] ?? 0, point);
 const latency = (name) => (found) =>
   (found?.latency_us.count ? Math.max(1, found.latency_us[name]) : null);
 
-/** A line of each operation that is shown, and one of all others together. */
+/** A line for each operation that is shown, and one for all others together. */
 function eachOf({ columns, seen, shown }, pick, ofOthers, params) {
   const each = shown.map((operation) => ({
     label: operation, ...lineOf(operation), values: columns.of((point) =>
@@ -39,7 +39,7 @@ const sum = (pick) => (point, found) => found.reduce((all, one) => all + pick(on
 const most = (pick) => (point, found) =>
   found.reduce((all, one) => Math.max(all ?? 0, pick(one) ?? 0) || null, null);
 
-/** Lines of one operation, or of all together where `operation` is "all". */
+/** The charts of requests by operation, of one operation, or of all together ("all"). */
 function requestCharts(of, operation) {
   if (!operation) {
     const rate = (found, point) => perSecond(found?.requests ?? 0, point);
@@ -87,8 +87,8 @@ function processCharts({ columns, points }, memory) {
 }
 
 /**
- * The charts of the points over `range`: by operation, or of the one that is chosen. `changes` is
- * the card that explains their `marks`, `more` what stands after all.
+ * The charts of the points over `range`: by operation, or of the chosen operation. `changes` is the
+ * card that explains their `marks`; `more` follows the last chart.
  */
 export function Charts({ past, range, found, operation, marks, memory, changes, more }) {
   const columns = columnsOfPoints(past.points, range.step);

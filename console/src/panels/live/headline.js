@@ -1,4 +1,4 @@
-// The numbers that say how the service is: each leads to where it shows more.
+// The numbers that say how the service is doing. Each leads to where the console shows more.
 import { Spark } from "../../core/components.js";
 import { countText, durationText, microsText } from "../../core/components/values.js";
 import { html } from "../../core/html.js";
@@ -10,7 +10,7 @@ const three = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
 const one = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
 const timeOf = (ms) => new Date(ms).toISOString().slice(11, 16);
 
-/** A share as a text: 0 % is none at all, and no failure is rounded away. */
+/** A share as a text. 0 % means none at all: no failure is rounded away. */
 export function shareText(share) {
   if (share > 0 && share < 0.0001) return "under 0.01 %";
   return `${three.format(share * 100)} %`;
@@ -60,7 +60,7 @@ function Replicas({ replicas }) {
     note=${replicas?.length > 1 ? all : alone} />`;
 }
 
-/** The row of five. `sums` are of `points`, `replicas` is null until they are known. */
+/** The row of five numbers. `sums` is sumsOf(points), `replicas` is null until they are known. */
 export function Headline({ points, sums, range, replicas, running }) {
   const mine = replicas?.find(({ is_this: isThis }) => isThis);
   const here = replicas?.length > 1 ? ", this replica" : "";

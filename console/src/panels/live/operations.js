@@ -1,14 +1,15 @@
 // The operations of the data plane, as charts tell them apart.
 
-// In the order of their colors: those that players use most come first. The past has operations of
-// both planes, and does not say which is of which. What no operation matches is of either.
+// In the order of their colors: those that players use most come first. /v1/history has the
+// operations of both planes, and does not say which is which. Requests that match no operation may
+// be of either plane.
 export const operations = [
   "list_regions", "list_avatars", "rank_group", "validate_version", "export_lobby_history",
   "validate_game", "download_media", "report_latencies", "ping", "validate_group",
   "download_export", "get_openapi", "unmatched",
 ];
 
-/** From here on the service calls an operation slow: see /v1/attention. */
+/** The service calls an operation slow from this latency on: see /v1/attention. */
 export const slow_ms = 250;
 
 const lines = [undefined, [6, 3], [2, 2]];
@@ -25,7 +26,7 @@ export const find = (point, name) => point.operations.find(({ operation }) => op
 
 /**
  * The operations with requests in these points, the busiest first: `{seen, shown}`. Of more than
- * seven, six are shown: before others those that failed, or were slow.
+ * seven, six are shown; those that failed or were slow come before others.
  */
 export function operationsOf(points) {
   const sums = new Map();

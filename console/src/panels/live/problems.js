@@ -24,7 +24,7 @@ function ofActors({ actors }) {
   return said;
 }
 
-/** A line for each fault that is set; one for all where it is not known which they are. */
+/** A line for each fault that is set; one for all if it is not known which they are. */
 function ofFaults({ faults }, points = [], names = new Map()) {
   if (!faults?.armed) return [];
   const said = ({ game, ...rule }) => `${ruleText(rule)}${game ? ` for the game ${
@@ -47,7 +47,7 @@ function ofFaults({ faults }, points = [], names = new Map()) {
 
 const show = (part) => ["live", { part }];
 
-// Where the console shows what a cause tells of, or what the service says to look at.
+// Where the console shows more about a cause, or what the service says to look at.
 const causes = {
   failed_requests: ["traces", { status: "5xx" }],
   disk_full: ["traces", { status: "507" }],
@@ -81,9 +81,9 @@ function ofFinding({ cause, severity, what, look_at: where }) {
 }
 
 /**
- * The problems of the last status, of what `/v1/attention` answered and of the fault points, each
- * or null: `{id, tone, what, todo, link?, slow?}`, with the name of an operation that is slow.
- * `names` are of games, by id.
+ * The problems in the last status, the answer of `/v1/attention` and the fault points, each of
+ * which may be null: `{id, tone, what, todo, link?, slow?}`. `slow` is the name of a slow
+ * operation. `names` are of games, by id.
  */
 export function problemsOf({ status, attention, points, connection, names }) {
   const found = [];
@@ -94,15 +94,16 @@ export function problemsOf({ status, attention, points, connection, names }) {
     });
   }
   if (!status) return found;
-  // Faults are told of for as long as they are set, and not for minutes after.
+  // Faults are shown while they are set, and not for minutes afterwards.
   const findings = (attention?.findings ?? []).filter(({ cause }) => cause !== "faults_injected");
   found.push(...ofActors(status), ...findings.map(ofFinding), ...ofFaults(status, points, names));
   return found.sort((a, b) => order.indexOf(a.tone) - order.indexOf(b.tone));
 }
 
 /**
- * What the slow requests of an operation have in common: `{game, place, kind, of}`, each of the
- * first two null unless four of five have it. `game` is an id; null without traces.
+ * What the slow requests of an operation have in common: `{game, place, kind, of}`, where the first
+ * two are null unless four of five requests have them. `game` is an id. Returns null without
+ * traces.
  */
 export function commonOf(traces) {
   if (!traces?.length) return null;

@@ -1,4 +1,4 @@
-// The processes that serve from one store, and which of them is not like the others.
+// The processes that serve from one store, and which of them differs from the others.
 import {
   Badge, Count, Loading, Micros, Name, Problem, Section, Table, Time,
 } from "../../core/components.js";
@@ -40,8 +40,8 @@ const columns = [
 ];
 
 /**
- * All replicas in one table, the odd ones first; one line where there is only one. Where its error
- * `isSaid` already, it is not repeated.
+ * All replicas in one table, the odd ones first; only one line if there is one replica. An error
+ * that `isSaid` elsewhere is not repeated.
  */
 export function Replicas({ query: { value, error, reload }, isSaid }) {
   const found = value?.replicas ?? [];

@@ -1,5 +1,6 @@
-// How many lobbies run, summed over games. The service counts by reading them, a game at a time, so
-// this is asked rarely: a page takes at most a 1000th of the time of the thread that counts.
+// How many lobbies are running, summed over games. The service counts by reading them, one game at
+// a time, so this is requested rarely: a page takes at most a thousandth of the counting thread's
+// time.
 import { request } from "../../core/api.js";
 import { useEffect, useState } from "../../core/html.js";
 import { useQuery } from "../../core/query.js";
@@ -26,7 +27,7 @@ async function countAll(games, seconds, signal) {
       });
     } catch (error) {
       if (signal.aborted) throw error;
-      // A game that was just removed, or a service with too much to do: the others count.
+      // The game was just removed, or the service is overloaded. Continue with the others.
       counted.isPartial = true;
     }
   }

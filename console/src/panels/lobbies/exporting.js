@@ -29,11 +29,11 @@ const columnsFor = (games) => [
   { id: "bytes", title: "Size", numeric: true, cell: (row) => html`<${Bytes} n=${row.bytes} />` },
 ];
 
-/** An export of `span` of a game, its way through the service, and what is exported besides. */
+/** An export of `span` of a game, its progress in the service, and the other exports. */
 export function useExporting(game, span) {
   const { job, start, stop } = useExport();
   const query = { query_start: span.start, query_end: span.end };
-  // Asked again once a second while something is under way, and when that has ended.
+  // Requested once a second while an export is under way, and again when it has ended.
   const isAsking = job.state === "asking";
   const [others, setOthers] = useState(false);
   const { value } = useQuery("/v1/exports", { every: isAsking || others ? watch_ms : 0 });
@@ -46,13 +46,13 @@ export function useExporting(game, span) {
     again: () => start(game, job.query) };
 }
 
-/** Begins the export. */
+/** The button that begins the export. */
 export function ExportButton({ exporting }) {
   return html`<button type="button" class="primary" disabled=${exporting.isAsking}
     onClick=${exporting.begin}><${Download} />Export this span</button>`;
 }
 
-/** What became of the export: nothing before it is asked for. */
+/** What became of the export. Shows nothing before an export is requested. */
 export function ExportOutcome({ exporting, isFiltered = false }) {
   const { job, mine, again, stop } = exporting;
   const said = job.query && spanText({ start: job.query.query_start, end: job.query.query_end });

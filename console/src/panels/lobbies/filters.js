@@ -1,34 +1,34 @@
-// Filters of lobbies: in the hash, in requests, and as a row of choices.
+// Filters for lobbies: in the hash, in requests, and as a row of choices.
 import { html, useMemo } from "../../core/html.js";
 import { Picker } from "../../core/components.js";
 import { useQuery } from "../../core/query.js";
 
-/** The filters by their names in the hash, which are those of requests, too. */
+/** The names of the filters, both in the hash and in requests. */
 export const filterNames = ["region", "version", "mode", "tier"];
 
-/** No filters, as changes of a hash. */
+/** The changes of a hash that clear all filters. */
 export const unfiltered = Object.fromEntries(filterNames.map((name) => [name, null]));
 
-/** The filters that a hash has: an object without those that are not set. */
+/** The filters that are set in a hash, as an object. */
 export function filtersOf(params) {
   return Object.fromEntries(filterNames.map((name) => [name, params.get(name)])
     .filter(([, value]) => value));
 }
 
-/** The filters as the end of a query. */
+/** The filters as the end of a query string. */
 export function queryOf(filters) {
   return Object.entries(filters).map(([name, value]) => `&${name}=${encodeURIComponent(value)}`)
     .join("");
 }
 
-/** Options without doubles, by their labels. `found` are `{value, label, note?}`. */
+/** Options without duplicates, sorted by their labels. `found` are `{value, label, note?}`. */
 export function optionsOf(found) {
   const byValue = new Map(found.map((option) => [option.value, option]));
   return [...byValue.values()].sort((one, other) =>
     one.label.localeCompare(other.label, "en", { numeric: true }));
 }
 
-// No catalog lists versions and modes: those of the lobbies that were counted can be chosen.
+// The catalog does not list versions and modes, so the choices are those of the counted lobbies.
 function useOptions(counted) {
   const regions = useQuery("/v1/regions").value?.regions;
   const tiers = useQuery("/v1/tiers").value?.tiers;

@@ -1,4 +1,4 @@
-// The search of a lobby by its id.
+// The search for a lobby by its id.
 import { html, useState } from "../../core/html.js";
 import { Field } from "../../core/components.js";
 
@@ -7,7 +7,7 @@ const form = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/i;
 /** The first id in a text, as the service writes it, or null. */
 export const idIn = (text) => form.exec(text)?.[0].toLowerCase() ?? null;
 
-/** A field for a lobby's id: `onLobby` gets it as soon as it is whole. */
+/** A field for a lobby's id: `onLobby` gets the id as soon as it is complete. */
 export function FindLobby({ onLobby }) {
   const [text, setText] = useState("");
   const [wrong, setWrong] = useState(null);

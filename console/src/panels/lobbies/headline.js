@@ -1,4 +1,4 @@
-// The numbers that a game's lobbies come down to, above everything else.
+// The main numbers of a game's lobbies, above everything else.
 import { html } from "../../core/html.js";
 import { Count, Duration, Name, Time } from "../../core/components.js";
 import { linkHere } from "../../core/router.js";
@@ -30,11 +30,11 @@ function Longest({ long, longerText, onLong }) {
 
 /**
  * `history` and `long` are the answers of the survey and of the long-running lobbies, or null;
- * `longerText` says for how long, `onLong` shows those.
+ * `longerText` says how long "long" is, `onLong` shows these lobbies.
  */
 export function Headline({ history, long, longerText, onLong }) {
   const started = history?.started.reduce((all, n) => all + n, 0);
-  // Whole buckets are counted, of which the first may begin before the span.
+  // Whole buckets are counted, and the first one may begin before the span.
   const end = history && Math.min(history.counted,
     history.start + history.started.length * history.bucket_ms);
   return html`<dl class="tiles">

@@ -1,4 +1,4 @@
-// The history of a span: the chart with its numbers, and what to do where nothing ran.
+// The history of a span: the chart with its numbers, and what to do if nothing ran.
 import { Gamepad2 } from "lucide-preact";
 import { html } from "../../core/html.js";
 import { CopyCurl, Count, Empty, Loading, Problem, Section, Table, Time }
@@ -35,7 +35,7 @@ const partTexts = {
   uncounted: ({ at }) => `lobbies that started at ${timeText(at, 16)} or later are not counted.`,
 };
 
-/** What is left to do where nothing is to be seen. */
+/** What the user can do if there is nothing to see. */
 function Nothing({ isFiltered, name, onName, onClear }) {
   const wider = { month: ["year", "Show the last year"] }[name] ?? ["month",
     "Show the last 30 days"];
@@ -50,8 +50,9 @@ function Nothing({ isFiltered, name, onName, onClear }) {
 }
 
 /**
- * `survey` is the query of `path`, `history` its last answer or null, `span` what is asked for and
- * `now` when. `onZoom` gets a span, `onScale` a factor, `onName` the name of a span.
+ * `survey` is the query of `path`, `history` its last answer or null, `span` the requested span and
+ * `now` the time of the request. `onZoom` gets a span, `onScale` a factor, `onName` the name of a
+ * span.
  */
 export function History({ survey, history, path, span, now, isFiltered, onZoom, onScale, onName,
   onClear, onRefresh, exporting }) {
@@ -76,7 +77,7 @@ export function History({ survey, history, path, span, now, isFiltered, onZoom, 
   </${Section}>`;
 }
 
-/** What stands where the catalog has no game. */
+/** Shown if the catalog has no game. */
 export function NoGame() {
   return html`<${Empty} icon=${Gamepad2} title="No games yet" action=${html`<a
     href=${linkTo("catalog", { kind: "games" })}>Create a game in the catalog</a>`}>

@@ -14,7 +14,7 @@ const utc = (seconds) => uPlot.tzDate(new Date(seconds * 1_000), "Etc/UTC");
 const day_s = 86_400;
 const date = new Intl.DateTimeFormat("en", { month: "short", day: "numeric", timeZone: "UTC" });
 
-// Dates where a mark is a day or more, else hours, with the date at midnight; years beyond.
+// Years or dates for long steps, otherwise hours, with the date at midnight.
 const momentsOf = (_, splits, __, ___, step_s) => splits.map((s) => {
   if (step_s > 300 * day_s) return timeText(s * 1_000, 4);
   if (step_s >= day_s || s % day_s === 0) return date.format(s * 1_000);
@@ -30,7 +30,7 @@ function selected(plot, onZoom) {
   onZoom({ start, end });
 }
 
-// Parts that are not whole lie under a veil with an edge.
+// Incomplete parts are covered by a veil with an edge.
 function drawParts(plot, parts) {
   const { ctx, bbox } = plot;
   const { left, top, width, height } = bbox;
@@ -54,7 +54,7 @@ function drawParts(plot, parts) {
   ctx.restore();
 }
 
-// The most that ran at once, which is between the begins of buckets as a rule.
+// The peak of running lobbies, which is usually between the starts of two buckets.
 function drawPeak(plot, peak) {
   if (!peak) return;
   const { ctx, bbox } = plot;
@@ -84,7 +84,7 @@ function optionsOf({ width, onZoom, onIndex, now }) {
     width, height: height_px, tzDate: utc, legend: { show: false },
     cursor: {
       drag: { x: true, y: false, setScale: false }, y: false,
-      // What two clicks would reset is the hash's to say.
+      // A double click would reset the zoom, but the span is kept in the hash.
       bind: { dblclick: () => null },
     },
     scales: {
@@ -109,7 +109,7 @@ function optionsOf({ width, onZoom, onIndex, now }) {
   };
 }
 
-/** The columns of a reply: s since 1970, started, running. The end has a bucket without counts. */
+/** The columns of a reply: s since 1970, started, running. The end gets a bucket without counts. */
 function columnsOf({ start, bucket_ms, started, running }) {
   const times = started.map((_, index) => (start + index * bucket_ms) / 1_000);
   const end = (start + started.length * bucket_ms) / 1_000;
@@ -137,9 +137,9 @@ function Legend({ history, parts, index }) {
 }
 
 /**
- * The chart of a reply of GET /v1/games/ID/lobbies, with its `parts` that are not whole faded.
- * Dragging over it calls `onZoom` with a span in ms since 1970. The arrow keys move along it, + and
- * - call `onScale` with 0.5 and 2.
+ * The chart of a reply to GET /v1/games/ID/lobbies, with its incomplete `parts` faded. Dragging
+ * over it calls `onZoom` with a span in ms since 1970. The arrow keys move along it, + and - call
+ * `onScale` with 0.5 and 2.
  */
 export function HistoryChart({ history, parts, onZoom, onScale }) {
   const place = useRef(null);

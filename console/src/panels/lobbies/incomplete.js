@@ -1,10 +1,10 @@
-// Which parts of a history are not all of it, and why.
+// Which parts of a history are incomplete, and why.
 
 /**
- * The parts of a survey's answer whose counts are not whole, the earliest first: `{from, to, why}`
- * in ms since 1970, of whole buckets. `why` is "expired" where lobbies are not kept any more,
- * "uncounted" where counting took too long, and "open" for the bucket that is not over at `now` and
- * all behind it. `at` is the time that the part begins or ends with.
+ * The parts of a survey's answer with incomplete counts, the earliest first: `{from, to, why, at}`
+ * in ms since 1970. A part consists of whole buckets. `why` is "expired" if lobbies are no longer
+ * kept, "uncounted" if counting took too long, and "open" for the bucket that is not over at `now`
+ * and all later ones. `at` is the exact time at which the part ends ("expired") or begins.
  */
 export function incompleteParts(survey, now) {
   const { start, bucket_ms, started, complete_from: kept, partial_from: counted } = survey;
@@ -23,6 +23,6 @@ export function incompleteParts(survey, now) {
   return parts;
 }
 
-/** Why the bucket that begins at `from` is not whole, or null. */
+/** Why the bucket that begins at `from` is incomplete, or null. */
 export const whyIncomplete = (parts, from) =>
   parts.find((part) => from >= part.from && from < part.to)?.why ?? null;

@@ -105,7 +105,7 @@ function Elsewhere({ game, games, lobby }) {
 /** The page of the lobby with the id `lobby`. `games` are those of the catalog. */
 export function LobbyPage({ game, games, lobby: id }) {
   const path = lobbyPath(game, id);
-  // Asked again while it runs: its end may come.
+  // Requested again while the lobby runs, because it may end.
   const [isOver, setOver] = useState(false);
   const { value, error, reload } = useQuery(path, { every: isOver ? 0 : refresh_ms });
   useEffect(() => setOver(Boolean(value?.stop_ts)), [value]);

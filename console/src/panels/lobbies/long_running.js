@@ -1,4 +1,4 @@
-// Lobbies that have been running for long: those that somebody should look at.
+// Lobbies that have been running for a long time, which somebody should look at.
 import { html } from "../../core/html.js";
 import { CopyCurl, Duration, Loading, Name, Problem, Section, Select, Table }
   from "../../core/components.js";
@@ -33,8 +33,8 @@ const columns = [
 ];
 
 /**
- * The oldest running lobbies of a game: the query, with `longerText`, what "long" is now. `least`
- * is a text of ms.
+ * The oldest running lobbies of a game: the query, with `longerText`, which says how long "long" is
+ * now. `least` is ms as text.
  */
 export function useLongRunning(game, filters, least) {
   const [longer, longerText] = choices.find(([ms]) => ms === least) ?? choices[2];
@@ -43,7 +43,7 @@ export function useLongRunning(game, filters, least) {
   return { ...useQuery(path, { every: period_ms }), path, longer, longerText };
 }
 
-/** `long` is of useLongRunning; `onLeast` gets another length, as a text of ms. */
+/** `long` is the result of useLongRunning; `onLeast` gets another length, in ms as text. */
 export function LongRunning({ long, onLeast }) {
   const { value, error, reload, path, longer } = long;
   return html`<${Section} title="Long-running lobbies" className="long-running"

@@ -1,4 +1,4 @@
-// A game's lobbies over a span: the numbers, the chart, those that run for long, and exports.
+// A game's lobbies over a span: the numbers, the chart, the long-running ones, and exports.
 import { X } from "lucide-preact";
 import { html, useEffect, useRef, useState } from "../../core/html.js";
 import { useQuery } from "../../core/query.js";
@@ -15,7 +15,7 @@ import { SpanChoice } from "./span_choice.js";
 
 const refresh_ms = 60_000;
 
-/** The time now, moving on once a minute while a span that ends now can be seen. */
+/** The current time, updated once a minute while a span that ends now is visible. */
 function useNow(isRunning) {
   const [now, setNow] = useState(Date.now());
   const seen = visible.value;
@@ -27,7 +27,7 @@ function useNow(isRunning) {
   return [now, () => setNow(Date.now())];
 }
 
-/** The survey of a span: its query, and the last answer, which stays until the next is there. */
+/** The survey of a span: its query, and the last answer, which stays until the next one arrives. */
 function useSurvey(game, span, filters, onCounted) {
   const { start, end, buckets } = bucketed(span);
   const path = `${gamePath(game)}/lobbies?start=${start}&end=${end}&buckets=${buckets}`

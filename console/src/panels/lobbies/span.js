@@ -8,12 +8,12 @@ const day = 24 * hour;
 const last = (length) => (now) => ({ start: now - length, end: now });
 const midnight = (now) => now - (now % day);
 
-/** Spans by name, each at a time `now`. All but "yesterday", a whole day in UTC, end then. */
+/** Spans by name, at a time `now`. All end at `now` except "yesterday", a whole day in UTC. */
 export const spans = { hour: last(hour), day: last(day),
   yesterday: (now) => ({ start: midnight(now) - day, end: midnight(now) }),
   week: last(7 * day), month: last(30 * day), year: last(365 * day) };
 
-/** Buckets are as long as these, so that their ends are times that people say. */
+/** The lengths that buckets may have, so that they end at round times. */
 const lengths = [second, 5 * second, 15 * second, minute, 5 * minute, 15 * minute, hour,
   3 * hour, 6 * hour, 12 * hour, day, 7 * day, 28 * day, 364 * day];
 
@@ -40,7 +40,7 @@ export function bucketed({ start, end }) {
 const whole = (text) => (/^\d{1,15}$/.test(text ?? "") ? Number(text) : null);
 
 /**
- * The span that a hash says: `start` and `end`, or the name of one; else the last week.
+ * The span in a hash: its `start` and `end`, or its name; otherwise the last week.
  * @param {URLSearchParams} params
  * @param {number} now
  * @returns {{start: number, end: number, name: string|null}} the name is null for a fixed span
@@ -54,7 +54,7 @@ export function spanOf(params, now) {
   return { ...spans[name](now), name };
 }
 
-/** The span around the same middle, `factor` times as long, a minute at least. */
+/** The span around the same middle that is `factor` times as long, but at least a minute. */
 export function scaled({ start, end }, factor) {
   const half = Math.max(least_span_ms, (end - start) * factor) / 2;
   const begin = Math.max(0, Math.round((start + end) / 2 - half));
@@ -68,10 +68,10 @@ export function moved({ start, end }, part) {
   return { start: begin, end: begin + end - start };
 }
 
-/** A time as a field for date and time takes it, to the second, in UTC. */
+/** A time in the format of a field for date and time, to the second, in UTC. */
 export const fieldText = (ms) => new Date(ms).toISOString().slice(0, 19);
 
-/** The time in such a field, or null where it is none. */
+/** The time in such a field, or null if it is not one. */
 export function fieldTime(text) {
   const ms = Date.parse(`${text.length === 16 ? `${text}:00` : text}Z`);
   return Number.isNaN(ms) || ms < 0 || ms > last_ms ? null : ms;
@@ -94,7 +94,10 @@ export function spanAround(start, end) {
 
 const most_ticks = 4;
 
-/** Times of at most 4 ticks in a span, at whole minutes, hours, days .., and what is between. */
+/**
+ * Times of at most 4 ticks in a span, at whole minutes, hours, days .., and the length between
+ * them.
+ */
 export function ticksOf(start, end) {
   const [wanted, quarter] = [(end - start) / most_ticks, 91 * day];
   const length = wanted > 28 * day ? Math.ceil(wanted / quarter) * quarter

@@ -1,4 +1,4 @@
-// Which span.
+// The choice of a span.
 import { ChevronLeft, ChevronRight, ZoomIn, ZoomOut } from "lucide-preact";
 import { html, useEffect, useState } from "../../core/html.js";
 import { Field } from "../../core/components.js";
@@ -37,7 +37,7 @@ function Edges({ span, onSpan }) {
 }
 
 /**
- * The choice of a span. What it holds stands at its end.
+ * The choice of a span. Its children are at the end.
  * @param {object} props
  * @param {{start: number, end: number, name: string|null}} props.span
  * @param {(span: {start: number, end: number}) => void} props.onSpan

@@ -1,4 +1,4 @@
-// One lobby's life on a line of time.
+// One lobby's life on a timeline.
 import { html } from "../../core/html.js";
 import { ticksOf, timeText } from "./span.js";
 

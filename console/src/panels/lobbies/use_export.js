@@ -1,4 +1,4 @@
-// An export: asked for until its file is complete, which may take longer than one request waits.
+// An export: requested until its file is complete, which may take longer than one request waits.
 import { useEffect, useRef, useState } from "../../core/html.js";
 import { jsonOf, send } from "../../core/api.js";
 import { announce } from "../../core/components.js";
@@ -6,10 +6,10 @@ import { announce } from "../../core/components.js";
 const pause_ms = 2_000;
 const patience_ms = 30 * 60_000;
 
-/** A link works for a minute. It is taken away a little before. */
+/** A link works for a minute. It is removed a little earlier. */
 const link_ms = 55_000;
 
-/** Nothing came of these: asking again joins the export, or gets into the queue. */
+/** Temporary failures: another request joins the export, or gets into the queue. */
 const passing = new Set(["timed_out", "deadline_exceeded", "exports_busy", "overloaded",
   "unavailable", "draining", "unreachable"]);
 
@@ -37,12 +37,11 @@ export function linkOf(answer) {
 
 /**
  * One export at a time.
- * @returns {{job: {state: "idle"|"asking"|"done"|"expired"|"failed", query: object|null,
- *   url: string|null, error: Error|null, waitsFor: string|null, completeFrom: string|null},
- *   start: (game: string, query: {query_start: number, query_end: number}) => void,
- *   stop: () => void}} `waitsFor` is why it is asked for again, `completeFrom` from when on it has
- *   all lobbies, where older ones are not kept. An export that nobody waits for goes on in the
- *   service.
+ * @returns {{job: {state: "idle"|"asking"|"done"|"expired"|"failed", query: object|null, url:
+ *   string|null, error: Error|null, waitsFor: string|null, completeFrom: string|null}, start:
+ *   (game: string, query: {query_start: number, query_end: number}) => void, stop: () => void}}
+ *   `waitsFor` is why it is requested again. `completeFrom` is the time from which it has all
+ *   lobbies, if older ones are not kept. An export that nobody waits for continues in the service.
  */
 export function useExport() {
   const [job, setJob] = useState(resting);

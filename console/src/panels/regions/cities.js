@@ -1,18 +1,18 @@
-// Cities by name. The list (console/cities.mjs cuts it down) is loaded when a letter is typed.
+// Cities by name. The list (console/cities.mjs cuts it down) is loaded when a user types a letter.
 
 /**
  * @typedef {object} City
- * @property {string} name such as "Tokyo", or "Suzhou, Anhui" where a country has two of the name
+ * @property {string} name such as "Tokyo", or "Suzhou, Anhui" if a country has two of that name
  * @property {string} code the country's ISO 3166 code
  * @property {string} country its English name
  * @property {import("./place.js").Place} place
- * @property {string} sought what is looked in: name, code and country without diacritics
+ * @property {string} sought the text that is searched: name, code and country without diacritics
  */
 
-// What stays in one piece when diacritics are taken off.
+// Letters whose marks Unicode does not count as diacritics.
 const letters = { ł: "l", ø: "o", đ: "d", ı: "i", ß: "ss", æ: "ae", œ: "oe" };
 
-/** A text as it is compared: small letters without diacritics. */
+/** A text as it is compared: in lower case and without diacritics. */
 export const bare = (text) => text.toLowerCase().normalize("NFD").replace(/\p{M}/gu, "")
   .replace(/[łøđıßæœ]/g, (letter) => letters[letter]);
 
@@ -37,8 +37,8 @@ export function citiesOf({ steps_per_degree: steps, names, latitudes, longitudes
 }
 
 /**
- * The cities that a text names: those whose name begins with it first, then those of which each
- * word of the text begins a word, such as "paulo" or "york us"; the larger ones first.
+ * The cities that match a text: first those whose name begins with it, then those in which each
+ * word of the text begins some word, such as "paulo" or "york us"; larger ones first.
  * @param {City[]} cities
  * @param {string} text
  * @param {number} limit
@@ -61,7 +61,7 @@ export const cityText = ({ name, code }) => `${name}, ${code}`;
 
 let loaded = null;
 
-/** The list of cities. Rejects where it cannot be loaded; the next call tries again. */
+/** The list of cities. Rejects if it cannot be loaded; the next call tries again. */
 export function loadCities() {
   loaded ??= import("city-timezones/data/cityMap.json").then(
     (module) => citiesOf(module.default),

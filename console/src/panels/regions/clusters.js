@@ -4,7 +4,7 @@
 
 /**
  * Marks that are closer than `gap` pixels to the first of a cluster belong to it.
- * @param {Mark[]} marks the ones that matter most first
+ * @param {Mark[]} marks the most important ones first
  * @returns {{x: number, y: number, members: Mark[]}[]}
  */
 export function clustersOf(marks, gap) {
@@ -18,7 +18,7 @@ export function clustersOf(marks, gap) {
 }
 
 /**
- * A cluster's marks around its middle, where no zoom takes them apart.
+ * A cluster's marks in a circle around its middle, if no zoom separates them.
  * @returns {{x: number, y: number, members: Mark[]}[]} one for each mark
  */
 export function fannedOut({ x, y, members }, gap) {
@@ -42,10 +42,10 @@ const boxAt = (left, middle, width) => ({ left, right: left + width,
   top: middle - line_height / 2, bottom: middle + line_height / 2 });
 
 /**
- * Where labels stand: right of their mark, else left of it, and nowhere if they would lie on
+ * Where labels are: right of their mark, or else left of it, and nowhere if they would cover
  * another label or mark or leave the map.
- * @param {{x: number, y: number, radius: number, text: string, isFirst?: boolean}[]} marks the ones
- *   that matter most first, but for the one with `isFirst`; an empty text has no label
+ * @param {{x: number, y: number, radius: number, text: string, isFirst?: boolean}[]} marks the most
+ *   important ones first, except for the one with `isFirst`; an empty text has no label
  * @param {{width: number, height: number}} size the map's
  * @param {{left: number, right: number, top: number, bottom: number}[]} obstacles
  * @returns {Map<number, {x: number, y: number, anchor: "start"|"end"}>} by the mark's index

@@ -1,4 +1,5 @@
-// Predicted latencies of a ranking in words, and where their order differs from that of distance.
+// Predicted latencies of a ranking in words, and where their order differs from the order by
+// distance.
 import { plural } from "../../core/plural.js";
 
 /** @typedef {{ms: number, confidence: number, source: string, reports: number}} Latency */
@@ -44,7 +45,7 @@ export function ordersOf(rows, place) {
 }
 
 /**
- * How the place of each region changes if latency decides, not distance.
+ * How each region's place in the order changes if latency decides instead of distance.
  * @param {{near: Row[], fast: Row[]}} orders
  * @returns {Map<string, string>} by id, without those that keep their place
  */

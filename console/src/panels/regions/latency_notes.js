@@ -1,8 +1,8 @@
-// What a ranking is ordered by, what is known of latencies there, and from whom.
+// What a ranking is ordered by, what is known about latencies there, and from which players.
 import { html } from "../../core/html.js";
 import { cellText, isLearned, kilometersOf, kilometersText, msText } from "./latency.js";
 
-/** How latencies come to be known; nothing where some are. */
+/** How the service can learn latencies. Shows nothing if it has learned some. */
 export function HowToLearn({ rows }) {
   if (isLearned(rows)) return null;
   return html`<p class="faint">To learn latencies, let players report what they measure with${" "}
@@ -10,7 +10,7 @@ export function HowToLearn({ rows }) {
     ${" "}<code>learn-from-listings</code> is true): see docs/latency.md.</p>`;
 }
 
-/** In which way the order by latency differs from that of distance, in one sentence. */
+/** How the order by latency differs from the order by distance, in one sentence. */
 function Difference({ near, fast }) {
   if (!near.length) return "";
   if (near[0] === fast[0]) return "The nearest region is also the fastest.";
@@ -33,7 +33,7 @@ function Learned({ rows, orders }) {
 /** The lines above a ranking. `rows` and `orders` are those of latency.js. */
 export function OrderedBy({ ranking, rows, orders }) {
   const { ranked_by: by } = ranking;
-  // A service of an earlier version does not say.
+  // An older service does not say it.
   if (!by) return null;
   let said = by === "latency" ? "Ordered by predicted latency" : "Ordered by distance";
   if (by !== "latency" && ranking.source === "unknown") {

@@ -7,8 +7,8 @@ import { parsePlace } from "./place.js";
 const isName = (text) => /\p{L}/u.test(text) && Boolean(parsePlace(text).wrong);
 
 /**
- * What somebody typed, when it is taken: `{address}`, `{place, city}` or `{wrong}`. `chosen` is the
- * suggestion that is marked, if any.
+ * What a typed text means, once it is submitted: `{address}`, `{place, city}` or `{wrong}`.
+ * `chosen` is the suggestion that is marked, if any.
  */
 async function meantBy(text, chosen) {
   const parsed = parsePlace(text);
@@ -31,7 +31,7 @@ function useSuggestions(text, isOpen) {
   useEffect(() => {
     if (!isWanted || cities) return undefined;
     let here = true;
-    // A failure is said when the text is taken.
+    // A failure is shown when the text is submitted.
     loadCities().then((found) => here && setCities(found), () => {});
     return () => {
       here = false;
@@ -56,10 +56,10 @@ function Suggestions({ id, found, at, onTake }) {
 
 /**
  * @param {object} props
- * @param {string} props.given what is ranked for now
+ * @param {string} props.given the location of the current ranking
  * @param {string|null} props.refused what is wrong with it
  * @param {(meant: {address?: string, place?: object, city?: string}) => void} props.onLocation
- * @param {*} props.children what is known of the location: a line below the field
+ * @param {*} props.children what is known about the location: a line below the field
  */
 export function LocationField({ given, refused, onLocation, children }) {
   const id = useId();

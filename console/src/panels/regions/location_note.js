@@ -1,9 +1,9 @@
-// What is known of the location that a ranking is for, and what to do where nothing is.
+// What is known about the location of a ranking, and what to do if nothing is.
 import { html } from "../../core/html.js";
 import { useQuery } from "../../core/query.js";
 import { placeText } from "./place.js";
 
-/** What is known of an address besides its place. */
+/** What is known about an address besides its place. */
 function Known({ country, asn, file }) {
   const said = [country && `Country ${country}`, asn && `internet provider AS${asn}`,
     file && `from ${file}`].filter(Boolean);
@@ -30,7 +30,7 @@ function Advice({ isAbsent, hasFallback }) {
  * The line below the field.
  * @param {object} props
  * @param {object|null} props.ranking a reply to GET /v1/ranking
- * @param {string|null} props.address the one that was asked for
+ * @param {string|null} props.address the requested address
  */
 export function LocationNote({ ranking, address }) {
   const source = ranking?.source;

@@ -1,4 +1,4 @@
-// What stands on the map: datacenters and clusters of them, players, and great circles.
+// What is on the map: datacenters and clusters of them, players, and great circles.
 import { html } from "../../core/html.js";
 import { harmless } from "../../core/components/name.js";
 import { clustersOf, fannedOut, labelsOf, radiusOf } from "./clusters.js";
@@ -41,7 +41,7 @@ export function Arcs({ from, regions, marked, path }) {
       coordinates: [pointOf(from), pointOf(region.datacenter_coord)] })} />`);
 }
 
-/** What the pin covers, but for its tip. */
+/** The box that the pin covers, without its tip. */
 const boxOfPin = ([x, y]) => ({ left: x - 9, right: x + 9, top: y - 28, bottom: y - 8 });
 
 function labelOf({ region_display_name: name }, rank) {
@@ -70,8 +70,8 @@ function Mark({ cluster, label, text, ranks, marked }) {
 }
 
 /**
- * What is drawn for each region or cluster that is seen, the best of the ranking first. The order
- * does not depend on what is marked: an element that moves while it is pressed gets no click.
+ * What is drawn for each region or cluster in view, the best of the ranking first. The order does
+ * not depend on what is marked: an element that moves while it is pressed gets no click.
  */
 function seenClusters({ regions, projection, view, size, ranks }) {
   const rankOf = ({ region_id: id }) => ranks?.get(id) ?? Infinity;
@@ -89,7 +89,7 @@ function seenClusters({ regions, projection, view, size, ranks }) {
 }
 
 /**
- * The regions as marks, those that would overlap as one with their number.
+ * The regions as marks. Those that would overlap are one mark with their number.
  * @param {object} props
  * @param {Map<string, number>|null} props.ranks by region_id; null before any ranking
  * @param {string|null} props.marked a region_id
@@ -103,13 +103,13 @@ export function Datacenters(props) {
   const labels = labelsOf(clusters.map(({ x, y, members }, index) =>
     ({ x, y, radius: radiusOf(members.length), text: texts[index],
       isFirst: members[0].region.region_id === marked })), size, pin ? [boxOfPin(pin)] : []);
-  // The last that is drawn lies on top: what matters most.
+  // The most important marks are drawn last, so that they are on top.
   return clusters.map((cluster, index) => html`<${Mark} key=${
     cluster.members[0].region.region_id} cluster=${cluster} label=${labels.get(index)}
     text=${texts[index]} ranks=${ranks} marked=${marked} />`).reverse();
 }
 
-/** A cross at a point that is seen. */
+/** A cross at a point of the view. */
 export function Cross({ point }) {
   if (!point) return null;
   const [x, y] = point;
@@ -117,7 +117,7 @@ export function Cross({ point }) {
     <path d=${`M${x - 10},${y}H${x + 10}M${x},${y - 10}V${y + 10}`} /></g>`;
 }
 
-/** A pin whose tip is at a point that is seen, so that it hides no mark there. */
+/** A pin whose tip is at a point of the view, so that it hides no mark there. */
 export function Pin({ point }) {
   if (!point) return null;
   return html`<g class="place" transform=${`translate(${point[0]} ${point[1]})`}>

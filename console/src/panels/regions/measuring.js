@@ -1,4 +1,4 @@
-// Pings of regions, and what they found.
+// Pings of regions, and their results.
 import { html, useEffect, useRef, useState } from "../../core/html.js";
 import { CopyText, announce } from "../../core/components.js";
 import { linkTo } from "../../core/router.js";
@@ -40,7 +40,7 @@ const curlsOf = (regions) => regions.filter(({ ping_url: url }) => isPingable(ur
   .map(({ ping_url: url }) => "curl -sS -o /dev/null -w '%{time_total} s %{url}\\n' "
     + `'${url.replaceAll("'", "%27")}'`).join("\n");
 
-/** The button that measures and a sentence about what came of it. */
+/** The button that measures, and a sentence about the result. */
 export function Measuring({ regions, measuring, ranked }) {
   const { results, running, start, stop } = measuring;
   const count = regions.filter(({ ping_url: url }) => isPingable(url)).length;

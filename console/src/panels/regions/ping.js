@@ -1,5 +1,5 @@
-// How far regions are in time, from this browser. The requests carry nothing: no token, no cookies,
-// no referrer.
+// How long a ping from this browser to a region takes. The requests carry nothing: no token, no
+// cookies, no referrer.
 
 const rounds = 5;
 const most_at_once = 3;
@@ -25,7 +25,7 @@ export function isPingable(text) {
   return url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url.hostname));
 }
 
-/** The middle of numbers, or the mean of the two middle ones; null without any. */
+/** The middle one of some numbers, or the mean of the two middle ones; null without numbers. */
 export function median(numbers) {
   if (numbers.length === 0) return null;
   const sorted = [...numbers].sort((one, other) => one - other);
@@ -45,7 +45,7 @@ async function ping(url, ending) {
 }
 
 async function measureOne(url, signal) {
-  // The first one makes the connection. It says whether there is anybody, not how far.
+  // The first ping opens the connection. It shows whether the region answers, not how fast.
   await ping(url, signal);
   const times = [];
   for (let round = 0; round < rounds; ++round) times.push(await ping(url, signal));
@@ -53,13 +53,14 @@ async function measureOne(url, signal) {
 }
 
 /**
- * Measures how long pings take: the median of five on a connection that is made before, three
- * regions at once, each ping for two seconds at most, all of it for twenty.
+ * Measures how long pings take: the median of five on an open connection. It pings three regions at
+ * once, for at most two seconds per ping and twenty in total.
  * @param {{region_id: string, ping_url: string}[]} regions the first 64 that may be pinged are
+ *   measured
  * @param {(regionId: string, result: {ms: number|null}) => void} onResult called once for each
  *   region; `ms` is null where a ping failed
- * @param {AbortSignal} signal ends it; then nothing more is told
- * @returns {Promise<void>} resolves when all are told
+ * @param {AbortSignal} signal ends it; then `onResult` is not called again
+ * @returns {Promise<void>} resolves when all results are reported
  */
 export async function measure(regions, onResult, signal) {
   const waiting = regions.filter(({ ping_url: url }) => isPingable(url)).slice(0, regions_limit);
@@ -70,7 +71,7 @@ export async function measure(regions, onResult, signal) {
       try {
         ms = await measureOne(region.ping_url, ending);
       } catch {
-        // It cannot be reached from here, which is all that a page gets to know.
+        // It cannot be reached from here. A page does not learn more than that.
       }
       if (signal.aborted) return;
       onResult(region.region_id, { ms });

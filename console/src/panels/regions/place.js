@@ -21,7 +21,7 @@ const wrong = (why) => ({ wrong: why });
 const address = /^[0-9A-Fa-f:.]{2,45}$/;
 
 /**
- * What somebody typed: an address or coordinates. Whether an address is one says the service.
+ * What somebody typed: an address or coordinates. The service decides whether an address is valid.
  * @param {string} text
  * @returns {{address: string}|{place: Place}|{wrong: string}} `wrong` says what to type instead
  */

@@ -22,7 +22,7 @@ export function Reply({ listing }) {
   </details>`;
 }
 
-/** What stands where no location is chosen yet. */
+/** Shown while no location is chosen yet. */
 function FirstSteps({ onLocation }) {
   return html`<${Empty} icon=${MapPin} title="No location yet."
     action=${examples.map((example) => html`<button type="button" key=${example.city}
@@ -38,7 +38,7 @@ const isFound = ({ region_display_name: name, region_id: id, provider_display_na
   return words.every((word) => all.includes(word));
 };
 
-/** Brings the row of a region into sight, without moving the page. */
+/** Brings the row of a region into view, without scrolling the page. */
 function useRowInSight(element, id, rows) {
   useEffect(() => {
     const table = element.current?.querySelector(".scroll");
@@ -53,8 +53,8 @@ function useRowInSight(element, id, rows) {
 
 /**
  * @param {object} props
- * @param {object} props.asked what useRanking gave
- * @param {string|null} props.path what it asked for
+ * @param {object} props.asked what useRanking returned
+ * @param {string|null} props.path the path that it requested
  * @param {import("./latency.js").Row[]} props.rows all of the ranking
  * @param {string|null} props.pinned id of the region that was clicked
  */

@@ -5,7 +5,7 @@ import { confidenceText, disagreements, isLearned, kilometersOf, kilometersText,
   sourceText } from "./latency.js";
 import { measuredOrder } from "./ping.js";
 
-/** What a prediction is based on, and how far that goes. The text says what the meter pictures. */
+/** What a prediction is based on, and how certain it is. The text says the same as the meter. */
 function Basis({ latency }) {
   return html`<small class="basis"><meter value=${latency.confidence} aria-hidden="true"></meter>
     ${" "}${confidenceText(latency.confidence)} ${sourceText(latency)}</small>`;
@@ -14,7 +14,7 @@ function Basis({ latency }) {
 /** A column for predicted latencies; none where nothing is predicted. */
 function latencyColumns(rows) {
   if (!rows.some(({ latency }) => latency)) return [];
-  // Where all are guesses from distance, a line above the table says so once.
+  // If all are guesses from distance, a line above the table says so once.
   const hasBasis = isLearned(rows);
   return [{ id: "latency", title: "Latency", numeric: true,
     sort: ({ latency }) => latency?.ms ?? Infinity,
@@ -35,7 +35,7 @@ function measuredColumn(results) {
     } };
 }
 
-/** The region that an event of the table happens in the row of, or null. */
+/** The region whose row an event of the table is in, or null. */
 const regionBelow = ({ target }) =>
   target.closest("tr")?.querySelector("[data-region]")?.dataset.region ?? null;
 

@@ -1,4 +1,4 @@
-// The bytes of a part of a reply: parsing and printing again would show other ones.
+// The bytes of a part of a reply. Parsing and printing them again would change them.
 
 /** The end of the JSON value that begins at `from`, in a text that is JSON. */
 function endOfValue(text, from) {
@@ -21,7 +21,7 @@ function endOfValue(text, from) {
 }
 
 /**
- * The text of a member's value in a JSON object, as it stands there.
+ * The text of a member's value in a JSON object, unchanged.
  * @param {string} text a JSON object
  * @param {string} name without escapes
  * @returns {string|null} null where the object has no such member

@@ -6,7 +6,9 @@ import { parseJson } from "../../core/json.js";
 import { token } from "../../core/session.js";
 import { rawMember } from "./raw_member.js";
 
-/** The path for what the hash says: an address or coordinates, and a namespace. Null: nothing. */
+/**
+ * The path for the hash's address or coordinates, and its namespace. Null if it has no location.
+ */
 export function rankingPath(params) {
   const query = new URLSearchParams();
   if (params.get("address")) query.set("address", params.get("address"));
@@ -19,7 +21,8 @@ export function rankingPath(params) {
 }
 
 /**
- * Asks for the ranking at `path`; null asks nothing. What was shown stays until the next is there.
+ * Requests the ranking at `path`, or nothing if `path` is null. The last ranking stays until the
+ * next one arrives.
  * @returns {{ranking: object|null, listing: string|null, error: Error|null, loading: boolean,
  *   retry: () => void}} `listing` is the text of the reply that a client would get
  */

@@ -59,7 +59,7 @@ export function useView(element, size) {
   };
   const up = (event) => pointers.current.delete(event.pointerId);
   const wheel = (event) => {
-    // What is whole already leaves the wheel to the page.
+    // If the whole map is in view, zooming out leaves the wheel to the page.
     if (!size || (view.k === 1 && event.deltaY > 0)) return;
     event.preventDefault();
     const factor = wheel_factor ** -(event.deltaMode === 1 ? event.deltaY * 40 : event.deltaY);

@@ -1,4 +1,4 @@
-// What part of the map is seen: its zoom and the place of its corner.
+// Which part of the map is in view: its zoom and the place of its corner.
 
 /** @typedef {{k: number, x: number, y: number}} View a point p of the whole map is at k * p + x */
 /** @typedef {{width: number, height: number}} Size of the map in pixels */
@@ -10,33 +10,33 @@ export const whole = { k: 1, x: 0, y: 0 };
 
 const between = (least, n, most) => Math.max(least, Math.min(most, n));
 
-/** A view that shows nothing beside the map. */
+/** The nearest view that shows nothing outside the map. */
 function within({ k, x, y }, { width, height }) {
   return { k, x: between(width * (1 - k), x, 0), y: between(height * (1 - k), y, 0) };
 }
 
-/** A point of the whole map as it is seen. */
+/** The point of the view at a point of the whole map. */
 export const seenAt = ({ k, x, y }, [px, py]) => [k * px + x, k * py + y];
 
-/** The point of the whole map at a point that is seen. */
+/** The point of the whole map at a point of the view. */
 export const wholeAt = ({ k, x, y }, [px, py]) => [(px - x) / k, (py - y) / k];
 
-/** Zooms by a factor; the point `at` that is seen stays where it is. */
+/** Zooms by a factor; the point `at` of the view stays where it is. */
 export function zoomed(view, factor, at, size) {
   const k = between(1, view.k * factor, most_zoom);
   const [px, py] = wholeAt(view, at);
   return within({ k, x: at[0] - k * px, y: at[1] - k * py }, size);
 }
 
-/** Moves what is seen. */
+/** Moves the view. */
 export const panned = (view, dx, dy, size) =>
   within({ ...view, x: view.x + dx, y: view.y + dy }, size);
 
-/** Puts a point of the whole map into the middle, as far as the map goes. */
+/** Puts a point of the whole map into the middle, as far as the map's edges allow. */
 export const centered = ({ k }, [px, py], size) =>
   within({ k, x: size.width / 2 - k * px, y: size.height / 2 - k * py }, size);
 
-/** Shows all of these points of the whole map, as large as it can. */
+/** Shows all of these points of the whole map, as large as possible. */
 export function fitting(points, size) {
   const [xs, ys] = [points.map(([x]) => x), points.map(([, y]) => y)];
   const [left, right, top, bottom] = [Math.min(...xs), Math.max(...xs), Math.min(...ys),
@@ -46,7 +46,7 @@ export function fitting(points, size) {
   return centered({ k: between(1, k, most_zoom) }, [(left + right) / 2, (top + bottom) / 2], size);
 }
 
-/** Whether a point of the whole map is seen, not at the very edge. */
+/** Whether a point of the whole map is in view, and not at the very edge. */
 export function isSeen(view, point, { width, height }, margin = 12) {
   const [x, y] = seenAt(view, point);
   return x >= margin && y >= margin && x <= width - margin && y <= height - margin;

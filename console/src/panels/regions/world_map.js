@@ -1,4 +1,4 @@
-// The world as it is drawn: land, datacenters, players, and great circles from a place.
+// The world map: land, datacenters, players, and great circles from a place.
 import { Globe, Minus, Plus } from "lucide-preact";
 import { geoEqualEarth, geoGraticule10, geoPath } from "d3-geo";
 import { polygons, steps_per_degree } from "world-atlas/land-110m.json";
@@ -37,11 +37,11 @@ export function projectionFor(width) {
     [[margin, margin], [width - margin, Math.round(width * aspect) - margin]], sphere);
 }
 
-/** The place at a point of the map, or null beside the globe. */
+/** The place at a point of the map, or null outside the globe. */
 export function placeAt(projection, point) {
   const found = projection.invert(point);
   if (!found || Math.abs(found[0]) > 180 || Math.abs(found[1]) > 90) return null;
-  // The inverse of the projection leads back to the globe from anywhere: to another point.
+  // For a point outside the globe, the inverse of the projection is a place at another point.
   const [x, y] = projection(found);
   if (Math.hypot(x - point[0], y - point[1]) > 1) return null;
   return placeOf(found[1], found[0]);
@@ -79,7 +79,7 @@ function Zoom({ view, onZoom, onWhole }) {
   </div>`;
 }
 
-/** Moves the map when a place outside of what is seen is chosen. */
+/** Moves the map when a place outside the view is chosen. */
 function useFollowing(point, what, { view, setView, size }) {
   useEffect(() => {
     if (point && !isSeen(view, point, size)) setView((now) => centered(now, point, size));
@@ -116,12 +116,12 @@ function below(event) {
 }
 
 /**
- * The map. A click, or Enter behind the arrow keys, chooses a place; a click on a region marks it,
+ * The map. A click, or Enter after the arrow keys, chooses a place; a click on a region marks it,
  * one on a cluster zooms to its regions.
  * @param {object} props
  * @param {object[]} props.regions of the catalog
  * @param {object[]|null} props.ranked the listing's regions, best first; null before any
- * @param {import("./place.js").Place|null} props.place where the ranking is for
+ * @param {import("./place.js").Place|null} props.place the place of the ranking
  * @param {string|null} props.marked id of the region that is marked
  * @param {string|null} props.pinned id of the region that was chosen; the map moves to it
  * @param {object[]} props.cells where players come from; empty while that is not shown
@@ -137,7 +137,7 @@ export function WorldMap(props) {
   const { view, setView, pointer, isDrag, pointOf: pointerAt } = useView(element, size);
   const projection = useMemo(() => size && projectionFor(size.width), [size]);
   const path = useMemo(() => projection && geoPath(projection).digits(1), [projection]);
-  // Arcs stay round where the map is zoomed.
+  // Arcs stay round when the map is zoomed.
   const arcPath = useMemo(() => size && geoPath(projectionFor(size.width).precision(0.05))
     .digits(2), [size]);
   const ground = useMemo(() => path && html`<${Ground} path=${path} />`, [path]);

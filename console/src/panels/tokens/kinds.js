@@ -26,7 +26,9 @@ export function scopeOptions(kind, { games, namespaces }) {
     { value, label: `${nameOf.get(game) ?? game} / ${name}` }));
 }
 
-/** The name of what a token is only for, its id where there is no name, or null. */
+/**
+ * The name of the only game or namespace that a token is for, or its id without a name, or null.
+ */
 export function scopeName(token, catalog) {
   const value = token.game_id ?? token.namespace_id;
   if (!value) return null;

@@ -43,8 +43,7 @@ function Limits({ draft, wrong, put }) {
     <p class="faint">Such as 100/10 for 100 requests in 10 s, or off.</p></details>`;
 }
 
-// Which game or namespace, and with which the form begins: the only one, or the one that is asked
-// for.
+// The values with which the form begins: the requested game, or the only one.
 function firstDraft(catalog, game) {
   const games = scopeOptions("game", catalog);
   const scope = games.find(({ value }) => value === game) ?? (games.length === 1 ? games[0] : null);

@@ -2,7 +2,7 @@ import { Copy } from "lucide-preact";
 import { CopyText, Dialog, Name } from "../../core/components.js";
 import { html } from "../../core/html.js";
 
-/** Shows a token's text, this once: it is nowhere when the dialog is closed. */
+/** Shows a token's text, only this once: it is gone when the dialog is closed. */
 export function TokenText({ made, onClose }) {
   const { token, name, kind } = made;
   return html`<${Dialog} title=${`The ${kind} token is ready`} onClose=${onClose}>

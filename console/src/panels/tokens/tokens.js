@@ -35,7 +35,7 @@ function Revocation({ found, onDone, onClose }) {
   </${Confirm}>`;
 }
 
-/** The tokens that the filter in the hash leaves: those that work first, then by name. */
+/** The tokens that match the filter in the hash: those that work first, then by name. */
 function listedOf(tokens, params, catalog) {
   const text = (params.get("text") ?? "").toLocaleLowerCase();
   const show = params.get("show") ?? "";
@@ -48,7 +48,7 @@ function listedOf(tokens, params, catalog) {
       || a.name.localeCompare(b.name, "en", { numeric: true }));
 }
 
-/** Whether a token is for the game or the namespace of the address; without one any is. */
+/** Whether a token is for the game or namespace in the address. Without either, every token is. */
 function isOfGame(params, { namespaces }) {
   const [game, namespace] = [params.get("game"), params.get("namespace")];
   const gameOf = (id) => namespaces.find((one) => one.namespace_id === id)?.game_id;
@@ -93,8 +93,8 @@ function Dialogs({ open, found, catalog, game, done, close }) {
 }
 
 /**
- * All tokens, the one that is chosen (`id`), and what creates, rotates and revokes them. With `new`
- * the form of a new one is open, for the game in `game`.
+ * All tokens, the chosen one (`id`), and the dialogs that create, rotate and revoke them. With
+ * `new`, the form for a new token is open, for the game in `game`.
  */
 export function Tokens({ params, open, setOpen }) {
   const { value, error, reload } = useQuery(path, { every: period_ms });

@@ -4,7 +4,7 @@ import { announce } from "../../core/components.js";
 
 /**
  * `[{busy, error}, change]`: `change(method, path, body, said)` sends a change, announces `said`
- * and hands the id of the request and what it answered to `onDone`.
+ * and passes the request's id and its answer to `onDone`.
  */
 export function useChange(onDone) {
   const [state, setState] = useState({ busy: false, error: null });

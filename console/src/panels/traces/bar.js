@@ -7,7 +7,7 @@ const names = { wait: "waiting", work: "work", fault: "injected fault", unknown:
 
 const percent = (share) => `${Math.max(0, Math.min(1, share)) * 100}%`;
 
-/** One step as a bar in the lane of `whole_us`, at its place in time. For eyes alone. */
+/** One step as a bar in the lane of `whole_us`, at its place in time. Screen readers skip it. */
 export function StepBar({ step: { kind, at_us: at, us }, whole_us: whole }) {
   const from = Math.min(at / Math.max(1, whole), 1 - least_share);
   const share = Math.min(1 - from, Math.max(least_share, us / Math.max(1, whole)));

@@ -10,7 +10,7 @@ const operations_path = "/v1/history?last=3600&step=3600";
 
 const statuses = [["", "any"], ["5xx", "failed, 5xx"], ["4xx", "refused, 4xx"]];
 
-/** What is typed takes effect when it is complete: with Enter, or when the field is left. */
+/** A text field that takes effect with Enter, or when it is left. */
 function Typed({ value, name, ...more }) {
   const [text, setText] = useState(value);
   useEffect(() => setText(value), [value]);

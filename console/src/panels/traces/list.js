@@ -14,7 +14,7 @@ function Faults({ trace }) {
   return points.map((point) => html`<${FaultLink} key=${point} point=${point} />`);
 }
 
-// Most are of the last ten minutes.
+// Most traces are from the last ten minutes, so only older days are shown with the date.
 function Began({ at }) {
   const today = new Date().toISOString().slice(0, 10);
   if (!at.startsWith(today)) return html`<${Time} at=${at} />`;
@@ -23,7 +23,7 @@ function Began({ at }) {
 
 function Row({ trace, chosen, gameName, longest, params }) {
   const { request_id: id, operation, status, began, total_us: total } = trace;
-  // The whole row opens the trace; what in it is a link leads where that says.
+  // A click anywhere in the row opens the trace, except on a link.
   const open = (event) => {
     if (!event.target.closest("a")) go("traces", withParams(params, { request: id }));
   };
@@ -41,7 +41,9 @@ function Row({ trace, chosen, gameName, longest, params }) {
   </tr>`;
 }
 
-/** A table of `traces`; the heads of time and duration order them. `names` maps games to names. */
+/**
+ * A table of `traces`; the headings of time and duration sort them. `names` maps games to names.
+ */
 export function TraceList({ traces, chosen, names, params }) {
   const order = params.get("order") === "time" ? "time" : "duration";
   const longest = Math.max(...traces.map(({ total_us: us }) => us));

@@ -2,7 +2,7 @@
 
 const sending = "sending";
 
-/** Steps until the answer, in order, and how long it was sent after that (us; 0: no time). */
+/** The steps until the answer, in order, and how long sending it took after that, in us. */
 export function stepsOf({ steps }) {
   const until = steps.filter(({ place }) => place !== sending).sort((a, b) => a.at_us - b.at_us);
   return { until, sent_us: steps.find(({ place }) => place === sending)?.us ?? 0 };
@@ -20,7 +20,10 @@ export function timesOf(trace) {
   return { ...times, unknown: Math.max(0, trace.total_us - known) };
 }
 
-/** `{kind, place, us}` of where it was longest, over all its steps there; null without steps. */
+/**
+ * `{kind, place, us}` of the place where it spent the most time in all its steps there; null
+ * without steps.
+ */
 export function longestOf(trace) {
   const sums = new Map();
   for (const { kind, place, us } of stepsOf(trace).until) {
@@ -48,7 +51,7 @@ const orders = {
   time: (a, b) => b.began.localeCompare(a.began),
 };
 
-/** The traces that a filter (texts; empty: any) leaves, the longest or the newest first. */
+/** The traces that match a filter (texts; empty: any), the longest or the newest first. */
 export function chosenOf(traces, { operation, status, slower, game, place, order }) {
   const least_us = (Number(slower) || 0) * 1_000;
   return traces.filter((trace) => (!operation || trace.operation === operation)

@@ -8,7 +8,7 @@ import { linkHere, linkTo } from "../../core/router.js";
 import { StepBar } from "./bar.js";
 import { longestOf, shareText, stepsOf } from "./steps.js";
 
-/** A status is good, a refusal or a failure. */
+/** The tone of a status: good, a refusal or a failure. */
 export const toneOf = (status) => (status >= 500 ? "bad" : status >= 400 ? "warn" : "good");
 
 /** A fault point, as a link to its rule. */

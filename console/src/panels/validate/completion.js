@@ -1,4 +1,4 @@
-// What may stand at a place of a payload, by its schema.
+// What may be at a place of a payload, according to its schema.
 
 import { allowsNull, limitsOf, typesOf } from "../../schema/resolve.js";
 import { descriptionOf, membersAllowed, schemaAt, typeInWords, valuesAllowed }
@@ -7,13 +7,13 @@ import { isValue, membersOf, pathOf } from "./json_syntax.js";
 
 /**
  * @typedef {{label: string, kind: "member"|"value", detail: string, info: string, insert: string,
- *   caret: number}} Choice `insert` replaces the range; the caret stands so many characters in it.
+ *   caret: number}} Choice `insert` replaces the range; `caret` is the position of the caret in it.
  */
 
-/** A list of choices is no dictionary: what is beyond is found by typing. */
+/** The length of a list of choices. Further ones are found by typing. */
 const choice_limit = 200;
 
-/** What a value begins with when its member is inserted, and where in it the caret goes. */
+/** The beginning of a value whose member is inserted, and where in it the caret goes. */
 function beginning(root, schema) {
   const [type] = typesOf(schema);
   if (valuesAllowed(root, schema).some((value) => typeof value === "string")) return ['""', 1];
@@ -27,7 +27,7 @@ function infoOf(root, schema) {
   return [descriptionOf(root, schema), ...limitsOf(schema)].filter(Boolean).join(" · ");
 }
 
-/** The text's next character behind `position` that is not blank. */
+/** The text's next character after `position` that is not blank. */
 const nextMark = (text, position) => /\S/.exec(text.slice(position, position + 4000))?.[0] ?? "";
 
 function memberChoices(root, schema, object, current, text, to, hasColon) {
@@ -71,7 +71,7 @@ function valueChoices(root, schema) {
   return choices;
 }
 
-/** Whether the last mark before `position` in a property is its colon. */
+/** Whether `position` in a property is after its colon. */
 const isBehindColon = (property, text, position) => {
   const key = property.getChild("PropertyName");
   return key !== null && text.slice(key.to, position).includes(":");
@@ -84,11 +84,11 @@ const isBehindColon = (property, text, position) => {
  * @param {number} position UTF-16 offset
  * @param {object} schema of the whole payload
  * @returns {{from: number, to: number, choices: Choice[]}|null} the range that a choice replaces;
- *   null where the schema knows nothing
+ *   null if the schema says nothing
  */
 export function choicesAt(tree, text, position, schema) {
   let node = tree.resolveInner(position, -1);
-  // Behind a literal that is closed nothing can be completed.
+  // After the end of a literal, nothing can be completed.
   const isInside = (one) => position > one.from &&
     (position < one.to || text[one.to - 1] !== '"' || one.to - one.from === 1);
   if (node.name === "PropertyName") {
@@ -105,7 +105,7 @@ export function choicesAt(tree, text, position, schema) {
     const place = schemaAt(schema, pathOf(node, text));
     return place ? { from: node.from, to: node.to, choices: valueChoices(schema, place) } : null;
   }
-  // A word that is no JSON yet is replaced as a whole.
+  // A word that is not JSON yet is replaced as a whole.
   const typed = /[A-Za-z0-9_.-]*$/.exec(text.slice(Math.max(0, position - 128), position))[0];
   const from = position - typed.length;
   if (typed) node = tree.resolveInner(from, -1);

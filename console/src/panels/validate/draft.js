@@ -5,8 +5,8 @@ const draft_limit = 256 * 1024;
 const keyOf = (kind) => `matchcloud.validate.${kind}`;
 
 /**
- * The text of a kind that was being written, if it began with `example`.
- * @param {string|null} example an example's id; null takes whatever there is
+ * The draft of a kind, if it began with `example`.
+ * @param {string|null} example an example's id; null accepts any
  * @returns {{example: string, text: string}|null}
  */
 export function keptDraft(kind, example) {
@@ -19,12 +19,12 @@ export function keptDraft(kind, example) {
   }
 }
 
-/** Keeps a text of at most 262,144 characters; of a longer one nothing is kept. */
+/** Keeps a text of at most 262,144 characters; a longer one is not kept. */
 export function keepDraft(kind, example, text) {
   try {
     if (text.length > draft_limit) sessionStorage.removeItem(keyOf(kind));
     else sessionStorage.setItem(keyOf(kind), JSON.stringify({ example, text }));
   } catch {
-    // A browser without room keeps nothing. The text is still in the editor.
+    // A browser without space keeps nothing. The text is still in the editor.
   }
 }

@@ -19,7 +19,7 @@ export const treeOf = (text) => jsonLanguage.parser.parse(text);
 const showing = StateEffect.define();
 const shownMark = Decoration.mark({ class: "cm-shown" });
 
-/** The place that was gone to last, marked also while the editor has no focus. */
+/** The last place that was shown, marked also while the editor has no focus. */
 const shown = StateField.define({
   create: () => Decoration.none,
   update(marks, transaction) {
@@ -31,7 +31,7 @@ const shown = StateField.define({
   provide: (field) => EditorView.decorations.from(field),
 });
 
-/** Replaces the range of the place's choices, whatever it is by now, with one of them. */
+/** Inserts a choice. The range that it replaces is found again, as the text may have changed. */
 function take(view, choice, schema) {
   const text = view.state.doc.toString();
   const position = view.state.selection.main.head;
@@ -49,7 +49,7 @@ function completionsOf(schemaOf) {
     const found = choicesAt(treeOf(text), text, context.pos, schema);
     if (!found?.choices.length) return null;
     const from = found.from + (text[found.from] === '"' ? 1 : 0);
-    // Unasked, choices are shown for what is being typed, and not beside every brace.
+    // Without a request, choices are shown only for what is being typed, not next to every brace.
     if (!context.explicit && from === context.pos && text[from - 1] !== '"') return null;
     return {
       from,
@@ -86,9 +86,9 @@ function explanations(schemaOf) {
  * Makes an editor in `host`, an element without a shadow tree.
  * @param {object} options
  * @param {string} options.text
- * @param {(text: string) => void} options.onChange after each change, by whomever
+ * @param {(text: string) => void} options.onChange after each change, by the user or the page
  * @param {() => object|null} options.schemaOf the payload's schema now; null: no completion
- * @param {(by: 1|-1) => void} options.onStep asks for the next or the previous finding
+ * @param {(by: 1|-1) => void} options.onStep called to go to the next or the previous finding
  */
 export function createEditor(host, { text, onChange, schemaOf, onStep }) {
   const step = (by) => () => {
@@ -123,7 +123,7 @@ export function createEditor(host, { text, onChange, schemaOf, onStep }) {
       view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: next },
         selection: { anchor: 0 }, scrollIntoView: true });
     },
-    /** Makes replacements, which one undo takes back, and moves the focus to the first one. */
+    /** Makes replacements, which are one step to undo, and moves the focus to the first one. */
     change(changes) {
       const [first] = [...changes].sort((one, other) => one.from - other.from);
       view.dispatch({ changes, selection: { anchor: first.from + first.insert.length },
@@ -132,7 +132,7 @@ export function createEditor(host, { text, onChange, schemaOf, onStep }) {
     },
     undo: () => undo(view),
     position: () => view.state.selection.main.from,
-    /** Selects a range, shows and marks it; the focus moves there unless it is to stay. */
+    /** Selects a range, shows and marks it; moves the focus there if `focus` is true. */
     show({ from, to }, { focus = true } = {}) {
       const { length } = view.state.doc;
       const range = { from: Math.min(from, length), to: Math.min(to, length) };

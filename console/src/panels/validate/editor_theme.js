@@ -1,4 +1,5 @@
-// How the editor looks: by the page's variables, which reach into its shadow tree as sheets do not.
+// How the editor looks. It uses the page's variables, because style sheets do not reach into its
+// shadow tree, but variables do.
 import { HighlightStyle } from "@codemirror/language";
 import { EditorView } from "@codemirror/view";
 import { tags } from "@lezer/highlight";

@@ -1,4 +1,4 @@
-// Texts to start from. The good ones have no findings with the demo catalog; tests hold them to it.
+// Texts to start from. The good ones have no findings with the demo catalog, which a test checks.
 
 const battleRoyale = `{
   "display_name": "Harvest Season 4.2.0",

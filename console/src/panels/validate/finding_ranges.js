@@ -7,7 +7,7 @@ import { elementsOf, membersOf, topValue } from "./json_syntax.js";
 const nameCodes = new Set(["unknown-member", "duplicate-member", "invalid-name", "unknown-region",
   "reserved"]);
 
-/** Names in maps are held to rules that values have as well: the message tells. */
+/** Names in maps have the same rules as some values: only the message tells them apart. */
 const isAboutName = ({ code, message }) =>
   nameCodes.has(code) || /^(The name .* in|A name in) `/.test(message);
 
@@ -20,7 +20,7 @@ class Lookup {
     this.text = text;
   }
 
-  /** The occurrence of `name` in an object, or the last one where there are fewer; else null. */
+  /** The given occurrence of `name` in an object, or the last one if there are fewer, or null. */
   member(object, name, occurrence) {
     let byName = this.#members.get(object.from);
     if (!byName) {
@@ -46,24 +46,24 @@ class Lookup {
   }
 }
 
-/** A container is marked at its key, or its opening brace where it has none: not over its lines. */
+/** A container is marked at its key, or else at its opening brace, but not over all its lines. */
 function rangeOfContainer(value, key) {
   return key ?? { from: value.from, to: value.from + 1 };
 }
 
 /**
- * Finds the range of each finding. What is missing marks the key of the object that lacks it, or
- * the object's brace; names that are wrong mark the name; objects and arrays mark their key. A text
- * without a value is marked at its first character. It takes as long as the text and the findings
- * are, together.
+ * Finds the range of each finding. A missing member is marked at the key of the object that lacks
+ * it, or at the object's brace. A wrong name is marked itself. Objects and arrays are marked at
+ * their key. A text without a value is marked at its first character. The time grows with the
+ * length of the text plus the number of findings.
  * @param {{path: string[], code: string, message: string}[]} findings in the order of the answer,
  *   because findings about a repeated member follow the one that says it is repeated
  * @param {import("@lezer/common").Tree} tree Lezer's tree of `text`
  * @param {string} text
- * @returns {{from: number, to: number, target: "key"|"value"|"missing",
- *   value: import("@lezer/common").SyntaxNode|null,
- *   parent: import("@lezer/common").SyntaxNode|null}[]} one for each finding. `parent` is the
- *   object that lacks the member, for the target "missing" alone.
+ * @returns {{from: number, to: number, target: "key"|"value"|"missing", value:
+ *   import("@lezer/common").SyntaxNode|null, parent: import("@lezer/common").SyntaxNode|null}[]}
+ *   one for each finding. `parent` is the object that lacks the member, only for the target
+ *   "missing".
  */
 export function rangesOf(findings, tree, text) {
   const top = topValue(tree);

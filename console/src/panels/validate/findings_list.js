@@ -1,4 +1,4 @@
-// The findings as a list. Each leads to its place and has what mends it.
+// The findings as a list. Each leads to its place and has buttons that fix it.
 import { html, useEffect, useRef, useState } from "../../core/html.js";
 import { Message, Name } from "../../core/components.js";
 
@@ -26,7 +26,7 @@ function Finding({ mark, text, isOld, isCurrent, onShow, onMend }) {
  * @param {object} props
  * @param {import("./marks.js").Mark[]} props.marks
  * @param {string} props.text what the marks are about
- * @param {boolean} props.isOld whether the text has changed since; then nothing is mended
+ * @param {boolean} props.isOld whether the text has changed since; then nothing is fixed
  * @param {number} props.current the index of the mark that is shown now; -1: none
  * @param {(index: number) => void} props.onShow
  * @param {(mend: object) => void} props.onMend

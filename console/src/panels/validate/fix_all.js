@@ -1,5 +1,5 @@
-// All that is safe to mend in a text, in as many turns as it takes: what one mend moves, the next
-// one may rename.
+// Applies all safe fixes to a text, in as many rounds as needed: one fix may move a member, and the
+// next one rename it.
 import { checkedMarks } from "./mend_checks.js";
 import { applied, overlap } from "./moves.js";
 
@@ -7,10 +7,10 @@ const turns_limit = 8;
 
 const safeOf = ({ mends }) => mends.find(({ isSafe }) => isSafe);
 
-/** How many of the marks have a mend that loses nothing and can mean nothing else. */
+/** How many of the marks have a fix that loses nothing and cannot be meant otherwise. */
 export const safeCount = (marks) => marks.filter(safeOf).length;
 
-/** The marks' safe mends that do not touch each other. */
+/** The marks' safe fixes that do not touch each other. */
 function mendsOf(marks) {
   const mends = [];
   for (const mend of marks.map(safeOf).filter(Boolean)) {
@@ -23,10 +23,10 @@ function mendsOf(marks) {
 /**
  * @param {string} text
  * @param {object[]} findings in it
- * @param {(text: string) => Promise<object[]>} ask the findings in a text
+ * @param {(text: string) => Promise<object[]>} ask returns the findings in a text
  * @param {(findings: object[], text: string) => import("./marks.js").Mark[]} marksOf
  * @returns {Promise<{text: string, fixes: number, after: number}>} `after` is the number of
- *   findings in what it returns
+ *   findings in the returned `text`
  */
 export async function fixAll(text, findings, ask, marksOf) {
   let now = { text, findings, fixes: 0 };
@@ -40,7 +40,7 @@ export async function fixAll(text, findings, ask, marksOf) {
   return { text: now.text, fixes: now.fixes, after: now.findings.length };
 }
 
-/** The one change that makes a text of another one. */
+/** The one change that turns a text into another one. */
 export function changeBetween(text, next) {
   const shorter = Math.min(text.length, next.length);
   let from = 0;

@@ -1,5 +1,5 @@
-// Members and elements in Lezer's syntax tree of a JSON text. Unfinished text has a tree, too: what
-// is missing is missing in it, and everything else has its place.
+// Members and elements in Lezer's syntax tree of a JSON text. Unfinished text has a tree, too, in
+// which only the missing parts are missing.
 
 /**
  * @typedef {{from: number, to: number}} Range UTF-16 offsets into the text, the end not included.
@@ -23,7 +23,7 @@ export function valueIn(node) {
 /** The text's one value, or null where there is none yet. */
 export const topValue = (tree) => valueIn(tree.topNode);
 
-/** The characters that a string literal stands for; what it shows where it is cut or malformed. */
+/** The characters that a string literal stands for, or its own if it is unfinished or malformed. */
 export function literalText(text, { from, to }) {
   const literal = text.slice(from, to);
   try {

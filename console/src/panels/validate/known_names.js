@@ -1,4 +1,4 @@
-// Names of this service that many findings would repeat: they are listed once.
+// Names of this service, listed once, because many findings would repeat them.
 import { html } from "../../core/html.js";
 import { Name } from "../../core/components.js";
 import { membersAllowed, schemaAt, valuesAllowed } from "../../schema/walk.js";
@@ -12,7 +12,7 @@ const kinds = [
 ];
 
 /**
- * What the service knows instead of the names that it does not know, from the schema.
+ * The names that the service knows, from the schema, for findings about unknown names.
  * @returns {{code: string, title: string, list: RegExp, names: string[]}[]}
  */
 export function knownNames(marks, schema) {

@@ -1,15 +1,16 @@
-// Asking while somebody types: after a pause, one request at a time, only about the newest text.
+// Requests while the user types: after a pause, one at a time, only about the newest text.
 
 /**
- * Makes a line of requests that holds one request and the newest input.
+ * Makes a queue that holds one request and the newest input.
  * @template Input, Answer
  * @param {object} options
  * @param {(input: Input, isNewest: () => boolean) => Promise<Answer>} options.ask
- * @param {(answer: Answer, input: Input) => void} options.onAnswer called unless a newer input came
+ * @param {(answer: Answer, input: Input) => void} options.onAnswer called unless a newer input
+ *   arrived
  * @param {(error: Error, input: Input) => void} options.onError likewise
  * @param {number} options.delay_ms the pause after the last input before it is asked about
  * @returns {{submit(input: Input): void, flush(): void, drop(): void}} `submit` replaces an input
- *   that waits; `flush` ends its pause; `drop` forgets it and the answer that is under way
+ *   that waits; `flush` ends its pause; `drop` discards it and the expected answer
  */
 export function latestRequest({ ask, onAnswer, onError, delay_ms }) {
   let waiting = null;
@@ -31,7 +32,7 @@ export function latestRequest({ ask, onAnswer, onError, delay_ms }) {
       if (asked === generation) onError(error, input);
     } finally {
       isBusy = false;
-      // An input whose pause ended meanwhile is asked about now.
+      // If the pause of the waiting input has ended, its request starts now.
       if (waiting && timer === null) start();
     }
   };

@@ -1,4 +1,4 @@
-// What the editor marks: the service's findings, or where the text is no JSON.
+// What the editor marks: the service's findings, or where the text is not JSON.
 import { piecesOf } from "../../core/components/message.js";
 import { rangesOf } from "./finding_ranges.js";
 import { mendsOf } from "./mends.js";
@@ -25,13 +25,13 @@ export function marksOf(findings, tree, text, schema) {
   });
 }
 
-/** The mark of a place where the text is no JSON. */
+/** The mark of a place where the text is not JSON. */
 export const markOfSyntax = ({ from, to, message }) =>
   ({ from, to, code: "syntax", path: [], message, mends: [] });
 
 const place = /\(byte (\d+)\)/;
 
-/** The mark of a body that the service could not read, if its refusal says which byte, or null. */
+/** The mark for a body that the service could not read, or null if its refusal names no byte. */
 export function markOfRefusal(error, text) {
   const found = place.exec(error.detail ?? "");
   if (!found) return null;
@@ -50,7 +50,7 @@ function rendered(message) {
 }
 
 /**
- * CodeMirror's diagnostics of marks. What mends them are buttons of theirs.
+ * CodeMirror's diagnostics for marks. Their fixes are buttons.
  * @param {Mark[]} marks
  * @param {(mend: import("./mends.js").Mend) => void} onMend
  */
@@ -59,7 +59,7 @@ export function diagnosticsOf(marks, text, onMend) {
     from, to, severity: "error", source: code, message,
     renderMessage: () => rendered(message),
     actions: mends.map((mend) => ({ name: mend.label, apply(view) {
-      // Whoever has typed meanwhile gets other marks.
+      // If the text has changed since, these marks are out of date.
       if (view.state.doc.toString() === text) onMend(mend);
     } })),
   }));

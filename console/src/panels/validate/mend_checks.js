@@ -1,15 +1,15 @@
-// Whether mends leave less to do: the service is asked about the text that each would make.
+// Whether fixes leave less to do: the service checks the text that each one would make.
 import { applied } from "./moves.js";
 
-/** So much text is sent at most to check the mends of one text, in UTF-16 units. */
+/** How much text is sent at most to check the fixes of one text, in UTF-16 units. */
 const budget = 4 << 20;
 
-/** From here on the service lists no more findings: their number says nothing. */
+/** The service lists at most this many findings, so this number does not say how many there are. */
 const findings_limit = 1000;
 
 /**
- * Behind a finding about the shape of a value are others that the service cannot see yet, so that
- * one of these counts more than all others.
+ * A finding about the shape of a value hides others that the service cannot see yet, so one such
+ * finding counts more than all others.
  */
 const shapes = new Set(["wrong-type", "required", "unknown-member"]);
 const worth = (findings) => findings.reduce((sum, { code }) =>
@@ -18,10 +18,10 @@ const worth = (findings) => findings.reduce((sum, { code }) =>
 const idOf = ({ changes }) => JSON.stringify(changes);
 
 /**
- * The marks with those of their mends that leave less to do.
+ * The marks, with those of their fixes that leave less to do.
  * @param {import("./marks.js").Mark[]} marks all findings in `text`
- * @param {(text: string) => Promise<object[]>} ask the findings in a text
- * @param {() => boolean} isNewest false once nobody wants to know any more
+ * @param {(text: string) => Promise<object[]>} ask returns the findings in a text
+ * @param {() => boolean} isNewest false once the result is no longer needed
  */
 export async function checkedMarks(marks, text, ask, isNewest = () => true) {
   const helps = new Map();
@@ -38,10 +38,10 @@ export async function checkedMarks(marks, text, ask, isNewest = () => true) {
     mend.isCertain || helps.get(idOf(mend)) === true) }));
 }
 
-/** The marks with those of their mends of which it is known without asking. */
+/** The marks, with those of their fixes that are known to help without asking the service. */
 export const certainMarks = (marks) => marks.map((mark) =>
   ({ ...mark, mends: mark.mends.filter(({ isCertain }) => isCertain) }));
 
-/** Whether any mend has to be asked about. */
+/** Whether the service must be asked about any fix. */
 export const hasDoubts = (marks) => marks.some(({ mends }) =>
   mends.some(({ isCertain }) => !isCertain));

@@ -1,4 +1,4 @@
-// What a click may mend. A mend is made from a finding, its place and the other findings.
+// What a click can fix. A fix is made from a finding, its place and the other findings.
 import { allowsNull, typesOf } from "../../schema/resolve.js";
 import { membersAllowed, schemaAt, valuesAllowed } from "../../schema/walk.js";
 import { elementsOf, literalText, membersOf } from "./json_syntax.js";
@@ -9,9 +9,9 @@ import { isOnlyNear } from "./near.js";
  * @typedef {object} Mend
  * @property {string} label
  * @property {import("./moves.js").Change[]} changes
- * @property {boolean} isSafe whether it loses nothing and can mean nothing else
+ * @property {boolean} isSafe whether it loses nothing and cannot be meant otherwise
  * @property {boolean} isCertain whether its finding alone says that it helps; others are offered
- *   once the service has said so
+ *   once the service has confirmed that
  */
 
 const meant = /Did you mean `([^`]*)`\?/;
@@ -23,7 +23,7 @@ const isPlain = (text) => !/[^\S ]|\p{C}/u.test(text);
 
 const namesIn = (text) => [...text.matchAll(/`([^`]*)`/g)].map(([, name]) => name);
 
-/** The word that a message says was probably meant, or null. */
+/** The word that was probably meant, according to a message, or null. */
 export function suggestionOf(message) {
   return meant.exec(message)?.[1] ?? null;
 }
@@ -31,7 +31,7 @@ export function suggestionOf(message) {
 const offer = (label, changes, { isSafe = false, isCertain = false } = {}) =>
   ({ label, changes: Array.isArray(changes) ? changes : [changes], isSafe, isCertain });
 
-/** A value to begin with, as JSON text. */
+/** A first value for a new member, as JSON text. */
 export function valueToBegin(root, schema) {
   if (!schema) return '""';
   const [value] = valuesAllowed(root, schema);
@@ -47,14 +47,14 @@ export function valueToBegin(root, schema) {
 const samePath = (one, other) => one.length === other.length
   && one.every((name, at) => name === other[at]);
 
-/** The findings of a code about members of the same object. */
+/** The findings with a code about members of the same object. */
 const beside = (finding, findings, code) => findings.filter((one) => one.code === code
   && samePath(one.path.slice(0, -1), finding.path.slice(0, -1)));
 
-/** Members that were written next to the object which they belong into. */
+/** Fixes members that were written next to the object that they belong in. */
 function wrapOrMove(object, members, target, text) {
   if (!members.length) return [];
-  // The service has said so, and what is wrong with them it sees where they belong alone.
+  // The service has said where they belong, and can check them only there.
   const sure = { isSafe: true, isCertain: true };
   const place = membersOf(object, text).find(({ name }) => name === target);
   const all = members.length > 1 ? `all ${members.length} ` : "";
@@ -67,7 +67,7 @@ function wrapOrMove(object, members, target, text) {
     sure)];
 }
 
-/** What stands in an object that should not be there, while it is missing further out. */
+/** Fixes a member that an object should not have, while it is missing further out. */
 function moveOut(finding, member, { findings, ranges, text }) {
   const name = finding.path.at(-1);
   const at = findings.findIndex((one, index) => one.code === "required"
@@ -79,7 +79,7 @@ function moveOut(finding, member, { findings, ranges, text }) {
     { isSafe: true })] : [];
 }
 
-/** An object around what was wanted, such as {"version": {..}}. */
+/** Fixes an object around the wanted one, such as {"version": {..}}. */
 function unwrap(finding, member, { findings, text }) {
   const inside = membersOf(member.value, text).map(({ name }) => name);
   const isWanted = beside(finding, findings, "required")
@@ -88,7 +88,9 @@ function unwrap(finding, member, { findings, text }) {
     { isSafe: true })] : [];
 }
 
-/** The objects of the text, down to a depth in one, that may have a member and have it not yet. */
+/**
+ * The objects of the text, down to a depth in one, that may have a member but do not have it yet.
+ */
 function placesFor(name, object, path, depth, { text, schema }) {
   return membersOf(object, text).flatMap((member) => {
     if (depth === 0 || member.value?.name !== "Object") return [];
@@ -101,7 +103,7 @@ function placesFor(name, object, path, depth, { text, schema }) {
   });
 }
 
-/** What stands further out than it belongs: the service looks one object deep alone. */
+/** Fixes a member that is too far out. The service looks only one object deep. */
 function moveIn(finding, member, context) {
   if (!context.schema || suggestionOf(finding.message) !== null) return [];
   const places = placesFor(member.name, member.object, finding.path.slice(0, -1), 2, context);
@@ -131,7 +133,7 @@ function mendsOfWord(finding, range, { text }) {
   const member = isKey ? memberOf(range.value, text) : null;
   if (member && membersOf(member.object, text).some(({ name }) => name === word)) return [];
   const list = listed.exec(finding.message)?.[1] ?? "";
-  // Of a list that is cut, another name may be as near.
+  // If the list is cut, a name that is not in it may be as near.
   const isSafe = !/ and \d+ more$/.test(list)
     && isOnlyNear(literalText(text, range), word, namesIn(list));
   return [offer(isKey ? `Rename to ${word}` : `Change to ${word}`,
@@ -172,7 +174,7 @@ function mendsOfMissing(finding, range, context) {
     const members = membersOf(object, text).filter((member) => wanted.includes(member.name));
     return wrapOrMove(object, members, name, text);
   }
-  // Where it stands in another place, a second one would not help.
+  // If the member is already in another place, a second one would not help.
   const isThere = (one, index) => {
     const member = one.code === "unknown-member" && ranges[index].value
       && memberOf(ranges[index].value, text);
@@ -195,7 +197,7 @@ function mendsOfMissing(finding, range, context) {
     { isSafe: Boolean(isOnlyOne) })];
 }
 
-/** A member of the value that a finding is about, which its message names. */
+/** Adds the member that a finding's message names to the value that the finding is about. */
 function mendsOfLacking(finding, range, { text, schema }) {
   const member = exampleOf(finding.message, (one) => `{${one}}`);
   if (member) return [offer(`Add ${literalText(member, { from: 0, to: member.indexOf(":") })}`,
@@ -207,7 +209,7 @@ function mendsOfLacking(finding, range, { text, schema }) {
   return [offer(`Add ${name}`, insertion(range.value, value, text))];
 }
 
-/** An array where an object is wanted: the one object in it, or names that map to nothing yet. */
+/** Turns an array into an object: the only object in it, or its strings as names of empty ones. */
 function objectOfList(value, text) {
   const elements = elementsOf(value);
   const [first] = elements;
@@ -256,7 +258,7 @@ function mendsOfSpaces(range, text) {
 }
 
 /**
- * What may mend a finding, the best first.
+ * The fixes for a finding, the best first.
  * @param {{path: string[], code: string, message: string}} finding
  * @param {ReturnType<import("./finding_ranges.js").rangesOf>[number]} range where it is
  * @param {object} context

@@ -1,5 +1,5 @@
 // Changes of a text that add, remove and move members of its objects and keep its layout. A change
-// replaces a range; several of them are of the same text and do not overlap.
+// replaces a range; several of them are for the same text and do not overlap.
 import { membersOf } from "./json_syntax.js";
 
 /** @typedef {{from: number, to: number, insert: string}} Change */
@@ -14,13 +14,13 @@ function indentAt(text, position) {
 
 const isOnLines = (object, first, text) => text.slice(object.from, first.node.from).includes("\n");
 
-/** A member's text with the lines behind its first one moved from one indentation to another. */
+/** A member's text, with the lines after the first moved to another indentation. */
 function textOf(member, text, indent) {
   const { from, to } = member.node;
   return text.slice(from, to).replaceAll(`\n${indentAt(text, from)}`, `\n${indent}`);
 }
 
-/** The member of an object that a node, its value or itself, is of; or null. */
+/** The member of an object that a node is, or whose value it is; or null. */
 export function memberOf(node, text) {
   const property = node?.name === "Property" ? node : node?.parent;
   if (property?.name !== "Property" || property.parent?.name !== "Object") return null;
@@ -50,7 +50,8 @@ export function removal(object, removed, text) {
 
 /**
  * The insertion of members at an object's end, laid out as the object is.
- * @param {(indent: string) => string} make the members' text with lines that begin with `indent`
+ * @param {(indent: string) => string} make returns the members' text, with lines that begin with
+ *   `indent`
  * @returns {Change}
  */
 function inserted(object, make, text) {
@@ -66,7 +67,7 @@ function inserted(object, make, text) {
   return { from: at, to: at, insert: `,${gap}${make(indent, `,${gap}`)}` };
 }
 
-/** The insertion of one member, of which the text is given. */
+/** The insertion of one member whose text is given. */
 export const insertion = (object, member, text) => inserted(object, () => member, text);
 
 /** @returns {Change[]} members of an object become members of another one */
@@ -89,7 +90,7 @@ export function wrapped(object, members, name, text) {
     ...removal(object, others, text)];
 }
 
-/** @returns {Change[]} the members of a member's object stand in its place */
+/** @returns {Change[]} the members of a member's object take its place */
 export function unwrapped(member, text) {
   const indent = indentAt(text, member.node.from);
   const gap = isOnLines(member.object, member, text) ? `,\n${indent}` : ", ";

@@ -1,4 +1,4 @@
-// Whether one name alone is near to what was written, so that it can be nothing else.
+// Whether only one name is near to what was written, so that no other can be meant.
 
 const distance_limit = 2;
 
@@ -23,8 +23,8 @@ export function distance(one, other) {
 }
 
 /**
- * Whether `meant` is the one name of `allowed` that `written` can stand for: the same but for case
- * and dashes, or at most two letters away while every other name is further.
+ * Whether `meant` is the one name of `allowed` that `written` can stand for: the same except for
+ * case and dashes, or at most two letters away while every other name is further.
  */
 export function isOnlyNear(written, meant, allowed) {
   const others = allowed.filter((name) => name !== meant);

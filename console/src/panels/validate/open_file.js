@@ -20,10 +20,10 @@ async function read(file) {
 const hasFile = (event) => event.dataTransfer?.types.includes("Files");
 
 /**
- * Lets files be dropped on an element, also where the editor in it would take them.
+ * Lets users drop files on an element, also on the editor in it, which would handle them itself.
  * @param {{current: HTMLElement}} area
  * @param {{current: (file: File) => void}} take
- * @returns {boolean} whether a file is above it now
+ * @returns {boolean} whether a file is over it now
  */
 function useDrop(area, take) {
   const [isOver, setOver] = useState(false);
@@ -71,7 +71,7 @@ export function OpenFile({ onFile }) {
   const choose = (event) => {
     const [file] = event.currentTarget.files;
     if (file) onFile(file);
-    // The same file may be chosen again.
+    // Lets the user choose the same file again.
     event.currentTarget.value = "";
   };
   return html`<button type="button" onClick=${() => input.current.click()}>

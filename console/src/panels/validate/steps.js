@@ -1,10 +1,11 @@
 // From finding to finding, in the order of the text.
 
 /**
- * The index of the next mark, or of the previous one; behind the last one comes the first.
+ * The index of the next mark, or of the previous one; after the last one comes the first.
  * @param {{from: number}[]} marks
- * @param {number} current the index of the mark that was gone to last, -1 without one
- * @param {number} position where the caret is: it leads unless it is at the current mark
+ * @param {number} current the index of the mark that was shown last, -1 without one
+ * @param {number} position where the caret is: the search starts there unless it is at the current
+ *   mark
  * @param {1|-1} by
  */
 export function nextMark(marks, current, position, by) {

@@ -6,7 +6,7 @@ const number = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?/y;
 const word = /[A-Za-z_$][A-Za-z0-9_$]*/y;
 const bare = /[^\s,:{}[\]"]+/y;
 
-/** As deep as the service reads; deeper is its finding, not the syntax's. */
+/** The depth that the service reads. A deeper text is a finding, not a syntax error. */
 const depth_limit = 1000;
 
 class Malformed extends Error {
@@ -131,7 +131,7 @@ class Scanner {
     }
   }
 
-  /** Reads what follows a member or an element; true where the container ends. */
+  /** Reads what follows a member or an element; true if the container ends. */
   separator(close, open) {
     const behind = this.at;
     this.skip();
@@ -178,7 +178,7 @@ const encoder = new TextEncoder();
 /**
  * Where in a text a byte of its UTF-8 form is.
  * @param {string} text
- * @param {number} offset in bytes; beyond the end it is the end
+ * @param {number} offset in bytes; an offset beyond the end means the end
  * @returns {number} UTF-16 offset
  */
 export function positionOfByte(text, offset) {

@@ -9,7 +9,7 @@ import { firstSyntaxError } from "./syntax_error.js";
 
 const pause_ms = 300;
 
-/** What the service takes (body-limit-bytes) unless it is configured otherwise. */
+/** The longest body that the service accepts by default (body-limit-bytes). */
 export const text_limit_bytes = 1 << 20;
 
 const nothing = { state: "checking", marks: [], text: "", error: null };
@@ -21,14 +21,14 @@ const answer = (marks, text) =>
 export const validatePath = (kind) => `/v1/validate/${encodeURIComponent(kind)}`;
 
 /**
- * Validates what is given to `check`, at most one request at a time, and about the newest text.
+ * Validates what `check` gets, with at most one request at a time, about the newest text.
  * @param {string} kind
  * @param {(text: string) => import("@lezer/common").Tree} treeOf
  * @param {() => object|null} schemaOf
- * @returns {{found: {state: "checking"|"valid"|"findings"|"syntax"|"failed", marks: object[],
- *   text: string, error: Error|null}, check: (text: string) => void, now: () => void,
- *   fixed: () => ReturnType<typeof fixAll>}} `text` is what the marks
- *   are about; `now` asks without a pause; `fixed` mends what is safe in it
+ * @returns {{found: {state: "checking"|"valid"|"findings"|"syntax"|"failed", marks: object[], text:
+ *   string, error: Error|null}, check: (text: string) => void, now: () => void, fixed: () =>
+ *   ReturnType<typeof fixAll>}} `text` is what the marks are about; `now` validates it without a
+ *   pause; `fixed` applies its safe fixes
  */
 export function useFindings(kind, treeOf, schemaOf) {
   const [found, setFound] = useState(nothing);
@@ -40,7 +40,7 @@ export function useFindings(kind, treeOf, schemaOf) {
       const marks = marksIn(await ask(text), text);
       if (isNewest()) setFound(answer(certainMarks(marks), text));
       if (!hasDoubts(marks)) return marks;
-      // Findings are worth more than what might mend them.
+      // Show the findings even if their fixes cannot be checked.
       return checkedMarks(marks, text, ask, isNewest).catch(() => certainMarks(marks));
     },
     onAnswer: (marks, text) => setFound(answer(marks, text)),
