@@ -47,6 +47,12 @@ class sources(unittest.TestCase):
             with mock.patch("builtins.open", mock.mock_open(read_data=source)):
                 self.assertEqual(lines_of(prose.findings(path)), lines, path)
 
+    def test_words_in_comments_of_scripts_are_searched_without_their_code(self):
+        source = ["// It is seldom so; `a", "// seldom` is code.", 'const seldom = "seldom";',
+                  "/** It is made anew. */", "/**", " * Mends nothing.",
+                  ' * @param {import("./mends.js").Mend} mend', " *   mends", " */"]
+        self.assertEqual(lines_of(prose.script_findings(source)), [1, 4, 6, 8])
+
     def test_a_comment_that_ends_early_is_found(self):
         source = ["/// One two", "/// three.", "/// Another sentence", "///   code", "/// - item"]
         self.assertEqual(lines_of(prose.comment_findings(source)), [1])
