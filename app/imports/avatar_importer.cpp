@@ -154,7 +154,8 @@ bool avatar_importer::refused(const entry& which, store::put_outcome outcome) {
   if (outcome == store::put_outcome::game_unknown) {
     findings_.add(which.line, {model::line_errc::game_unknown,
                                "game_id: no game has the id " + to_string(which.avatar.game_id) +
-                                   "; import it first (import catalog)"});
+                                   "; `matchcloud catalog list games` lists those that exist, and "
+                                   "`matchcloud import catalog` adds others"});
     return true;
   }
   if (outcome == store::put_outcome::of_other_game) {

@@ -58,9 +58,10 @@ base::expected<bool> lobby_attribute_rows::look_up(const model::lobby_attributes
                            [&](sql_row& row) { game_id = row.uuid(0); });
   if (!read) return tl::unexpected(read.error());
   if (!game_id) {
-    finding_ = {model::line_errc::namespace_unknown, "namespace_id: no namespace has the id " +
-                                                         to_string(attributes.namespace_id) +
-                                                         "; import it first (import catalog)"};
+    finding_ = {model::line_errc::namespace_unknown,
+                "namespace_id: no namespace has the id " + to_string(attributes.namespace_id) +
+                    "; `matchcloud catalog list namespaces` lists those that exist, and "
+                    "`matchcloud import catalog` adds others"};
     return false;
   }
   bool has_region = false;
@@ -68,9 +69,10 @@ base::expected<bool> lobby_attribute_rows::look_up(const model::lobby_attributes
       for_each_row(*on_, find_region, {attributes.region_id}, [&](sql_row&) { has_region = true; });
   if (!read) return tl::unexpected(read.error());
   if (!has_region) {
-    finding_ = {model::line_errc::region_unknown, "region_id: no region has the id " +
-                                                      attributes.region_id +
-                                                      "; import it first (import catalog)"};
+    finding_ = {model::line_errc::region_unknown,
+                "region_id: no region has the id " + attributes.region_id +
+                    "; `matchcloud catalog list regions` lists those that exist, and "
+                    "`matchcloud import catalog` adds others"};
     return false;
   }
   const auto row = find_row(attributes);
