@@ -3,6 +3,7 @@
 
 #include "base/files/working_identity.hpp"
 #include "model/catalog/parse_catalog.hpp"
+#include "model/text/counts.hpp"
 
 #include <array>
 #include <fstream>
@@ -73,9 +74,10 @@ void add_import_command(CLI::App& program, int& code) {
       code = failed;
       return;
     }
-    std::cout << done->regions << " regions, " << done->tiers << " tiers, " << done->games
-              << " games, " << done->namespaces
-              << " namespaces: " << (done->changed ? "imported" : "nothing new") << std::endl;
+    using model::counted;
+    std::cout << counted(done->regions, "region") << ", " << counted(done->tiers, "tier") << ", "
+              << counted(done->games, "game") << ", " << counted(done->namespaces, "namespace")
+              << ": " << (done->changed ? "imported" : "nothing new") << std::endl;
   });
 }
 

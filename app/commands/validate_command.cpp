@@ -4,6 +4,7 @@
 #include "app/reports/validated_file.hpp"
 #include "cli/colours.hpp"
 #include "cli/print.hpp"
+#include "model/text/counts.hpp"
 
 #include <algorithm>
 #include <iostream>
@@ -54,20 +55,16 @@ struct totals {
   }
 };
 
-std::string counted(std::size_t number, std::string_view noun) {
-  return std::to_string(number) + " " + std::string{noun} + (number == 1 ? "" : "s");
-}
-
 /// A summary such as `3 findings in 1 of 2 files`.
 std::string summary(const totals& all) {
   std::string text;
   if (all.findings == 0)
-    text = counted(all.files, "file") + (all.unusable < all.files ? ", no findings" : "");
+    text = model::counted(all.files, "file") + (all.unusable < all.files ? ", no findings" : "");
   else if (all.files == 1)
-    text = counted(all.findings, "finding") + " in 1 file";
+    text = model::counted(all.findings, "finding") + " in 1 file";
   else
-    text = counted(all.findings, "finding") + " in " + std::to_string(all.files_with_findings) +
-           " of " + counted(all.files, "file");
+    text = model::counted(all.findings, "finding") + " in " +
+           std::to_string(all.files_with_findings) + " of " + model::counted(all.files, "file");
   if (all.unusable > 0) text += ", " + std::to_string(all.unusable) + " unusable";
   return text;
 }

@@ -42,8 +42,8 @@ health_findings check_geoip(examined_service& of) {
   health_findings found;
   if (config.geoip_files.empty())
     found.push_back(
-        warned("no GeoIP file: every player's location is unknown and regions are not ordered "
-               "by distance",
+        warned("no GeoIP file: players cannot be located, so all of them get the same order of "
+               "regions",
                "pass --geoip FILE"));
   for (const auto& path : config.geoip_files)
     found.push_back(check_places(path));

@@ -449,8 +449,8 @@ base::expected<void> node::open_tls() {
 base::expected<void> node::open_geoip() {
   if (config_.geoip_files.empty())
     base::log(base::log_event::geoip_missing,
-              "no GeoIP file: every player's location is unknown and regions are not ordered by "
-              "distance; pass --geoip FILE");
+              "no GeoIP file: players cannot be located, so all of them get the same order of "
+              "regions; pass --geoip FILE");
   if (config_.geoip_files.empty() && config_.geoip_asn_file.empty()) return {};
   auto files = store::geoip_files::open(config_.geoip_files, config_.geoip_asn_file);
   if (!files) return tl::unexpected(files.error());

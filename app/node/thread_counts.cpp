@@ -1,6 +1,7 @@
 #include "app/node/thread_counts.hpp"
 
 #include "app/process/processors.hpp"
+#include "model/text/counts.hpp"
 
 namespace matchcloud::app {
 
@@ -22,9 +23,7 @@ constexpr std::size_t ops_loop = 1;
 } // namespace
 
 std::string choose_loops(serve_config& config) {
-  const auto counted = [](std::size_t count, const std::string& what) {
-    return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-  };
+  using model::counted;
   if (config.transport == transport_kind::httplib)
     return counted(config.limits.httplib_threads, "thread") + " for each of " +
            counted(config.listen.size(), "listener") + " (transport httplib); loops has no effect";

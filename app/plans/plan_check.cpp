@@ -1,6 +1,7 @@
 #include "app/plans/plan_check.hpp"
 
 #include "app/faults/rule_options.hpp"
+#include "model/text/counts.hpp"
 #include "model/text/suggestion.hpp"
 #include "model/text/unicode.hpp"
 
@@ -299,7 +300,7 @@ check_result plan_check::judge(const plan_findings& by) const {
   if (seconds == 0) return {false, "that span contains no second with answers"};
   const auto seen = kind == measure::time ? worst : sum;
   auto shown_value = shown(kind, seen) + (kind == measure::time ? " in the worst of " : " in ") +
-                     std::to_string(seconds) + (seconds == 1 ? " second" : " seconds");
+                     model::counted(seconds, "second");
   return {compares(seen, compares_by, value), std::move(shown_value)};
 }
 

@@ -2,6 +2,7 @@
 
 #include "app/reports/findings_report.hpp"
 #include "model/json/json_writer.hpp"
+#include "model/text/counts.hpp"
 
 #include <algorithm>
 #include <string_view>
@@ -54,10 +55,6 @@ std::string full_text(const health_finding& of) {
   return text;
 }
 
-std::string counted(std::size_t count, const std::string& what) {
-  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-}
-
 void write(model::json_writer& out, const health_finding& of) {
   out.object().name("check").text(of.check).name("level").text(name_of(of.level));
   out.name("message").text(well_formed(of.message)).name("advice");
@@ -80,8 +77,8 @@ std::string health_text(const health_findings& findings, bool colours) {
     text += colours ? std::string{colour_of(each.level)} + level + std::string{plain} : level;
     text += "  " + padded(each.check, width) + "  " + indented(full_text(each), indent) + "\n";
   }
-  return text + counted(count_of(findings, finding_level::error), "error") + ", " +
-         counted(count_of(findings, finding_level::warning), "warning") + ", " +
+  return text + model::counted(count_of(findings, finding_level::error), "error") + ", " +
+         model::counted(count_of(findings, finding_level::warning), "warning") + ", " +
          std::to_string(count_of(findings, finding_level::ok)) + " ok\n";
 }
 

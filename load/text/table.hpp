@@ -1,6 +1,6 @@
 #pragma once
 
-#include "model/text/grouped.hpp"
+#include "model/text/counts.hpp"
 
 #include <string>
 #include <vector>

@@ -1,6 +1,6 @@
 #include "model/validation/member_table.hpp"
 
-#include "model/text/grouped.hpp"
+#include "model/text/counts.hpp"
 #include "model/validation/schema.hpp"
 #include "model/validation/schema_remarks.hpp"
 #include "model/validation/schema_spellings.hpp"
