@@ -207,17 +207,23 @@ rows titled(const std::string& first) {
   return made;
 }
 
+/// A percentile has the same colour in all charts.
+constexpr std::size_t p50_colour = 2;
+constexpr std::size_t p99_colour = 0;
+constexpr std::size_t p99_9_colour = 4;
+
 } // namespace
 
 std::string curve_part(const report_subject& about) {
   const auto points = curve_points(about);
   if (points.empty() || (about.found == nullptr && points.size() < 2)) return {};
   static constexpr std::array<const char*, 3> names{"p50", "p99", "p99.9"};
+  static constexpr std::array colours{p50_colour, p99_colour, p99_9_colour};
   std::vector<chart_series> series;
   latency_range range;
   double most = 0;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    chart_series each{names[i], i, {}, false};
+    chart_series each{names[i], colours[i], {}, false};
     for (const auto& point : points) {
       each.dots.emplace_back(point.rate, static_cast<double>(point.latency_ns[i]));
       each.hollow.push_back(point.broken);
@@ -253,7 +259,7 @@ std::string percentiles_part(const report_subject& about) {
        {"p99", &moment::p99_ns},
        {"p99.9", &moment::p99_9_ns},
        {"longest", &moment::max_ns}}};
-  static constexpr std::array<std::size_t, 5> colours{2, 6, 0, 4, 1};
+  static constexpr std::array<std::size_t, 5> colours{p50_colour, 6, p99_colour, p99_9_colour, 1};
   const auto moments = whole_moments(*about.of);
   std::vector<chart_series> series;
   latency_range range;
