@@ -64,7 +64,7 @@ TEST_CASE("schema prints the members of a version as a table, with the limits of
   const auto got = run({"schema", "--table", "--rules", rules});
   CHECK(got.exit_code == 0);
   CHECK(got.out.starts_with("| member | type | required | meaning and limits |\n"));
-  CHECK(got.out.find("| `config.cdn.routes` | list of objects | | Rules for some of the paths. "
+  CHECK(got.out.find("| `routes` | list of objects | | Rules for some of the paths. "
                      "At most 1,234 elements. |\n") != std::string::npos);
   CHECK(run({"schema", "--table", "--kind", "game"}).exit_code == 2);
 }
