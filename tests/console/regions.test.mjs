@@ -31,6 +31,23 @@ test("an address is ranked, with the reply as it is and the request as curl", as
   });
 });
 
+test("a region that the service does not rank yet is waited for", () =>
+  withConsole(browser, "#/regions", {}, async (page) => {
+    let asked = 0;
+    await page.route(/\/v1\/ranking\?/, async (route) => {
+      asked += 1;
+      const answer = await (await fetch(route.request().url())).json();
+      const regions = answer.listing.regions
+        .filter(({ region_id: id }) => asked > 2 || id !== "lon");
+      await route.fulfill({ json: { ...answer, listing: { regions } } });
+    });
+    await page.evaluate(() => {
+      location.hash = "#/regions?latitude=51.5&longitude=-0.12&region=lon";
+    });
+    await page.getByRole("cell", { name: /^London/ }).first().waitFor();
+    assert.equal(asked, 3);
+  }));
+
 test("a click on the map ranks for that place, and the link keeps it", async () => {
   await withConsole(browser, "#/regions", {}, async (page) => {
     await page.locator(".world .datacenter").first().waitFor();

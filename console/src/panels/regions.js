@@ -112,14 +112,14 @@ function useAnnouncement(rows, orders) {
 
 function Panel({ route: { params } }) {
   const path = rankingPath(params);
-  const asked = useRanking(path);
+  const pinned = params.get("region");
+  const asked = useRanking(path, pinned);
   const catalog = useQuery("/v1/regions");
   const regions = catalog.value?.regions ?? none;
   const isShown = params.get("players") === "1";
   const places = useQuery(isShown ? "/v1/places" : null, { every: places_period_ms });
   const measuring = useMeasuring(regions);
   const [pointed, setPointed] = useState(null);
-  const pinned = params.get("region");
   const marked = pointed ?? pinned;
   const { ranking, listing, error } = asked;
   const ranked = ranking?.listing.regions ?? null;

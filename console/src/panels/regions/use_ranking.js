@@ -6,6 +6,10 @@ import { parseJson } from "../../core/json.js";
 import { token } from "../../core/session.js";
 import { rawMember } from "./raw_member.js";
 
+// A region that was just added is ranked within a second; it is not awaited for longer than this.
+const most_tries = 10;
+const again_ms = 500;
+
 /**
  * The path for the hash's address or coordinates, and its namespace. Null if it has no location.
  */
@@ -22,11 +26,11 @@ export function rankingPath(params) {
 
 /**
  * Requests the ranking at `path`, or nothing if `path` is null. The last ranking stays until the
- * next one arrives.
+ * next one arrives. If the region with the id `awaited` is missing, the ranking is requested again.
  * @returns {{ranking: object|null, listing: string|null, error: Error|null, loading: boolean,
  *   retry: () => void}} `listing` is the text of the reply that a client would get
  */
-export function useRanking(path) {
+export function useRanking(path, awaited) {
   const [state, setState] = useState({ ranking: null, listing: null, error: null, loading: false });
   const [tries, setTries] = useState(0);
   useEffect(() => {
@@ -47,5 +51,13 @@ export function useRanking(path) {
     });
     return () => ending.abort();
   }, [path, tries, token.value, connections.value]);
+  const { ranking } = state;
+  const isMissing = Boolean(awaited && ranking)
+    && !ranking.listing.regions.some(({ region_id: id }) => id === awaited);
+  useEffect(() => {
+    if (!isMissing || tries >= most_tries) return undefined;
+    const timer = setTimeout(() => setTries((count) => count + 1), again_ms);
+    return () => clearTimeout(timer);
+  }, [isMissing, ranking]);
   return { ...state, retry: () => setTries((count) => count + 1) };
 }
