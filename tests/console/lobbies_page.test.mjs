@@ -142,25 +142,26 @@ test("a running lobby says for how long it has run, and rows around it are expor
   }));
 
 test("the page of a lobby asks again while it runs, and no longer once it has ended", () =>
-  withConsole(browser, hash, {}, async (page) => {
+  withConsole(browser, hash, {}, async (page, { requests }) => {
     let answer = { ...found, stop_ts: null };
-    let asked = 0;
-    await page.route(/\/lobbies\/[0-9a-f]{8}-/, (route) => {
-      asked += 1;
-      return route.fulfill({ json: answer });
-    });
+    const count = (suffix) => requests.filter(({ path }) => path.endsWith(suffix)).length;
+    await page.route(/\/lobbies\/[0-9a-f]{8}-/, (route) => route.fulfill({ json: answer }));
     await drawn(page);
     await page.clock.install();
     await page.getByLabel("Find a lobby").fill(lobby);
     await page.getByRole("heading", { name: /^Running for/ }).waitFor();
     answer = found;
-    await page.clock.fastForward("00:11");
+    await page.clock.runFor("00:11");
     await page.getByRole("heading", { name: /^Ran for/ }).waitFor();
-    // Once more when the page learns of the end.
-    await until(() => asked === 3, "the last request");
-    await page.clock.fastForward("05:00");
-    await page.getByRole("heading", { name: /^Ran for/ }).waitFor();
-    assert.equal(asked, 3);
+    // Once more when the page learns of the end, and whenever the clock has ended the stream.
+    await until(() => count(lobby) >= 3, "the last request");
+    const before = { lobby: count(lobby), streams: count("/events") };
+    for (let period = 0; period < 4; ++period) {
+      await page.clock.runFor("00:11");
+      await page.getByText("live", { exact: true }).waitFor();
+    }
+    const streams = count("/events") - before.streams;
+    assert.ok(count(lobby) - before.lobby <= streams, `${count(lobby)}, ${streams} streams`);
   }));
 
 test("for an id that the game does not have, the page says what to do", () =>
