@@ -129,7 +129,8 @@ test("a pasted id leads to the lobby's page, which leads on to all that it names
   }));
 
 test("a running lobby says for how long it has run, and rows around it are exported", () =>
-  withConsole(browser, `${hash}&lobby=${lobby}`, {}, async (page) => {
+  // The page may ask the service, which does not have the lobby, before it is intercepted.
+  withConsole(browser, `${hash}&lobby=${lobby}`, { expected: [/404/] }, async (page) => {
     await lobbyIs(page, { ...found, stop_ts: null });
     await page.reload();
     await page.getByRole("heading", { name: /^Running for \d+ d/ }).waitFor();
