@@ -191,6 +191,8 @@ test("four clicks add a region and show its rank, without scrolling", async () =
     await click(page.getByRole("list", { name: "What is shown" })
       .getByRole("link", { name: "Regions" }));
     await click(page.getByRole("button", { name: "Add region" }));
+    // Keys are shortcuts of the page until the form has the focus.
+    await page.getByRole("dialog").locator("input:focus").waitFor();
     await page.keyboard.type("Campinas");
     await inForm(page, "Provider").fill("Demo Cloud");
     await inForm(page, "Place").fill("-22.9, -47.06");
