@@ -2,6 +2,7 @@
 
 #include "load/duration.hpp"
 #include "load/text/table.hpp"
+#include "model/text/counts.hpp"
 
 #include <algorithm>
 #include <array>
@@ -203,8 +204,8 @@ std::string text_headline(const options& options, const results& of) {
   else
     text << "closed loop";
   text << " for " << fixed(of.seconds, 1) << " s" << (of.stopped_early ? " (stopped early)" : "")
-       << ", " << options.connections << (options.connections == 1 ? " connection" : " connections")
-       << ", " << options.threads << (options.threads == 1 ? " thread" : " threads");
+       << ", " << model::counted(options.connections, "connection") << ", "
+       << model::counted(options.threads, "thread");
   return text.str();
 }
 

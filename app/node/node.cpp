@@ -15,6 +15,7 @@
 #include "http/front/static_content.hpp"
 #include "http/reference/openapi.hpp"
 #include "http/tls/tls_files.hpp"
+#include "model/text/counts.hpp"
 #include "store/engines/store_place.hpp"
 #include "store/exports/export_files.hpp"
 #include "store/exports/export_objects.hpp"
@@ -727,8 +728,9 @@ std::string node::describe() const {
               : state == http::service_state::draining
                   ? "draining"
                   : "not ready (" + std::string{http::name_of(state)} + ")";
-  return text + ", " + std::to_string(std::max<std::int64_t>(0, connections)) +
-         (connections == 1 ? " connection" : " connections");
+  return text + ", " +
+         model::counted(static_cast<std::uint64_t>(std::max<std::int64_t>(0, connections)),
+                        "connection");
 }
 
 node::drained node::wait_drained(std::chrono::milliseconds at_most, main_watch& watch) {

@@ -1,4 +1,5 @@
 #include "model/catalog/catalog_element.hpp"
+#include "model/text/counts.hpp"
 #include "model/text/unicode.hpp"
 
 #include <algorithm>
@@ -32,8 +33,8 @@ base::expected<void> check_unreferred(const catalog& in, const element_key& key)
   if (count == 0) return {};
   if (count > named_limit) named += " and " + std::to_string(count - named_limit) + " more";
   const bool is_game = key.kind() == element_kind::game;
-  auto detail = key.describe() + (is_game ? " has " : " is listed by ") + std::to_string(count) +
-                (count == 1 ? " namespace" : " namespaces") + ": " + named + ". ";
+  auto detail = key.describe() + (is_game ? " has " : " is listed by ") +
+                counted(count, "namespace") + ": " + named + ". ";
   detail += is_game ? "Remove them first."
                     : "First remove it from their regions, or remove the namespaces.";
   return base::fail(base::errc::still_referred, std::move(detail));

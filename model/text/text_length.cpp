@@ -1,12 +1,12 @@
 #include "model/text/text_length.hpp"
 
+#include "model/text/counts.hpp"
 #include "model/text/unicode.hpp"
 
 namespace matchcloud::model {
 
 std::string counted(std::uint64_t count, length_unit unit) {
-  const std::string_view one = unit == length_unit::bytes ? " byte" : " character";
-  return std::to_string(count).append(one).append(count == 1 ? "" : "s");
+  return counted(count, unit == length_unit::bytes ? "byte" : "character");
 }
 
 std::string counted_up_to(std::uint64_t most, length_unit unit) {

@@ -2,6 +2,7 @@
 
 #include "base/decimal.hpp"
 #include "base/randomness.hpp"
+#include "model/text/counts.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -143,10 +144,9 @@ void s3_call::repeat(const s3_verdict& verdict, milliseconds least) {
   next_at_ = endpoint_.time().now() + least +
              random_up_to(backoff_bound(attempts_, settings.backoff_first, settings.backoff_limit));
   if (attempts_ < settings.attempts_limit && next_at_ < end_at_) return;
-  fail(base::errc::store_failed, verdict.reason + ", after " + std::to_string(attempts_) +
-                                     (attempts_ == 1 ? " attempt" : " attempts") +
-                                     (was_outcome_unknown_ ? "; the outcome is unknown" : "") +
-                                     std::string{verdict.todo});
+  fail(base::errc::store_failed,
+       verdict.reason + ", after " + model::counted(attempts_, "attempt") +
+           (was_outcome_unknown_ ? "; the outcome is unknown" : "") + std::string{verdict.todo});
 }
 
 void s3_call::take(s3_result result) {

@@ -57,7 +57,7 @@ function Code({ root, operation, place, values }) {
       ${" "}<code>MATCHCLOUD_DATA_URL</code> in your shell.</p>`}`;
 }
 
-/** Who may call it, in words. */
+/** The callers that the operation allows, in words. */
 function whoText({ needsToken, tokenKinds }) {
   if (tokenKinds.length === 0) return needsToken ? "Needs a token" : "Needs no token";
   return `Token: ${tokenKinds.join(", ")}`;
